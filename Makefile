@@ -1,0 +1,59 @@
+# Every task of the project. `make help` lists them.
+# A fresh Debian machine with python3 and make is enough: each target installs what it needs.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+
+# This environment variable keeps CPython from caching byte code, which would slow every start of the server.
+unexport PYTHONDONTWRITEBYTECODE
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types fmt bench soak clean
+
+help: ## what each target does
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+# Debian's python3 comes without ensurepip; the script adds python3-venv where it may.
+$(BIN)/python:
+	@sh scripts/make-venv.sh "$(PYTHON)" "$(VENV)"
+
+$(VENV)/run.stamp: $(BIN)/python requirements.lock pyproject.toml
+	@echo "Installing the server into $(VENV) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
+	@echo "Installing the test tools into $(VENV) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
+	@touch $@
+
+demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands, a readable transcript
+	@$(BIN)/python demo/demo.py
+
+test: $(VENV)/dev.stamp ## install what the tests need and run them
+	@sh scripts/install-test-tools.sh
+	@$(BIN)/python -m pytest -m "not soak"
+
+lint: $(VENV)/dev.stamp ## ruff: style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/dev.stamp ## pyright, strict
+	@$(BIN)/pyright --warnings
+
+fmt: $(VENV)/dev.stamp ## format the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix --exit-zero --quiet .
+
+bench: $(VENV)/dev.stamp ## measure against floors and peers in one run (see bench/README.md)
+	@$(BIN)/python bench/run.py
+
+soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
+	@$(BIN)/python -m pytest -m soak
+
+clean: ## remove everything that make made
+	@rm -rf $(VENV) .bench dist .pytest_cache .ruff_cache .hypothesis

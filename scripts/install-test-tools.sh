@@ -1,0 +1,14 @@
+#!/bin/sh
+# The programs that the tests run for real and that pip cannot bring. Silent when all are there.
+set -eu
+need=""
+want() { command -v "$1" >/dev/null 2>&1 || need="$need $2"; }
+want bash bash
+want dash dash
+[ -z "$need" ] && exit 0
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+    # shellcheck disable=SC2086  # a list of package names
+    apt-get -qq update && apt-get -qq -y install $need >/dev/null
+else
+    echo "The tests want these Debian packages, and only root can install them:$need" >&2
+fi
