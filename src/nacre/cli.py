@@ -1,0 +1,83 @@
+"""The command line: `nacre` serves MCP on stdin and stdout.
+
+The keeper is started here, before anything heavy is imported, so that its start-up hides behind ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from nacre import __version__
+from nacre.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WELCOME = """\
+nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
+To connect one:
+  Claude Code   claude mcp add nacre -- {program}
+  others        command "{program}", transport stdio; the README has the exact snippets
+End with Ctrl-D. `nacre --help` lists the options."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options, with their help."""
+    top = argparse.ArgumentParser(
+        prog="nacre",
+        description="MCP server (stdio) through which AI agents run shell commands.",
+        epilog="Without a terminal on stdin it serves at once; logs go to stderr.",
+    )
+    top.add_argument("-s", "--shell", metavar="PATH", help="shell to use, by name or path (default: $SHELL, then /bin/bash, /bin/sh, on Windows cmd.exe)")
+    top.add_argument("-w", "--working-dir", metavar="PATH", help="where commands start (default: the current directory)")
+    top.add_argument("-t", "--timeout", metavar="SECONDS", type=_seconds, default=Config.default_timeout_s, help="default timeout of a command, 1 to 1800 (default: %(default)s)")
+    top.add_argument("--no-stderr", action="store_true", help="leave stderr out of replies")
+    top.add_argument("--login-env", choices=("auto", "always", "never"), default="auto", help="read the login shell's environment once: auto does so when a desktop application started the server without it (default: %(default)s)")
+    top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
+    top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
+    return top
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or not Config.min_timeout_s <= int(text) <= Config.max_timeout_s:
+        raise argparse.ArgumentTypeError(
+            f"'{text}' is not a whole number from {Config.min_timeout_s} to {Config.max_timeout_s}"
+        )
+    return int(text)
+
+
+def configure_logging(*, verbose: bool) -> None:
+    """stderr only, one line per event. Done before the SDK is imported, which would take root logging over."""
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
+    logging.getLogger("nacre").setLevel(logging.DEBUG if verbose else logging.INFO)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Serve, and end the process."""
+    options = parser().parse_args(arguments)
+    from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
+
+    launched = launch()
+    config = Config(
+        shell=options.shell,
+        working_directory=options.working_dir,
+        default_timeout_s=options.timeout,
+        include_stderr=not options.no_stderr,
+        login_environment=options.login_env,
+        verbose=options.verbose,
+    )
+    configure_logging(verbose=config.verbose)
+    if os.isatty(0):
+        sys.stderr.write(WELCOME.format(version=__version__, program=sys.argv[0]) + "\n")
+    from nacre.stdio import claim_standard_streams  # noqa: PLC0415  # asyncio loads while the keeper starts
+
+    reading, writing = claim_standard_streams()
+    from nacre.server import serve  # noqa: PLC0415
+
+    code = serve(config, launched, reading, writing)
+    logging.shutdown()
+    os._exit(code)  # everything is cleaned up; a reader thread parked on stdin must not hold us

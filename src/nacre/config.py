@@ -1,0 +1,30 @@
+"""Every value a person can set, in one frozen record.
+
+Above it: everything. It reads nothing by itself; the command line fills it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB, MIB = 1024, 1024 * 1024
+
+
+@dataclass(frozen=True)  # no slots: the defaults are read from the class
+class Config:
+    """How this server behaves. No tool argument can change it."""
+
+    shell: str | None = None  # None: $SHELL, then what the platform has
+    working_directory: str | None = None  # None: where the server was started
+    default_timeout_s: int = 300
+    min_timeout_s: int = 1
+    max_timeout_s: int = 1800
+    kill_grace_s: float = 1.0
+    reply_limit_bytes: int = 32 * KIB  # for each of stdout and stderr
+    max_output_bytes: int = 10 * 1000 * 1000  # what the spool keeps of each stream
+    spools_kept: int = 64
+    concurrent_commands: int = 64
+    line_limit_bytes: int = 64 * MIB
+    include_stderr: bool = True
+    verbose: bool = False
+    login_environment: str = "auto"  # auto, always, never

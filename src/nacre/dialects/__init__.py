@@ -1,0 +1,85 @@
+"""What differs between shells: how one is recognised and how it is given a command. Pure.
+
+Above it: `once` (and sessions). It starts nothing and reads no files but to see whether a shell is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from nacre.errors import RequestError
+from nacre.keeper.commands import SCRIPT_MARK
+
+ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One family of shells."""
+
+    name: str
+    flags: tuple[str, ...]  # what stands before the command text
+    source: str  # a command that runs the text in a file
+    known_as: tuple[str, ...]
+
+
+POSIX = Dialect("posix", ("-c",), f". '{SCRIPT_MARK}'", ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox"))
+FISH = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
+CMD = Dialect("cmd", ("/d", "/s", "/c"), f'call "{SCRIPT_MARK}"', ("cmd",))
+POWERSHELL = Dialect(
+    "powershell", ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"), f". '{SCRIPT_MARK}'", ("pwsh", "powershell")
+)
+_ALL = (POSIX, FISH, CMD, POWERSHELL)
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A shell that is there: its file and the family it belongs to."""
+
+    path: str
+    dialect: Dialect
+
+    @property
+    def name(self) -> str:
+        """The name its error messages and a person call it by."""
+        return PurePath(self.path).name
+
+    def once(self, text: str) -> tuple[list[str], str | None]:
+        """The argv that runs one command in a fresh shell, and the script if the text is too long for argv."""
+        flags = self.dialect.flags
+        if len(text) * 4 < ARGUMENT_LIMIT_BYTES or len(os.fsencode(text)) < ARGUMENT_LIMIT_BYTES:
+            return [self.name, *flags, text], None
+        return [self.name, *flags, self.dialect.source], text
+
+
+def dialect_of(path: str) -> Dialect:
+    """The family of a shell, by its name; an unknown one is taken for a POSIX shell."""
+    name = PurePath(path).stem.lower()
+    return next((dialect for dialect in _ALL if name in dialect.known_as), POSIX)
+
+
+def find_shell(wanted: str | None, environment: dict[str, str]) -> Shell:
+    """The shell to use: the one asked for, else `$SHELL`, else what the platform has."""
+    if wanted:
+        path = shutil.which(wanted, path=environment.get("PATH"))
+        if path is None:
+            raise RequestError(
+                f"No shell '{wanted}' was found.",
+                code="no_shell",
+                hint="Give --shell the name of a shell on PATH, or its full path.",
+            )
+        return Shell(os.path.abspath(path), dialect_of(path))
+    for candidate in _defaults(environment):
+        if path := shutil.which(candidate, path=environment.get("PATH")):
+            return Shell(os.path.abspath(path), dialect_of(path))
+    raise RequestError("No shell was found on this machine.", code="no_shell", hint="Name one with --shell.")
+
+
+def _defaults(environment: dict[str, str]) -> list[str]:
+    if sys.platform == "win32":
+        return [environment.get("COMSPEC", "cmd.exe"), "cmd.exe"]
+    return [shell for shell in (environment.get("SHELL"), "/bin/bash", "/bin/sh") if shell]

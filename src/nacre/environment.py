@@ -1,0 +1,53 @@
+"""The environment commands run in: the server's own, mended where a desktop application started it bare.
+
+Above it: `service`. Pure but for nothing: it is given the environment and the output of a login shell.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+# An editor or a pager that waits for a key nobody presses would hang until the timeout.
+QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+# These run code in every shell that starts; what the person wants in each shell stands in their login files.
+DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND", "NACRE_COMMAND")
+# What a login shell knows better than the bare environment, and what only describes that shell itself.
+_OF_THE_PROBE = ("_", "SHLVL", "PWD", "OLDPWD", "TERM", *DROPPED)
+_SYSTEM_PATH = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"}
+_SYSTEM_PATH |= {"/usr/local/games", "/snap/bin", "/opt/homebrew/bin", ""}
+
+
+def for_commands(environment: dict[str, str]) -> dict[str, str]:
+    """What every command gets."""
+    kept = {name: value for name, value in environment.items() if name not in DROPPED}
+    return {**QUIET_DEFAULTS, **kept}
+
+
+def is_bare(environment: dict[str, str]) -> bool:
+    """Whether no shell of the person's has had a hand in it: then PATH lacks what they are used to."""
+    return "SHLVL" not in environment and set(environment.get("PATH", "").split(":")) <= _SYSTEM_PATH
+
+
+class LoginProbe:
+    """One question to a login shell: what is your environment?"""
+
+    def __init__(self) -> None:
+        self._mark = f"Marker_{uuid.uuid4()}"
+
+    @property
+    def script(self) -> str:
+        """What the login shell is to run. The marks tell the answer from what the rc files print."""
+        return f"printf '%s\\0' {self._mark}; env -0; printf '%s\\0' {self._mark}"
+
+    def read(self, output: bytes) -> dict[str, str] | None:
+        """The environment in the shell's answer; None when there is none."""
+        parts = output.decode("utf-8", "surrogateescape").split(f"{self._mark}\0")
+        if len(parts) < 3:  # noqa: PLR2004  # noise, the answer between two marks, noise
+            return None
+        pairs = (entry.partition("=") for entry in parts[1].split("\0") if "=" in entry)
+        return {name: value for name, _, value in pairs if name not in _OF_THE_PROBE}
+
+
+def merge_login(bare: dict[str, str], login: dict[str, str]) -> dict[str, str]:
+    """The login environment fills in; what the client set by itself stays, except PATH."""
+    return {**login, **bare, "PATH": login.get("PATH") or bare.get("PATH", "")}

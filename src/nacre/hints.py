@@ -1,0 +1,90 @@
+"""What to do next, told beside a failure: a misspelt command, a file that may not be run or read.
+
+Above it: `service`, which asks only when a command has failed. It looks at the file system, never changes it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import stat
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nacre.model import Result
+
+NOT_FOUND, NOT_EXECUTABLE = 127, 126
+_MISSING = (
+    re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE),  # bash, dash, ksh, busybox
+    re.compile(r"command not found: (?P<name>\S+)$", re.MULTILINE),  # zsh
+    re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),  # fish
+)
+_DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
+
+
+def hints_for(result: Result, path: str) -> tuple[str, ...]:
+    """Advice for a result; none for most."""
+    if result.ok or result.exit_code is None:
+        return ()
+    errors = result.stderr.text
+    if result.exit_code == NOT_FOUND and (name := _missing_name(errors)):
+        return (_did_you_mean(name, path),)
+    if "Permission denied" in errors and (found := _DENIED.search(errors)):
+        return (_why_denied(found["file"].strip(), result.working_directory),)
+    return ()
+
+
+def _missing_name(errors: str) -> str | None:
+    return next((found["name"] for pattern in _MISSING if (found := pattern.search(errors))), None)
+
+
+def _did_you_mean(name: str, path: str) -> str:
+    if "/" in name:
+        return f"There is no file {name}."
+    close = difflib.get_close_matches(name, programs_on(path), n=3, cutoff=0.6)
+    if close:
+        return f"There is no command '{name}'. Did you mean {' or '.join(close)}?"
+    return f"There is no command '{name}' on PATH, nor one of a similar name. It may have to be installed."
+
+
+@lru_cache(maxsize=4)
+def programs_on(path: str) -> tuple[str, ...]:
+    """The names of all programs on a PATH."""
+    names: set[str] = set()
+    for directory in path.split(os.pathsep):
+        try:
+            names.update(entry.name for entry in os.scandir(directory or "."))
+        except OSError:
+            continue
+    return tuple(sorted(names))
+
+
+def _why_denied(file: str, working_directory: str) -> str:
+    full = os.path.join(working_directory, os.path.expanduser(file))  # noqa: PTH111, PTH118  # as the shell joins it
+    try:
+        status = os.stat(full)  # noqa: PTH116  # a path that cannot be reached is an answer here
+    except PermissionError:
+        return f"{file}: a directory on the way to it may not be entered by this user."
+    except OSError:
+        return f"{file}: permission denied."
+    if stat.S_ISDIR(status.st_mode):
+        return f"{file} is a directory."
+    rights = f"mode {stat.S_IMODE(status.st_mode):o}, owner {_owner(status.st_uid)}"
+    if not status.st_mode & 0o111 and os.access(full, os.R_OK):
+        return f"{file} is not executable ({rights}). `chmod +x {file}` or naming its interpreter would run it."
+    return f"{file} may not be used by this user ({rights}; commands run as {_owner(_uid())})."
+
+
+def _uid() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _owner(uid: int) -> str:
+    try:
+        import pwd  # noqa: PLC0415  # not on Windows
+
+        return pwd.getpwuid(uid).pw_name
+    except (ImportError, KeyError):
+        return str(uid)

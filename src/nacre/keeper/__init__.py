@@ -1,0 +1,16 @@
+"""The keeper: the small program that alone starts, feeds, watches and kills commands in a place.
+
+Two halves that meet at `wire`:
+
+    wire       the frames both sides speak
+    link       nacre's side: start a keeper, run commands through it          (asyncio)
+    program    the keeper itself: frames in, commands run, frames out         (standard library only)
+    commands   one running command: its streams, its end, its kill ladder
+    capture    head and tail of a stream in memory, the whole of it in a spool file
+    posix      processes, pipes, terminals and the event loop of Linux and macOS
+    windows    the same names for Windows: Job Object, threads on pipes
+    processes  who runs below the keeper, and which command each one belongs to
+
+Everything but `link` is the program; it imports nothing outside the standard library and nothing of
+nacre above this package, so that it can be sent to a machine that has only Python.
+"""

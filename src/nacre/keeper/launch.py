@@ -1,0 +1,41 @@
+"""Start a keeper process on this machine, before anything heavy is imported.
+
+Above it: the command line, which calls it first of all, and `link`, which then talks to what it started.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+_BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A keeper that was started: its process and our two ends of the link."""
+
+    process: subprocess.Popen[bytes]
+    reading: int
+    writing: int
+
+
+def local_argv() -> list[str]:
+    """What starts a keeper here: this Python, isolated, without site packages."""
+    return [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parents[2])]
+
+
+def launch(argv: list[str] | None = None) -> Launched:
+    """Start a keeper. Its hello is awaited later, by the link."""
+    process = subprocess.Popen(  # noqa: S603  # the one process nacre itself starts
+        argv or local_argv(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return Launched(process, process.stdout.fileno(), process.stdin.fileno())

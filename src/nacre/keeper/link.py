@@ -1,0 +1,258 @@
+"""nacre's side of a keeper: run commands through it, hear what becomes of them.
+
+Above it: the living things (`once`, later sessions, jobs and terminals). Below: `wire` and the pipes.
+It knows frames and command ids, nothing of shells, policies or replies.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import json
+import subprocess
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import InternalError, PlaceError
+from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame, json_frame, split_mixed_body
+from nacre.pipes import PipeReader, PipeWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.keeper.launch import Launched
+
+HELLO_PATIENCE_S = 10.0
+GOODBYE_PATIENCE_S = 0.8  # the keeper gives commands 0.3 s, then kills; clients wait 2 s for us
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """What the keeper kept of one output stream."""
+
+    total_bytes: int = 0
+    line_ends: int = 0
+    head: bytes = b""
+    tail: bytes = b""
+    spool: str | None = None
+    spool_omitted_bytes: int = 0
+    spool_failed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a command ended, as the keeper saw it."""
+
+    code: int | None
+    signal: str | None
+    why: str | None  # "timeout", "killed", or nothing: it ended by itself
+    wall_ms: int
+    cpu_ms: int
+    max_rss_bytes: int
+    left: tuple[tuple[int, str], ...]
+    left_total: int
+    stdout: Stream
+    stderr: Stream
+
+
+class SpawnError(PlaceError):
+    """The keeper could not start a command: `file` is the program or the directory that failed."""
+
+    code = "spawn_failed"
+
+    def __init__(self, message: str, errno: int, file: str) -> None:
+        super().__init__(f"{file}: {message}")
+        self.errno = errno
+        self.file = file
+
+
+@dataclass(slots=True)
+class Running:
+    """A command under way."""
+
+    id: int
+    exit: asyncio.Future[Exit]
+    on_output: Callable[[int, bytes], None] | None = None
+    on_control: Callable[[bytes], None] | None = None
+    pid: asyncio.Future[int] | None = field(default=None)
+
+
+class Link:
+    """One keeper and the commands that run through it."""
+
+    def __init__(self, launched: Launched) -> None:
+        self._launched = launched
+        self._ids = itertools.count(1)
+        self._running: dict[int, Running] = {}
+        self._decoder = Decoder()
+        self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._lost = False
+        self._reader = PipeReader(launched.reading, self._received, self._ended)
+        self._writer = PipeWriter(launched.writing, self._ended)
+        self.cookie = ""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the keeper is gone."""
+        return self._lost
+
+    async def open(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
+        """Wait for the keeper's hello and tell it what all commands share."""
+        try:
+            async with asyncio.timeout(HELLO_PATIENCE_S):
+                hello = await asyncio.shield(self._hello)
+        except TimeoutError:
+            raise PlaceError("The keeper did not say hello within 10 s.", hint="Is Python 3.11+ there?") from None
+        if hello["version"] != VERSION:
+            raise PlaceError(f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}.")
+        self.cookie = hello["cookie"]
+        self.set_up(environment, spool_dir, sweep)
+
+    def set_up(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
+        """Tell the keeper the environment of all commands to come, and where spools go."""
+        content = {"environment": environment, "spool_dir": spool_dir, "sweep": sweep}
+        self._writer.write(json_frame(Kind.SETUP, 0, content))
+
+    def run(
+        self,
+        spec: dict[str, Any],
+        *,
+        on_output: Callable[[int, bytes], None] | None = None,
+        on_control: Callable[[bytes], None] | None = None,
+    ) -> Running:
+        """Start a command; its `exit` future tells the rest. `spec` is `keeper.commands.Spec` as a dict."""
+        if self._lost:
+            raise _keeper_lost()
+        loop = asyncio.get_running_loop()
+        running = Running(next(self._ids), loop.create_future(), on_output, on_control)
+        if spec.get("announce"):
+            running.pid = loop.create_future()
+        self._running[running.id] = running
+        self._writer.write(json_frame(Kind.SPAWN, running.id, spec))
+        return running
+
+    def feed(self, running: Running, data: bytes) -> None:
+        """Give bytes to the command's stdin; none closes it."""
+        self._writer.write(frame(Kind.INPUT, running.id, data))
+
+    def signal(self, running: Running, name: str, scope: str = "group") -> None:
+        """Send a signal to the command's process group, or to its whole tree."""
+        self._writer.write(json_frame(Kind.SIGNAL, running.id, {"signal": name, "scope": scope}))
+
+    def kill(self, running: Running, grace_ms: int) -> None:
+        """TERM, grace, KILL for everything the command started; its exit is told when all is gone."""
+        self._writer.write(json_frame(Kind.KILL, running.id, {"grace_ms": grace_ms}))
+
+    def resize(self, running: Running, rows: int, columns: int) -> None:
+        """Change the size of the command's terminal."""
+        self._writer.write(json_frame(Kind.RESIZE, running.id, {"rows": rows, "columns": columns}))
+
+    def credit(self, running: Running, taken_bytes: int) -> None:
+        """Say that streamed output was taken, so that more may come."""
+        self._writer.write(json_frame(Kind.CREDIT, running.id, {"bytes": taken_bytes}))
+
+    async def close(self) -> None:
+        """End the keeper and everything it keeps; returns when it is gone, or after a bounded wait."""
+        self._reader.close()
+        process = self._launched.process
+        with contextlib.suppress(OSError):
+            if process.stdin is not None:
+                process.stdin.close()
+        try:
+            await asyncio.to_thread(process.wait, GOODBYE_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+
+    # -- frames
+
+    def _received(self, data: bytes) -> None:
+        try:
+            for kind, command_id, body in self._decoder.feed(data):
+                self._hear(Kind(kind), command_id, body)
+        except (WireError, ValueError) as error:
+            self._fail_all(InternalError(f"The keeper sent what is not a frame: {error}."))
+
+    def _hear(self, kind: Kind, command_id: int, body: bytes) -> None:
+        if kind is Kind.HELLO:
+            self._hello.set_result(json.loads(body))
+            return
+        running = self._running.get(command_id)
+        if kind is Kind.EXIT and running is not None:
+            if not running.exit.done():
+                running.exit.set_result(_read_exit(body))
+            del self._running[command_id]
+        elif kind is Kind.ERROR:
+            self._heard_error(running, json.loads(body))
+        elif running is not None:
+            self._heard_progress(kind, running, body)
+
+    def _heard_progress(self, kind: Kind, running: Running, body: bytes) -> None:
+        if kind is Kind.OUTPUT and running.on_output is not None:
+            running.on_output(body[0], body[1:])
+        elif kind is Kind.CONTROL and running.on_control is not None:
+            running.on_control(body)
+        elif kind is Kind.STARTED and running.pid is not None:
+            running.pid.set_result(json.loads(body)["pid"])
+
+    def _heard_error(self, running: Running | None, content: dict[str, Any]) -> None:
+        if running is None:
+            self._fail_all(InternalError(f"The keeper could not read a frame: {content['message']}."))
+            return
+        del self._running[running.id]
+        if content["code"] == "spawn_failed":
+            error: Exception = SpawnError(content["message"], content["errno"], content["file"])
+        else:
+            error = InternalError(f"The keeper refused a frame: {content['message']}.")
+        if not running.exit.done():
+            running.exit.set_exception(error)
+
+    def _ended(self) -> None:
+        self._lost = True
+        self._fail_all(_keeper_lost())
+
+    def _fail_all(self, error: Exception) -> None:
+        if not self._hello.done():
+            self._hello.set_exception(error)
+        for running in self._running.values():
+            if not running.exit.done():
+                running.exit.set_exception(error)
+        self._running.clear()
+
+
+def _keeper_lost() -> PlaceError:
+    return PlaceError(
+        "The keeper process that ran the command is gone; what it printed is lost.",
+        code="keeper_lost",
+        hint="The next command starts a new keeper. If this repeats, something kills nacre's processes.",
+    )
+
+
+def _read_exit(body: bytes) -> Exit:
+    content, raw = split_mixed_body(body)
+    streams: dict[str, Stream] = {}
+    at = 0
+    for number, told in content["streams"].items():
+        head_end, tail_end = at + told["head"], at + told["head"] + told["tail"]
+        streams[number] = Stream(
+            total_bytes=told["total"],
+            line_ends=told["lines"],
+            head=bytes(raw[at:head_end]),
+            tail=bytes(raw[head_end:tail_end]),
+            spool=told["spool"],
+            spool_omitted_bytes=told["spool_omitted"],
+            spool_failed=told["spool_failed"],
+        )
+        at = tail_end
+    return Exit(
+        code=content["code"],
+        signal=content["signal"],
+        why=content["why"],
+        wall_ms=content["wall_ms"],
+        cpu_ms=content["cpu_ms"],
+        max_rss_bytes=content["max_rss_bytes"],
+        left=tuple((one["pid"], one["command"]) for one in content["left"]),
+        left_total=content["left_total"],
+        stdout=streams.get("1", Stream()),
+        stderr=streams.get("2", Stream()),
+    )

@@ -1,0 +1,506 @@
+"""Processes, pipes, terminals and the event loop of a keeper on Linux and macOS.
+
+Above it: `commands` and `program`, which know none of these calls. `windows` offers the same names.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import heapq
+import os
+import resource
+import selectors
+import signal
+import struct
+import sys
+import termios
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.keeper.commands import Spec
+
+CHUNK_BYTES = 1 << 16
+WIDE_PIPE_BYTES = 1 << 20
+RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
+FOLLOWED_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGTSTP", "SIGTTIN")
+DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
+LIMITS = {
+    "cpu_s": resource.RLIMIT_CPU,
+    "memory_bytes": resource.RLIMIT_AS,
+    "processes": getattr(resource, "RLIMIT_NPROC", None),
+    "file_bytes": resource.RLIMIT_FSIZE,
+    "open_files": resource.RLIMIT_NOFILE,
+}
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Timer:
+    """A call that is due at a time; `cancel` takes it back."""
+
+    __slots__ = ("callback", "due")
+
+    def __init__(self, due: float, callback: Callable[[], None]) -> None:
+        self.due = due
+        self.callback: Callable[[], None] | None = callback
+
+    def cancel(self) -> None:
+        """Let it not happen."""
+        self.callback = None
+
+    def __lt__(self, other: Timer) -> bool:
+        return self.due < other.due
+
+
+class Loop:
+    """One thread, one selector: readable and writable descriptors, timers, ended children."""
+
+    def __init__(self, on_children: Callable[[], None], on_terminate: Callable[[], None]) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._timers: list[Timer] = []
+        self._on_children = on_children
+        self._on_terminate = on_terminate
+        self._running = True
+        self._wake_read, self._wake_write = os.pipe()
+        for fd in (self._wake_read, self._wake_write):
+            os.set_blocking(fd, False)
+        self.watch(self._wake_read, self._woken)
+
+    def watch(self, fd: int, callback: Callable[[], None]) -> None:
+        """Call back whenever `fd` can be read."""
+        self._selector.register(fd, selectors.EVENT_READ, callback)
+
+    def watch_write(self, fd: int, callback: Callable[[], None]) -> None:
+        """Call back whenever `fd` can be written."""
+        self._selector.register(fd, selectors.EVENT_WRITE, callback)
+
+    def unwatch(self, fd: int) -> None:
+        """Forget `fd`."""
+        self._selector.unregister(fd)
+
+    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+        """Call back once, after a while."""
+        timer = Timer(time.monotonic() + delay_s, callback)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    def stop(self) -> None:
+        """Leave `run` after the present round."""
+        self._running = False
+
+    def run(self, after_round: Callable[[], None]) -> None:
+        """Serve events until `stop`; `after_round` runs before each wait."""
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: None)
+        for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
+            signal.signal(ignored, signal.SIG_IGN)
+        while self._running:
+            after_round()
+            for key, _ in self._selector.select(self._patience()):
+                key.data()
+            self._ring_timers()
+
+    def _patience(self) -> float | None:
+        while self._timers and self._timers[0].callback is None:
+            heapq.heappop(self._timers)
+        return max(0.0, self._timers[0].due - time.monotonic()) if self._timers else None
+
+    def _ring_timers(self) -> None:
+        while self._timers and (self._timers[0].callback is None or self._timers[0].due <= time.monotonic()):
+            if callback := heapq.heappop(self._timers).callback:
+                callback()
+
+    def _woken(self) -> None:
+        signals = os.read(self._wake_read, 512)
+        if signal.SIGTERM in signals:
+            self._on_terminate()
+        if signal.SIGCHLD in signals:
+            self._on_children()
+
+
+class Reader:
+    """The reading end of a pipe or terminal: chunks in the order they come, then the end."""
+
+    def __init__(self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._on_chunk = on_chunk
+        self._on_end = on_end
+        self._paused = False
+        self._size = CHUNK_BYTES
+        loop.watch(fd, self._ready)
+
+    @property
+    def open(self) -> bool:
+        """Whether more may come."""
+        return self._fd >= 0
+
+    def pause(self) -> None:
+        """Leave what comes in the pipe, so that the writer has to wait."""
+        if not self._paused and self.open:
+            self._paused = True
+            self._loop.unwatch(self._fd)
+
+    def resume(self) -> None:
+        """Go on after `pause`."""
+        if self._paused and self.open:
+            self._paused = False
+            self._loop.watch(self._fd, self._ready)
+
+    def drain(self) -> None:
+        """Take what is in the pipe now, and no more: another process may go on writing."""
+        left = self._waiting_bytes() if self.open else 0
+        while self.open and left > 0:
+            left -= self._ready()
+        if self.open:
+            self._ready()  # tells the end of the stream from an empty pipe
+
+    def close(self) -> None:
+        """Let go of the pipe without waiting for its end."""
+        if self.open:
+            if not self._paused:
+                self._loop.unwatch(self._fd)
+            os.close(self._fd)
+            self._fd = -1
+
+    def _ready(self) -> int:
+        try:
+            chunk = os.read(self._fd, self._size)
+        except OSError as error:
+            if error.errno == errno.EAGAIN:
+                return 0
+            chunk = b""  # EIO: the last process has let go of the terminal
+        if chunk:
+            if len(chunk) == CHUNK_BYTES and self._size == CHUNK_BYTES:
+                self._widen()
+            self._on_chunk(chunk)
+        else:
+            self.close()
+            self._on_end()
+        return len(chunk)
+
+    def _widen(self) -> None:
+        """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
+        self._size = WIDE_PIPE_BYTES
+        if hasattr(fcntl, "F_SETPIPE_SZ"):
+            try:
+                fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+            except OSError:  # a terminal, or the user's quota of pipe memory is used up
+                self._size = CHUNK_BYTES + 1
+
+    def _waiting_bytes(self) -> int:
+        answer = fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0")
+        return struct.unpack("i", answer)[0]
+
+
+class Writer:
+    """The writing end of a pipe or terminal; what does not fit waits in memory."""
+
+    def __init__(self, loop: Loop, fd: int, on_broken: Callable[[], None] | None = None) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._buffer = bytearray()
+        self._watching = False
+        self._closing = False
+        self._on_broken = on_broken
+        os.set_blocking(fd, False)
+
+    def write(self, data: bytes) -> None:
+        """Write now what can be written, the rest when there is room."""
+        if self._fd < 0 or self._closing:
+            return
+        self._buffer += data
+        if not self._watching:
+            self._flush()
+
+    def close(self) -> None:
+        """Close once everything is written."""
+        self._closing = True
+        if not self._buffer:
+            self._shut()
+
+    def abandon(self) -> None:
+        """Close now; nobody is left to read what still waits."""
+        self._buffer.clear()
+        self._shut()
+
+    def _flush(self) -> None:
+        try:
+            while self._buffer:
+                del self._buffer[: os.write(self._fd, self._buffer[:WIDE_PIPE_BYTES])]
+        except BlockingIOError:
+            pass
+        except OSError:  # nobody reads any more
+            self._buffer.clear()
+            self._shut()
+            if self._on_broken:
+                self._on_broken()
+            return
+        self._settle()
+
+    def _settle(self) -> None:
+        if self._buffer and not self._watching:
+            self._watching = True
+            self._loop.watch_write(self._fd, self._flush)
+        elif not self._buffer and self._watching:
+            self._watching = False
+            self._loop.unwatch(self._fd)
+        if self._closing and not self._buffer:
+            self._shut()
+
+    def _shut(self) -> None:
+        if self._fd >= 0:
+            if self._watching:
+                self._loop.unwatch(self._fd)
+                self._watching = False
+            os.close(self._fd)
+            self._fd = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command that runs: its first process and our ends of its streams (-1 where there is none)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    control: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reaped:
+    """How a child ended, and what it and the children it waited for have used."""
+
+    pid: int
+    code: int | None
+    signal: str | None
+    cpu_ms: int
+    max_rss_bytes: int
+
+
+def prepare() -> bool:
+    """Make this process a keeper: own session, child subreaper, low descriptors reserved.
+
+    Returns whether the kernel gives orphans to us (Linux), so that none can slip away.
+    """
+    if os.getpgid(0) != os.getpid():
+        os.setsid()  # a terminal's ^C is meant for nacre, not for us
+    null = os.open(os.devnull, os.O_RDWR)
+    while null < RESERVED_FDS:
+        null = os.dup(null)
+    if sys.platform != "linux":
+        return False
+    return ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def link_descriptors() -> tuple[int, int]:
+    """The link to nacre on private descriptors; the standard ones lead nowhere from now on."""
+    reading, writing = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+    return reading, writing
+
+
+def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+    """Start a command. Raises OSError whose `filename` tells the directory from the program."""
+    os.chdir(spec.cwd)
+    try:
+        return _start_on_terminal(spec, environment) if spec.terminal else _start_on_pipes(spec, environment)
+    finally:
+        os.chdir("/")  # standing in a directory would keep its file system from being unmounted
+
+
+def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+    ends = _Pipes(spec)
+    try:
+        if spec.limits:
+            pid = _fork_exec(spec, environment, ends.actions())
+        else:
+            pid = _posix_spawn(spec, environment, ends.actions())
+    except OSError:
+        ends.close_all()
+        raise
+    ends.close_theirs()
+    return Started(pid, ends.stdin, ends.stdout, ends.stderr, ends.control)
+
+
+class _Pipes:
+    """The pipes of one command: ours and theirs."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.stdin = self.stderr = self.control = -1
+        self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
+        if spec.stdin:
+            theirs, self.stdin = os.pipe()
+        else:
+            theirs = os.open(os.devnull, os.O_RDONLY)
+        self._theirs.append((theirs, 0))
+        self.stdout = self._outgoing(1)
+        if spec.merge:
+            self._theirs.append((self._theirs[-1][0], 2))
+        else:
+            self.stderr = self._outgoing(2)
+        if spec.control:
+            self.control = self._outgoing(spec.control)
+
+    def _outgoing(self, number: int) -> int:
+        ours, theirs = os.pipe()
+        os.set_blocking(ours, False)
+        self._theirs.append((theirs, number))
+        return ours
+
+    def actions(self) -> list[tuple[int, int]]:
+        """Which descriptor becomes which number in the command."""
+        return self._theirs
+
+    def close_theirs(self) -> None:
+        """The command has its own copies now."""
+        for fd in {fd for fd, _ in self._theirs}:
+            os.close(fd)
+
+    def close_all(self) -> None:
+        """Nothing was started."""
+        self.close_theirs()
+        for fd in (self.stdin, self.stdout, self.stderr, self.control):
+            if fd >= 0:
+                os.close(fd)
+
+
+def _posix_spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    """The fast way: no copy of this process is made."""
+    return os.posix_spawn(
+        spec.program,
+        spec.argv,
+        environment,
+        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in actions],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=DEFAULT_SIGNALS,
+    )
+
+
+def _fork_exec(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1) -> int:
+    """The way for what posix_spawn cannot do: limits and a controlling terminal."""
+    failed, report = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _become(spec, environment, actions, tty, report)
+    os.close(report)
+    trouble = os.read(failed, 4)
+    os.close(failed)
+    if trouble:
+        os.waitpid(pid, 0)
+        number = int.from_bytes(trouble, "big")
+        raise OSError(number, os.strerror(number), spec.program)
+    return pid
+
+
+def _become(
+    spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
+) -> None:
+    """In the child: turn into the command. Never returns; a failure is told through `report`."""
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for number in DEFAULT_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        if tty >= 0:
+            os.login_tty(tty)
+        else:
+            os.setsid()
+        for fd, number in actions:
+            os.dup2(fd, number)
+        for name, value in spec.limits.items():
+            if (kind := LIMITS[name]) is not None:
+                resource.setrlimit(kind, (value, value))
+        os.execve(spec.program, spec.argv, environment)
+    except OSError as error:
+        os.write(report, (error.errno or errno.EINVAL).to_bytes(4, "big"))
+    except ValueError:  # a limit above the hard one
+        os.write(report, errno.EPERM.to_bytes(4, "big"))
+    finally:
+        os._exit(127)
+
+
+def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+    assert spec.terminal is not None
+    ours, theirs = os.openpty()
+    resize(ours, *spec.terminal)
+    try:
+        pid = _fork_exec(spec, environment, [], tty=theirs)
+    except OSError:
+        os.close(ours)
+        raise
+    finally:
+        os.close(theirs)
+    os.set_blocking(ours, False)
+    return Started(pid, os.dup(ours), ours, -1, -1)
+
+
+def resize(fd: int, rows: int, columns: int) -> None:
+    """Tell a terminal, and the programs on it, its size."""
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def reap() -> tuple[list[Reaped], bool]:
+    """The children that have ended, and whether any child is left at all."""
+    ended: list[Reaped] = []
+    while True:
+        try:
+            pid, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended, False
+        if pid == 0:
+            return ended, True
+        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        rss = usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
+        ended.append(
+            Reaped(
+                pid=pid,
+                code=None if number else os.WEXITSTATUS(status),
+                signal=signal_name(number) if number else None,
+                cpu_ms=round((usage.ru_utime + usage.ru_stime) * 1000),
+                max_rss_bytes=rss,
+            )
+        )
+
+
+def signal_name(number: int) -> str:
+    """SIGKILL for 9; real-time signals, which have no name of their own, by number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def signal_number(name: str) -> int:
+    """9 for KILL or SIGKILL. Raises KeyError for a name that is none."""
+    return signal.Signals[name if name.startswith("SIG") else "SIG" + name].value
+
+
+def send_signal(pids: set[int], number: int) -> None:
+    """Signal each process; one that is gone, or not ours to signal, is passed over."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def send_signal_to_group(pid: int, number: int) -> None:
+    """Signal the process group that a command was started in."""
+    try:
+        os.killpg(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+TERM, KILL, STOP, CONTINUE = signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT

@@ -1,0 +1,134 @@
+"""Who runs below the keeper, and which command each process belongs to (Linux and macOS).
+
+Above it: `commands` and `program`. It reads the process table and never changes anything.
+
+On Linux the keeper is the child subreaper: whatever a command starts stays below the keeper, also after
+setsid and double forks. A process whose parents are gone hangs directly below the keeper; it is then told
+to its command by the cookie in its environment, by its session, or, when it has wiped both, by being
+possible for one living command only. macOS has no subreaper: there the cookie, the parents and the
+process groups are all there is.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+
+COOKIE_NAME = "NACRE_COMMAND"
+LINUX = sys.platform == "linux"
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One row of the process table."""
+
+    pid: int
+    parent: int
+    group: int
+    session: int
+    started: int  # clock ticks since boot; orders processes by age
+    zombie: bool
+
+
+def table() -> dict[int, Process]:
+    """All processes that can be seen."""
+    return _proc_table() if LINUX else _ps_table()
+
+
+def _proc_table() -> dict[int, Process]:
+    rows = (_proc_row(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    return {row.pid: row for row in rows if row is not None}
+
+
+def _proc_row(pid: int) -> Process | None:
+    try:
+        with open(f"/proc/{pid}/stat", "rb", 0) as file:
+            stat = file.read()
+    except OSError:  # it ended meanwhile
+        return None
+    # The name in parentheses may hold anything, so count fields from the last parenthesis.
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return Process(
+        pid=pid,
+        parent=int(fields[1]),
+        group=int(fields[2]),
+        session=int(fields[3]),
+        started=int(fields[19]),
+        zombie=fields[0] in (b"Z", b"X"),
+    )
+
+
+def _ps_table() -> dict[int, Process]:
+    rows: dict[int, Process] = {}
+    for line in _ps("-axo", "pid=,ppid=,pgid=,stat=").splitlines():
+        pid, parent, group, state = line.split()[:4]
+        rows[int(pid)] = Process(int(pid), int(parent), int(group), int(group), 0, state.startswith("Z"))
+    return rows
+
+
+def _ps(*arguments: str) -> str:
+    """macOS has no /proc: ask `ps`."""
+    import subprocess  # noqa: PLC0415  # costs the Linux keeper a third of its start-up for nothing
+
+    return subprocess.run(["/bin/ps", *arguments], capture_output=True, check=False, text=True).stdout  # noqa: S603
+
+
+def children_of_keeper() -> list[int] | None:
+    """The direct children of this process, cheaply; None where the kernel does not tell."""
+    pid = os.getpid()
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", "rb", 0) as file:
+            return [int(child) for child in file.read().split()]
+    except OSError:
+        return None
+
+
+def descendants(rows: dict[int, Process], roots: set[int]) -> set[int]:
+    """The roots that live and everything below them, zombies left out."""
+    children: dict[int, list[int]] = {}
+    for row in rows.values():
+        children.setdefault(row.parent, []).append(row.pid)
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        pid = waiting.pop()
+        if pid not in found:
+            found.add(pid)
+            waiting.extend(children.get(pid, ()))
+    return {pid for pid in found if pid in rows and not rows[pid].zombie}
+
+
+def cookie_of(pid: int) -> str:
+    """The cookie a process carries in its environment; empty where there is none to be seen."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb", 0) as file:
+            environment = file.read()
+    except OSError:  # ended, or another user's
+        return ""
+    start = (b"\0" + environment).find(b"\0" + COOKIE_NAME.encode() + b"=")
+    if start < 0:
+        return ""
+    return environment[start + len(COOKIE_NAME) + 1 :].split(b"\0", 1)[0].decode(errors="replace")
+
+
+def bearers(cookie: str) -> set[int]:
+    """Every process whose cookie begins with `cookie`, wherever it hangs in the tree."""
+    if LINUX:
+        return {int(name) for name in os.listdir("/proc") if name.isdigit() and cookie_of(int(name)).startswith(cookie)}
+    wanted = f" {COOKIE_NAME}={cookie}"
+    return {int(line.split()[0]) for line in _ps("-axEww", "-o", "pid=,command=").splitlines() if wanted in line}
+
+
+def command_line(pid: int, limit: int = 200) -> str:
+    """What a process was started as, for a person to read."""
+    if LINUX:
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb", 0) as file:
+                raw = file.read(4096)
+        except OSError:
+            return ""
+        text = raw.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace")
+    else:
+        text = _ps("-ww", "-o", "command=", "-p", str(pid)).strip()
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,271 @@
+"""The keeper itself: frames come in, commands run, frames go out; when the link ends, everything ends.
+
+Started by nacre, in any place, as `python -I -S -c "… main()"`. Its stdin and stdout are the link; no
+command ever has them. It ignores nothing silently: a frame it cannot read is answered with an ERROR.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import replace
+from typing import Any
+
+from nacre.keeper import processes
+from nacre.keeper.commands import SCRIPT_MARK, Command, Spec
+from nacre.keeper.host import host
+from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, json_frame
+
+FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
+
+
+class Keeper:
+    """All commands of one place and the link they are told about on."""
+
+    def __init__(self) -> None:
+        self.spool_dir = ""
+        self._cookie = os.urandom(16).hex()
+        self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
+        self._commands: dict[int, Command] = {}
+        self._owners: dict[int, int] = {}  # pid of a known direct child -> command id
+        self._childless = True
+        self._leaving = False
+        self._decoder = Decoder()
+        self._subreaper = host.prepare()
+        self.loop = host.Loop(self._reap, self.leave)
+        reading, writing = host.link_descriptors()
+        self._out = bytearray()
+        self._link = host.Writer(self.loop, writing, on_broken=self.leave)
+        host.Reader(self.loop, reading, self._received, self.leave)
+        self.send(
+            json_frame(
+                Kind.HELLO,
+                0,
+                {"version": VERSION, "pid": os.getpid(), "platform": sys.platform, "cookie": self._cookie},
+            )
+        )
+
+    def run(self) -> None:
+        """Serve until nacre is gone and nothing is left."""
+        self.loop.run(self._flush)
+        self._flush()
+        if self.spool_dir:
+            self._remove_spool()
+
+    def _remove_spool(self) -> None:
+        for entry in os.scandir(self.spool_dir):
+            os.unlink(entry.path)
+        os.rmdir(self.spool_dir)
+
+    # -- the link
+
+    def send(self, data: bytes) -> None:
+        """Queue a frame; frames of one round leave in one write."""
+        self._out += data
+
+    def _flush(self) -> None:
+        if self._out:
+            self._link.write(bytes(self._out))
+            self._out.clear()
+
+    def _received(self, data: bytes) -> None:
+        try:
+            for kind, command_id, body in self._decoder.feed(data):
+                self._obey(kind, command_id, body)
+        except WireError as error:
+            self._complain(0, "malformed_frame", f"{error}; the link is closed")
+            self.leave()
+
+    def _obey(self, kind: int, command_id: int, body: bytes) -> None:
+        try:
+            self._act(Kind(kind), command_id, body)
+        except (ValueError, TypeError, KeyError) as error:
+            name = Kind(kind).name if kind in Kind else f"kind {kind}"
+            self._complain(command_id, "malformed_frame", f"{name}: {error}")
+
+    def _act(self, kind: Kind, command_id: int, body: bytes) -> None:
+        if kind is Kind.SPAWN:
+            self._spawn(command_id, Spec.parse(body))
+        elif kind is Kind.SETUP:
+            self._setup(json.loads(body))
+        elif (command := self._commands.get(command_id)) is None:
+            return  # it ended while the frame was under way
+        elif kind is Kind.INPUT:
+            command.feed(body)
+        else:
+            self._steer(kind, command, json.loads(body))
+
+    def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
+        if kind is Kind.KILL:
+            command.kill("killed", int(content["grace_ms"]))
+        elif kind is Kind.SIGNAL:
+            command.signal(host.signal_number(content["signal"]), content["scope"])
+        elif kind is Kind.RESIZE:
+            command.resize(int(content["rows"]), int(content["columns"]))
+        elif kind is Kind.CREDIT:
+            command.credit(int(content["bytes"]))
+        else:
+            raise ValueError("this kind is not for a keeper")
+
+    def _complain(self, command_id: int, code: str, message: str, **more: object) -> None:
+        self.send(json_frame(Kind.ERROR, command_id, {"code": code, "message": message, **more}))
+
+    def _setup(self, content: dict[str, Any]) -> None:
+        self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
+        self.spool_dir = content["spool_dir"]
+        if content.get("sweep"):
+            self._sweep(content["sweep"])
+
+    def _sweep(self, cookie: str) -> None:
+        """A keeper before this one was killed: end what it could not end itself."""
+        host.send_signal(processes.bearers(cookie), host.KILL)
+
+    # -- commands
+
+    def _spawn(self, command_id: int, spec: Spec) -> None:
+        if command_id in self._commands:
+            raise ValueError(f"command {command_id} runs already")
+        try:
+            if spec.script is not None:
+                spec = self._with_script_file(command_id, spec)
+            started = host.start(spec, self._environment_of(command_id, spec))
+        except OSError as error:
+            self._complain(
+                command_id, "spawn_failed", error.strerror or str(error), errno=error.errno, file=str(error.filename)
+            )
+            return
+        command = Command(self, command_id, spec, started)
+        self._commands[command_id] = command
+        self._owners[started.pid] = command_id
+        self._childless = False
+        if spec.announce:
+            command.announce()
+
+    def script_path(self, command_id: int) -> str:
+        """Where the text of a command lies that is too long for an argument."""
+        return os.path.join(self.spool_dir, f"{command_id}.script")  # noqa: PTH118  # pathlib costs start-up time
+
+    def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
+        path = self.script_path(command_id)
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(os.fsencode(spec.script or ""))
+        return replace(spec, argv=[word.replace(SCRIPT_MARK, path) for word in spec.argv])
+
+    def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:
+        environment = dict(self._environment)
+        for name in spec.unset:
+            environment.pop(os.fsencode(name), None)
+        for name, value in spec.environment.items():
+            environment[os.fsencode(name)] = os.fsencode(value)
+        environment[processes.COOKIE_NAME.encode()] = f"{self._cookie}:{command_id}".encode()
+        return environment
+
+    def _reap(self) -> None:
+        ended, more = host.reap()
+        self._childless = self._subreaper and not more
+        for end in ended:
+            command = self._commands.get(self._owners.pop(end.pid, 0))
+            if command is None:
+                continue
+            if command.pid == end.pid:
+                command.ended(end)
+            elif command.reported:
+                self.retire_if_over(command)
+        for command in list(self._commands.values()):
+            command.check_death()
+        if self._leaving and not more:
+            self.loop.stop()
+
+    def may_have_left(self, command: Command) -> bool:
+        """Whether a command that ended can have left processes behind: cheap, and never a wrong no."""
+        if self._childless:
+            return False
+        children = processes.children_of_keeper()
+        return children is None or any(self._owners.get(pid, command.id) == command.id for pid in children)
+
+    def members(self, command: Command) -> set[int]:
+        """Every living process of a command, found afresh."""
+        if self._childless:
+            return set()
+        rows = processes.table()
+        if self._subreaper:
+            me = os.getpid()
+            roots = {row.pid for row in rows.values() if row.parent == me and self._owner(row, rows) == command.id}
+        else:
+            roots = {row.pid for row in rows.values() if command.pid in (row.pid, row.group)}
+            roots |= processes.bearers(f"{self._cookie}:{command.id}")
+        return processes.descendants(rows, roots)
+
+    def _owner(self, row: processes.Process, rows: dict[int, processes.Process]) -> int:
+        """The command that a direct child of the keeper belongs to; 0 when that cannot be told."""
+        if row.pid not in self._owners:
+            owner = self._by_cookie(row.pid) or self._by_session(row) or self._by_elimination(row, rows)
+            self._owners[row.pid] = owner
+        return self._owners[row.pid]
+
+    def _by_cookie(self, pid: int) -> int:
+        cookie, _, number = processes.cookie_of(pid).partition(":")
+        return int(number) if cookie == self._cookie and number.isdigit() else 0
+
+    def _by_session(self, row: processes.Process) -> int:
+        for command in self._commands.values():
+            if command.pid in (row.session, row.group):
+                return command.id
+        return 0
+
+    def _by_elimination(self, row: processes.Process, rows: dict[int, processes.Process]) -> int:
+        """A process that wiped every trace belongs to the one command that can have started it."""
+        able = [
+            command.id
+            for command in self._commands.values()
+            if command.pid not in rows or rows[command.pid].started <= row.started
+        ]
+        return able[0] if len(able) == 1 else 0
+
+    def retire_if_over(self, command: Command) -> None:
+        """Forget a reported command once its streams are closed and its processes are gone."""
+        if command.id not in self._commands or command.streams_open:
+            return
+        if self.may_have_left(command) and self.members(command):
+            return
+        command.release()
+        del self._commands[command.id]
+        if command.left_some:
+            self.send(json_frame(Kind.ENDED, command.id, {}))
+
+    # -- the end
+
+    def leave(self) -> None:
+        """nacre is gone, or told us to go: end every process, then ourselves."""
+        if self._leaving:
+            return
+        self._leaving = True
+        host.send_signal(self._everyone(), host.TERM)
+        host.send_signal(self._everyone(), host.CONTINUE)
+        self.loop.call_later(FAREWELL_S, self._last_call)
+        self._reap()
+
+    def _last_call(self) -> None:
+        """Stop, then kill, until nothing is below us; a process that cannot be killed does not hold us."""
+        for _ in range(100):
+            everyone = self._everyone()
+            if not everyone:
+                break
+            host.send_signal(everyone, host.STOP)
+            host.send_signal(everyone, host.KILL)
+            host.reap()
+        self.loop.stop()
+
+    def _everyone(self) -> set[int]:
+        rows = processes.table()
+        me = os.getpid()
+        below = processes.descendants(rows, {row.pid for row in rows.values() if row.parent == me})
+        if processes.LINUX:
+            return below
+        return below | processes.bearers(self._cookie)
+
+
+def main() -> None:
+    """Be a keeper until the link ends."""
+    Keeper().run()

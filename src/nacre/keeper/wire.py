@@ -1,0 +1,96 @@
+"""Frames between nacre and a keeper: length, kind, command id, body.
+
+Above it: `link` (nacre's side) and `program` (the keeper's side). It knows bytes and the names of the
+frame kinds, nothing of processes. A body is JSON, raw bytes, or JSON followed by raw bytes.
+Text in JSON is ASCII-escaped, so file names that are not UTF-8 travel as surrogate escapes unharmed.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VERSION = 1
+HEADER = struct.Struct(">IBI")
+LENGTH = struct.Struct(">I")
+BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room to spare
+
+
+class Kind(IntEnum):
+    """What a frame is. Below 64: nacre to keeper. From 64: keeper to nacre."""
+
+    SETUP = 1  # {environment, spool_dir, sweep}: once, before the first command
+    SPAWN = 2  # what to run, see `commands.Spec`
+    INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
+    SIGNAL = 4  # {signal, scope}: scope is "group" or "tree"
+    KILL = 5  # {grace_ms}: the ladder TERM, grace, KILL on the whole tree
+    RESIZE = 6  # {rows, columns} of the command's terminal
+    CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes
+
+    HELLO = 64  # {version, pid, platform, subreaper}
+    STARTED = 65  # {pid}: only when the spawn asked for it
+    OUTPUT = 66  # one byte stream number, then raw bytes
+    CONTROL = 67  # raw bytes from the command's private channel; empty when it closed
+    EXIT = 68  # {code | signal, ...} and the kept output
+    ERROR = 69  # {code, message}: this frame or this spawn could not be done
+    ENDED = 70  # {}: the last process of a command that left some behind is gone, its streams are closed
+
+
+class WireError(Exception):
+    """The bytes on the link are not frames. The link cannot be trusted any more."""
+
+
+def frame(kind: Kind, command_id: int, body: bytes = b"") -> bytes:
+    """One frame, ready to be written."""
+    return HEADER.pack(len(body), kind, command_id) + body
+
+
+def json_frame(kind: Kind, command_id: int, content: dict[str, Any]) -> bytes:
+    """One frame whose body is JSON."""
+    return frame(kind, command_id, json.dumps(content).encode())
+
+
+def mixed_body(content: dict[str, Any], parts: list[bytes]) -> bytes:
+    """JSON with its length in front, then raw bytes."""
+    head = json.dumps(content).encode()
+    return b"".join([LENGTH.pack(len(head)), head, *parts])
+
+
+def split_mixed_body(body: bytes) -> tuple[dict[str, Any], memoryview]:
+    """Take apart what `mixed_body` made."""
+    (size,) = LENGTH.unpack_from(body)
+    start = LENGTH.size
+    return json.loads(body[start : start + size]), memoryview(body)[start + size :]
+
+
+class Decoder:
+    """Cuts a byte stream into frames; keeps what is not yet a whole one."""
+
+    def __init__(self, limit_bytes: int = BODY_LIMIT_BYTES) -> None:
+        self._buffer = bytearray()
+        self._limit_bytes = limit_bytes
+
+    def feed(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
+        """Yield (kind, command id, body) of every frame that `data` completes.
+
+        The kind is yielded as the number that came, so that an unknown one can be answered by name.
+        """
+        self._buffer += data
+        start, end = 0, len(self._buffer)
+        try:
+            while end - start >= HEADER.size:
+                size, kind, command_id = HEADER.unpack_from(self._buffer, start)
+                if size > self._limit_bytes:
+                    raise WireError(f"a frame announces {size} bytes, more than the {self._limit_bytes} allowed")
+                if end - start < HEADER.size + size:
+                    break
+                body = bytes(memoryview(self._buffer)[start + HEADER.size : start + HEADER.size + size])
+                start += HEADER.size + size
+                yield kind, command_id, body
+        finally:
+            del self._buffer[:start]

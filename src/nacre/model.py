@@ -1,0 +1,76 @@
+"""The records that travel through nacre: what is asked, what happened. Frozen, without behaviour of their own.
+
+Every floor above may import this one; it imports nothing of nacre.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Ended(StrEnum):
+    """How a command ended."""
+
+    EXITED = "exited"
+    SIGNALED = "signaled"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    DENIED = "denied"
+    RUNNING = "running"
+    SHELL_DIED = "shell_died"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the caller asks to run."""
+
+    text: str
+    working_directory: str
+    timeout_s: float
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One output stream as the caller sees it."""
+
+    text: str
+    truncated: bool = False
+    omitted_bytes: int = 0
+    omitted_lines: int = 0
+    spool: str | None = None  # the file that holds the stream as it was printed
+
+
+@dataclass(frozen=True, slots=True)
+class LeftProcess:
+    """A process that lives on after its command has ended."""
+
+    pid: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What happened to a command. Exit code or signal, never both."""
+
+    command: str
+    working_directory: str
+    ended: Ended
+    exit_code: int | None
+    signal: str | None
+    stdout: Text
+    stderr: Text
+    execution_time_ms: int
+    timeout_s: float
+    cpu_ms: int = 0
+    max_rss_bytes: int = 0
+    left_running: tuple[LeftProcess, ...] = ()
+    left_running_total: int = 0
+    output_id: str | None = None
+    hints: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command did what it was asked to: it ended by itself, with code 0."""
+        return self.ended is Ended.EXITED and self.exit_code == 0

@@ -1,0 +1,111 @@
+"""Once: one command in a fresh shell process, with no memory of the one before.
+
+Above it: `service`. Below: a shell's dialect, a link to a keeper, and `output`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+from nacre.keeper.link import SpawnError
+from nacre.model import Ended, LeftProcess, Result
+from nacre.output import render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.config import Config
+    from nacre.dialects import Shell
+    from nacre.keeper.link import Exit, Link
+    from nacre.model import Command
+
+KEEP_BYTES_LEAST = 64 * 1024  # kept at each end of a stream: more than a reply shows, so that folding gains
+FOLLOW_MS = 100  # progress at most ten times a second
+_ENDS = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
+
+
+async def run_once(
+    command: Command,
+    shell: Shell,
+    link: Link,
+    config: Config,
+    on_output: Callable[[int, bytes], None] | None = None,
+) -> Result:
+    """Run a command to its end. Cancelling this coroutine kills everything the command started."""
+    argv, script = shell.once(command.text)
+    running = link.run(
+        {
+            "argv": argv,
+            "program": shell.path,
+            "cwd": command.working_directory,
+            "environment": command.environment,
+            "script": script,
+            "timeout_ms": round(command.timeout_s * 1000),
+            "grace_ms": round(config.kill_grace_s * 1000),
+            "keep_bytes": max(KEEP_BYTES_LEAST, config.reply_limit_bytes),
+            "spool_bytes": config.max_output_bytes,
+            "follow_ms": FOLLOW_MS if on_output else 0,
+        },
+        on_output=on_output,
+    )
+    try:
+        told = await asyncio.shield(running.exit)
+    except asyncio.CancelledError:
+        link.kill(running, round(config.kill_grace_s * 1000))
+        running.exit.add_done_callback(_forget)
+        raise
+    except SpawnError as error:
+        raise _explain(error, command) from None
+    return _result(command, told, config, f"o{running.id}")
+
+
+def _forget(ended: asyncio.Future[Exit]) -> None:
+    """A cancelled command's end is nobody's business any more; asyncio wants it looked at all the same."""
+    if not ended.cancelled():
+        ended.exception()
+
+
+def _explain(error: SpawnError, command: Command) -> Exception:
+    """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's fault."""
+    if error.file != command.working_directory:
+        return error
+    if error.errno == errno.ENOENT:
+        parent = command.working_directory
+        while parent != os.path.dirname(parent) and not os.path.isdir(parent):
+            parent = os.path.dirname(parent)
+        return RequestError(
+            f"working_directory does not exist: {command.working_directory}.",
+            code="no_directory",
+            hint=f"Nothing was run. The nearest directory that exists is {parent}.",
+        )
+    return RequestError(
+        f"working_directory cannot be entered: {command.working_directory}: {os.strerror(error.errno)}.",
+        code="no_directory",
+        hint="Nothing was run.",
+    )
+
+
+def _result(command: Command, told: Exit, config: Config, output_id: str) -> Result:
+    stdout = render(told.stdout, config.reply_limit_bytes)
+    stderr = render(told.stderr, config.reply_limit_bytes)
+    ended = _ENDS[told.why] if told.why else Ended.SIGNALED if told.signal else Ended.EXITED
+    return Result(
+        command=command.text,
+        working_directory=command.working_directory,
+        ended=ended,
+        exit_code=told.code,
+        signal=told.signal,
+        stdout=stdout,
+        stderr=stderr,
+        execution_time_ms=told.wall_ms,
+        timeout_s=command.timeout_s,
+        cpu_ms=told.cpu_ms,
+        max_rss_bytes=told.max_rss_bytes,
+        left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
+        left_running_total=told.left_total,
+        output_id=output_id if stdout.spool or stderr.spool else None,
+    )

@@ -1,0 +1,144 @@
+"""Bytes into and out of this process on the event loop, for any kind of descriptor.
+
+Used by the stdio transport and by the link to a keeper. Pipes, sockets and terminals are watched by the
+loop; regular files, /dev/null and everything on Windows, which a loop cannot watch, are read and written
+in a thread. asyncio's own pipe transports refuse those and cost a little more per message.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK_BYTES = 1 << 18
+
+
+def _is_watchable(fd: int) -> bool:
+    mode = os.fstat(fd).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
+
+
+class PipeReader:
+    """Calls back with every chunk that arrives on a descriptor, then once at its end."""
+
+    def __init__(self, fd: int, on_bytes: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        self._fd = fd
+        self._on_bytes = on_bytes
+        self._on_end = on_end
+        self._loop = asyncio.get_running_loop()
+        self._pump: asyncio.Task[None] | None = None
+        self._watching = _is_watchable(fd)
+        if self._watching:
+            self._loop.add_reader(fd, self._ready)
+        else:
+            self._pump = self._loop.create_task(self._read_in_thread())
+
+    def _ready(self) -> None:
+        try:
+            chunk = os.read(self._fd, CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:  # a reset socket, a terminal that hung up: nothing more comes
+            chunk = b""
+        if chunk:
+            self._on_bytes(chunk)
+        else:
+            self.close()
+            self._on_end()
+
+    async def _read_in_thread(self) -> None:
+        while chunk := await asyncio.to_thread(self._read_blocking):
+            self._on_bytes(chunk)
+        self._on_end()
+
+    def _read_blocking(self) -> bytes:
+        try:
+            return os.read(self._fd, CHUNK_BYTES)
+        except OSError:
+            return b""
+
+    def close(self) -> None:
+        """Stop listening. The descriptor stays open: it is not ours."""
+        if self._watching:
+            self._watching = False
+            self._loop.remove_reader(self._fd)
+        if self._pump is not None:
+            self._pump.cancel()
+
+
+class PipeWriter:
+    """Writes bytes in order without ever blocking the loop; `drained` waits for a slow reader."""
+
+    def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
+        self._fd = fd
+        self._on_broken = on_broken
+        self._loop = asyncio.get_running_loop()
+        self._buffer = bytearray()
+        self._watching = False
+        self._broken = False
+        self._emptied = asyncio.Event()
+        self._emptied.set()
+        self._watchable = _is_watchable(fd) and not os.isatty(fd)
+        if self._watchable:
+            os.set_blocking(fd, False)
+
+    def write(self, data: bytes) -> None:
+        """Queue bytes; what fits leaves at once."""
+        if self._broken:
+            return
+        if self._buffer:
+            self._buffer += data
+            return
+        rest = self._write_now(data)
+        if rest:
+            self._buffer += rest
+            self._emptied.clear()
+            if self._watchable:
+                self._watching = True
+                self._loop.add_writer(self._fd, self._flush)
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much the reader has yet to take."""
+        return len(self._buffer)
+
+    async def drained(self) -> None:
+        """Wait until everything written so far has left."""
+        await self._emptied.wait()
+
+    def _write_now(self, data: bytes) -> bytes:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except BlockingIOError:
+            return bytes(view)
+        except OSError:
+            self._break()
+        return b""
+
+    def _flush(self) -> None:
+        rest = self._write_now(bytes(self._buffer[:CHUNK_BYTES]))
+        sent = min(len(self._buffer), CHUNK_BYTES) - len(rest)
+        del self._buffer[:sent]
+        if not self._buffer:
+            self._settle()
+
+    def _settle(self) -> None:
+        if self._watching:
+            self._watching = False
+            self._loop.remove_writer(self._fd)
+        self._emptied.set()
+
+    def _break(self) -> None:
+        if not self._broken:
+            self._broken = True
+            self._buffer.clear()
+            self._settle()
+            self._on_broken()

@@ -1,0 +1,235 @@
+"""The one module that imports the MCP SDK.
+
+Its high-level server class is called `FastMCP` in specification 000 and in SDK 1; SDK 2 renamed it
+`MCPServer` without changing what it is. We keep the specification's name here and nowhere else.
+
+Above it: `server`. It shows our tools to the SDK, moves messages between the SDK and our transport, and
+answers `tools/call` of the handshake protocols on a short road through the SDK's own middleware.
+"""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from nacre import sdk_tricks
+from nacre.audit import log
+from nacre.errors import NacreError
+from nacre.tools.arguments import check
+from nacre.tools.tool import Reply
+
+sdk_tricks.apply()
+
+import mcp_types as types
+from mcp.server.mcpserver import MCPServer as FastMCP
+from mcp.server.mcpserver.tools import Tool as SdkTool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.runner import serve_dual_era_loop, serve_loop
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+sdk_tricks.settle()
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from nacre.stdio import Message, Stdio
+    from nacre.tools.tool import Progress, Tool
+
+ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
+
+
+class _Shown(SdkTool):
+    """One of our tools as the SDK sees it: our schemas, our checks, our reply."""
+
+    def __init__(self, tool: Tool) -> None:
+        super().__init__(
+            fn=tool.call,
+            name=tool.name,
+            title=tool.title,
+            description=tool.description,
+            parameters=tool.input_schema,
+            fn_metadata=FuncMetadata(arg_model=ArgModelBase),
+            is_async=True,
+            annotations=types.ToolAnnotations.model_validate(tool.annotations),
+        )
+        object.__setattr__(self, "_tool", tool)
+        self.__dict__["output_schema"] = tool.output_schema
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
+        tool: Tool = object.__getattribute__(self, "_tool")
+        request = context.request_context
+        result = await answer(tool, arguments, _progress_of(request.session, request.meta))
+        return types.CallToolResult.model_validate(result)
+
+
+async def answer(tool: Tool, arguments: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
+    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so."""
+    try:
+        check(arguments, tool.input_schema)
+        reply = await tool.call(arguments, progress)
+    except NacreError as error:
+        reply = Reply(str(error), is_error=True)
+    except Exception:  # the SDK would send the exception's own text, which may hold what is not the client's
+        log.exception("the tool %s failed; please report this", tool.name)
+        reply = Reply(f"nacre failed inside {tool.name}; its log has the details. The command may have run.", is_error=True)
+    result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
+    if reply.structured is not None:
+        result["structuredContent"] = reply.structured
+    return result
+
+
+def _progress_of(session: Any, meta: Mapping[str, Any] | None) -> Progress | None:
+    token = (meta or {}).get("progress_token")
+    if token is None:
+        return None
+
+    async def progress(amount: float, message: str) -> None:
+        await session.send_progress_notification(token, amount, message=message)
+
+    return progress
+
+
+class ShortRoad:
+    """Middleware that answers `tools/call` itself once a client has shaken hands.
+
+    The SDK's own road validates and copies every call and result through four layers of models, which
+    costs more than all of our own work. Everything else, and every 2026 client, takes the SDK's road.
+    """
+
+    def __init__(self, tools: dict[str, Tool]) -> None:
+        self._tools = tools
+        self._greeted = False
+
+    async def __call__(self, context: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Answer, or pass on."""
+        if context.method == "initialize":
+            result = await call_next(context)
+            self._greeted = True
+            return result
+        if context.method != "tools/call":
+            return await call_next(context)
+        params = context.params or {}
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str) or not isinstance(arguments, dict):
+            return await call_next(context)
+        tool = self._tools.get(name)
+        if tool is None and self._greeted_or_modern(context):
+            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
+        if tool is None or not self._greeted or context.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS:
+            return await call_next(context)
+        return await answer(tool, arguments, _progress_of(context.session, context.meta))  # pyright: ignore[reportUnknownArgumentType]
+
+    def _greeted_or_modern(self, context: Any) -> bool:
+        return self._greeted or context.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
+def build_server(name: str, version: str, instructions: str, tools: list[Tool]) -> Any:
+    """The SDK's server with our tools in it."""
+    app = FastMCP(name, version=version, instructions=instructions, tools=[_Shown(tool) for tool in tools])
+    app.middleware.insert(0, ShortRoad({tool.name: tool for tool in tools}))
+    return app
+
+
+async def serve(app: Any, stdio: Stdio) -> None:
+    """Drive the SDK's server over our transport until the conversation is over."""
+    low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
+    first = await stdio.receive()
+    if first is None:
+        return
+    # A handshake client needs no era detection on every message, which costs two task switches each.
+    loop = serve_dual_era_loop if _is_modern(first) or "method" not in first else serve_loop
+    async with _lifespan(low) as state:
+        await loop(
+            low,
+            _Incoming(stdio, first),
+            _Outgoing(stdio),
+            lifespan_state=state,
+            init_options=low.create_initialization_options(),
+        )
+
+
+@asynccontextmanager
+async def _lifespan(low: Any) -> Any:
+    async with low.lifespan(low) as state:
+        yield state
+
+
+def _is_modern(message: Message) -> bool:
+    meta = (message.get("params") or {}).get("_meta")
+    return isinstance(meta, dict) and ENVELOPE_KEY in meta
+
+
+class _Incoming:
+    """Our transport as the SDK's read stream."""
+
+    def __init__(self, stdio: Stdio, first: Message) -> None:
+        self._stdio = stdio
+        self._first: Message | None = first
+        self.last_context = None
+
+    async def receive(self) -> SessionMessage:
+        """The next message, as the SDK wants it."""
+        try:
+            return await self.__anext__()
+        except StopAsyncIteration:
+            raise EOFError from None
+
+    def __aiter__(self) -> _Incoming:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        message, self._first = self._first, None
+        if message is None:
+            message = await self._stdio.receive()
+        if message is None:
+            raise StopAsyncIteration
+        return SessionMessage(_typed(message))
+
+    async def aclose(self) -> None:
+        """Nothing to close: the transport outlives the session."""
+
+    async def __aenter__(self) -> _Incoming:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+class _Outgoing:
+    """Our transport as the SDK's write stream."""
+
+    def __init__(self, stdio: Stdio) -> None:
+        self._stdio = stdio
+
+    async def send(self, item: SessionMessage) -> None:
+        """Write what the SDK has to say."""
+        message = item.message
+        if isinstance(message, types.JSONRPCResponse):
+            await self._stdio.send({"jsonrpc": "2.0", "id": message.id, "result": message.result})
+        else:
+            await self._stdio.send(message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
+
+    async def aclose(self) -> None:
+        """Nothing to close: the transport outlives the session."""
+
+    async def __aenter__(self) -> _Outgoing:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+
+def _typed(message: Message) -> Any:
+    """A message our transport has checked, without checking it a second time."""
+    if "method" in message:
+        kind = types.JSONRPCRequest if "id" in message else types.JSONRPCNotification
+    else:
+        kind = types.JSONRPCError if "error" in message else types.JSONRPCResponse
+        if kind is types.JSONRPCError:
+            return types.JSONRPCError.model_validate(message)
+    return kind.model_construct(**message)
+
+
+__all__ = ["FastMCP", "ShortRoad", "answer", "build_server", "serve"]

@@ -1,0 +1,128 @@
+"""What makes the MCP SDK start twice as fast for a stdio server. Each trick can be left out: then it is only slower.
+
+The SDK builds 550 pydantic models and imports web servers, HTTP clients and OAuth before it answers its
+first line. A stdio server needs a few dozen of those models and none of the rest. `NACRE_PLAIN_SDK=1` in
+the environment switches every trick off; a test runs the server both ways and fails when an SDK
+release breaks one.
+
+Above it: `sdk`, which calls `apply` before it imports the SDK and `settle` after. It knows module names of
+the SDK, and nothing of nacre.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PLAIN = bool(os.environ.get("NACRE_PLAIN_SDK"))
+
+# Imported by the SDK's server modules, used by HTTP transports, OAuth and the client only.
+UNUSED_ON_STDIO = (
+    "httpx2",
+    "mcp.client",
+    "mcp.server._streamable_http_modern",
+    "mcp.server.auth.handlers",
+    "mcp.server.auth.middleware",
+    "mcp.server.auth.provider",
+    "mcp.server.auth.routes",
+    "mcp.server.sse",
+    "mcp.server.streamable_http",
+    "mcp.server.streamable_http_manager",
+    "sse_starlette",
+    "starlette",
+    "uvicorn",
+)
+
+
+class _Absent(types.ModuleType):
+    """A module that is not loaded: every name in it is an empty class, good for annotations and bases."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        made = type(name, (), {"__class_getitem__": classmethod(lambda cls, _: cls)})
+        setattr(self, name, made)
+        return made
+
+
+class _AbsentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers the import of an unused module with an `_Absent` one."""
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,  # noqa: ARG002  # the import system's signature
+        target: types.ModuleType | None = None,  # noqa: ARG002
+    ) -> importlib.machinery.ModuleSpec | None:
+        if any(fullname == name or fullname.startswith(name + ".") for name in UNUSED_ON_STDIO):
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
+        return None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        return _Absent(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """There is nothing to run."""
+
+
+_finder = _AbsentFinder()
+_restore: list[tuple[Any, str, Any]] = []
+
+
+def apply() -> None:
+    """Before the SDK is imported."""
+    if PLAIN or "mcp" in sys.modules:
+        return
+    gc.disable()  # nothing that imports make is garbage; looking for it costs a tenth of the time
+    sys.meta_path.insert(0, _finder)
+    _build_models_on_first_use()
+    _skip_package_init("mcp")
+
+
+def _build_models_on_first_use() -> None:
+    """Validators are built when a model is first used, not when it is defined (pydantic's `defer_build`)."""
+    from pydantic import BaseModel, TypeAdapter  # noqa: PLC0415  # only here: this module loads before pydantic
+
+    BaseModel.model_config["defer_build"] = True
+    plain_init = TypeAdapter.__init__
+
+    def deferred_init(self: Any, type: Any, *, config: Any = None, **more: Any) -> None:  # noqa: A002  # pydantic's name
+        more["_parent_depth"] = more.get("_parent_depth", 2) + 1
+        plain_init(self, type, config=config or {"defer_build": True}, **more)
+
+    TypeAdapter.__init__ = deferred_init
+    _restore.append((TypeAdapter, "__init__", plain_init))
+
+
+def _skip_package_init(name: str) -> None:
+    """`import mcp` alone loads the client; its server modules can be had without."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.submodule_search_locations is None:
+        return
+    package = types.ModuleType(name)
+    package.__path__ = list(spec.submodule_search_locations)
+    package.__spec__ = spec
+    sys.modules[name] = package
+
+
+def settle() -> None:
+    """After the SDK is imported: undo what would surprise later imports, and leave its objects to themselves."""
+    if _finder not in sys.meta_path:
+        return
+    from pydantic import BaseModel  # noqa: PLC0415  # see above
+
+    BaseModel.model_config.pop("defer_build", None)
+    for owner, name, value in _restore:
+        setattr(owner, name, value)
+    sys.meta_path.remove(_finder)
+    gc.enable()
+    gc.freeze()  # these objects live as long as the process: never look at them again

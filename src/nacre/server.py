@@ -1,0 +1,110 @@
+"""The server: one client on stdin and stdout, one service behind its tools, and an orderly end.
+
+Above it: the command line. It ends when the client hangs up and everything is answered (0), when the
+client is gone (1), or on a signal (128 + its number); in every case nothing is left running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import getpass
+import platform
+import signal
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+from nacre import __version__, audit
+from nacre.errors import NacreError
+from nacre.service import Service
+from nacre.stdio import Stdio
+from nacre.tools.shell import shell_tool
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.keeper.launch import Launched
+
+CLIENT_GONE = 1
+SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+
+
+def start_up_information(service: Service) -> str:
+    """Which shell, platform, host and user this server works with (specification 001)."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = "unknown"
+    system = f"{platform.system()} {platform.release()}"
+    return f"shell {service.shell.path}, platform {system}, host {socket.gethostname()}, user {user}"
+
+
+class Server:
+    """One run of the program as a server."""
+
+    def __init__(self, config: Config, launched: Launched, reading: int, writing: int) -> None:
+        self._config = config
+        self._launched = launched
+        self._streams = (reading, writing)
+        self._code = 0
+        self._stop = asyncio.Event()
+
+    async def run(self) -> int:
+        """Serve to the end; the exit code."""
+        self._catch_signals()
+        service = Service(self._config, self._launched)
+        try:
+            await self._serve(service)
+        finally:
+            await service.close()
+        return self._code
+
+    async def _serve(self, service: Service) -> None:
+        stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
+        information = start_up_information(service)
+        audit.log.info("nacre %s: %s, directory %s", __version__, information, service.default_directory)
+        # Imported here: the keeper starts, and stdin fills, while this takes its half second.
+        from nacre import sdk  # noqa: PLC0415
+
+        app = sdk.build_server(
+            "nacre",
+            __version__,
+            f"nacre runs shell commands: {information}. Commands start in {service.default_directory}.",
+            [shell_tool(service)],
+        )
+        talking = asyncio.create_task(sdk.serve(app, stdio))
+        stopping = asyncio.create_task(self._stop.wait())
+        await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        if talking.done():
+            talking.result()
+            await stdio.flushed()
+        talking.cancel()
+        stopping.cancel()
+
+    def _catch_signals(self) -> None:
+        loop = asyncio.get_running_loop()
+        for name in SIGNALS:
+            number = getattr(signal, name)
+            if sys.platform == "win32":
+                signal.signal(number, lambda n, _: loop.call_soon_threadsafe(self._end, 128 + n))
+            else:
+                loop.add_signal_handler(number, self._end, 128 + number)
+
+    def _end(self, code: int) -> None:
+        self._code = self._code or code
+        self._stop.set()
+
+
+def serve(config: Config, launched: Launched, reading: int, writing: int) -> int:
+    """Run a server in an event loop of its own."""
+
+    async def main() -> int:
+        return await Server(config, launched, reading, writing).run()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        try:
+            return asyncio.run(main())
+        except NacreError as error:
+            audit.log.error("%s", error)  # noqa: TRY400  # the person needs the sentence, not the traceback
+            return 2
+    return 130

@@ -1,0 +1,180 @@
+"""THE path: every command of every tool, preset and method goes through `Service.run`, and nothing else runs one.
+
+    1 the gate says yes or raises Refused      2 a keeper is there, or is started anew
+    3 the command runs                          4 its output is bounded, decoded, explained
+    5 audit.record, in the one `finally` nobody can pass by
+
+Above it: the tools. Below: the living things, the keeper's link, the environment, the log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import tempfile
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nacre import audit
+from nacre.dialects import find_shell
+from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
+from nacre.errors import NacreError, RequestError
+from nacre.hints import hints_for
+from nacre.keeper.launch import launch
+from nacre.keeper.link import Link
+from nacre.once import run_once
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.config import Config
+    from nacre.keeper.launch import Launched
+    from nacre.model import Command, Result
+
+LOGIN_PATIENCE_S = 5.0
+
+
+class Service:
+    """One configuration, one keeper, any number of commands at once."""
+
+    def __init__(self, config: Config, launched: Launched, gate: Callable[[Command], None] | None = None) -> None:
+        self.config = config
+        self._gate = gate
+        self._environment = for_commands(dict(os.environ))
+        self.shell = find_shell(config.shell, self._environment)
+        self.default_directory = _default_directory(config.working_directory)
+        self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
+        self._spools: deque[str] = deque()
+        self._slots = asyncio.Semaphore(config.concurrent_commands)
+        self._link = Link(launched)
+        self._opening = asyncio.create_task(self._open())
+
+    async def run(self, command: Command, on_output: Callable[[int, bytes], None] | None = None) -> Result:
+        """Run a command to its end. Cancelling kills all it started. Raises NacreError when it could not be run."""
+        outcome: Result | NacreError | None = None
+        try:
+            if self._gate is not None:
+                self._gate(command)
+            _check(command)
+            link = await self._ready_link()
+            async with self._slots:
+                audit.started(command)
+                result = await run_once(command, self.shell, link, self.config, on_output)
+            outcome = self._finished(result)
+        except NacreError as error:
+            outcome = error
+            raise
+        else:
+            return outcome
+        finally:
+            audit.record(command, outcome)
+
+    def resolve_directory(self, wanted: str | None) -> str:
+        """A working directory as an absolute path; relative ones count from the default directory."""
+        if not wanted:
+            return self.default_directory
+        return os.path.normpath(os.path.join(self.default_directory, os.path.expanduser(wanted)))  # noqa: PTH111, PTH118  # text in, text out
+
+    async def close(self) -> None:
+        """End the keeper and with it everything that still runs."""
+        self._opening.cancel()
+        await self._link.close()
+        for entry in Path(self._spool_dir).glob("*"):  # the keeper does it, unless it was killed itself
+            entry.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            Path(self._spool_dir).rmdir()
+
+    # -- the keeper
+
+    async def _ready_link(self) -> Link:
+        if self._link.lost:
+            self._revive()
+        if not self._opening.done():
+            await asyncio.shield(self._opening)
+        elif error := self._opening.exception():
+            raise error
+        return self._link
+
+    def _revive(self) -> None:
+        """The keeper was killed: start another, which first ends what the old one could not."""
+        if not self._opening.done():
+            return
+        lost_cookie = self._link.cookie
+        Path(self._spool_dir).mkdir(mode=0o700, exist_ok=True)
+        self._link = Link(launch())
+        self._opening = asyncio.create_task(self._open(sweep=lost_cookie))
+
+    async def _open(self, sweep: str = "") -> None:
+        await self._link.open(self._environment, self._spool_dir, sweep)
+        wanted = self.config.login_environment
+        if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
+            await self._read_login_environment()
+
+    async def _read_login_environment(self) -> None:
+        """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
+        probe = LoginProbe()
+        shell = find_shell(None, self._environment)
+        running = self._link.run(
+            {
+                "argv": [shell.name, "-l", "-i", "-c", probe.script],
+                "program": shell.path,
+                "cwd": "/",
+                "timeout_ms": round(LOGIN_PATIENCE_S * 1000),
+                "keep_bytes": 1 << 20,
+            }
+        )
+        told = await running.exit
+        login = probe.read(told.stdout.head)
+        if login is None:
+            audit.log.warning("the login shell did not tell its environment; commands run with the server's own")
+            return
+        self._environment = for_commands(merge_login(dict(os.environ), login))
+        self._link.set_up(self._environment, self._spool_dir)
+        audit.log.info("started with a bare environment: using the login shell's, PATH=%s", self._environment["PATH"])
+
+    # -- afterwards
+
+    def _finished(self, result: Result) -> Result:
+        for text in (result.stdout, result.stderr):
+            if text.spool:
+                self._spools.append(text.spool)
+        while len(self._spools) > self.config.spools_kept:
+            Path(self._spools.popleft()).unlink(missing_ok=True)
+        hints = hints_for(result, self._environment.get("PATH", ""))
+        return replace(result, hints=hints) if hints else result
+
+
+def _default_directory(wanted: str | None) -> str:
+    directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
+    if not directory.is_dir():
+        raise RequestError(
+            f"The working directory does not exist: {directory}.", code="no_directory", hint="Check --working-dir."
+        )
+    return str(directory)
+
+
+def _check(command: Command) -> None:
+    """What no operating system can run is refused before anything starts."""
+    _check_text("command", command.text)
+    for name, value in command.environment.items():
+        if not name or "=" in name:
+            raise RequestError(f"environment: {name!r} is not a variable name.", hint="A name is not empty and has no '='.")
+        _check_text(f"environment.{name}", name)
+        _check_text(f"environment.{name}", value)
+
+
+def _check_text(argument: str, text: str) -> None:
+    if "\0" in text:
+        at = text.index("\0")
+        raise RequestError(
+            f"{argument} holds a NUL character at offset {at}.", hint="No shell can take one; use printf '\\0' to make it."
+        )
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise RequestError(
+            f"{argument} holds half of a surrogate pair at offset {error.start}.", hint="Send it as whole characters."
+        ) from None

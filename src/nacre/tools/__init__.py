@@ -1,0 +1,1 @@
+"""What an agent sees: one module per family of tools. They call `service` and nothing below it."""

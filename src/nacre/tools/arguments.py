@@ -1,0 +1,67 @@
+"""Check a caller's arguments against a tool's input schema, and say clearly what is wrong. Pure.
+
+It knows the part of JSON Schema that our tools use: object, string, integer, number, boolean, array,
+required, minLength, minimum, maximum, enum, additionalProperties. Nothing is converted: "1" is not 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nacre.errors import RequestError
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+
+
+def check(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
+    """Raise RequestError that names the first argument that is wrong."""
+    known: dict[str, Any] = schema["properties"]
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise RequestError(f"Missing argument: {name}.", hint=_takes(known))
+    for name, value in arguments.items():
+        if name not in known:
+            raise RequestError(f"Unknown argument: {name}.", hint=_takes(known))
+        _check_value(name, value, known[name])
+
+
+def _takes(known: dict[str, Any]) -> str:
+    return f"This tool takes: {', '.join(known)}."
+
+
+def _check_value(name: str, value: Any, schema: dict[str, Any]) -> None:
+    wanted = schema["type"]
+    if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "boolean"):
+        raise RequestError(f"{name} must be {_article(wanted)}, not {_kind(value)}.")
+    if "enum" in schema and value not in schema["enum"]:
+        raise RequestError(f"{name} must be one of: {', '.join(schema['enum'])}.")
+    if wanted == "string" and len(value) < schema.get("minLength", 0):
+        raise RequestError(f"{name} must not be empty.")
+    if "minimum" in schema and value < schema["minimum"]:
+        raise RequestError(f"{name} must be at least {schema['minimum']}, not {value}.")
+    if "maximum" in schema and value > schema["maximum"]:
+        raise RequestError(f"{name} must be at most {schema['maximum']}, not {value}.")
+    if wanted == "object" and "additionalProperties" in schema:
+        for key, item in value.items():
+            _check_value(f"{name}.{key}", item, schema["additionalProperties"])
+    if wanted == "array" and "items" in schema:
+        for index, item in enumerate(value):
+            _check_value(f"{name}[{index}]", item, schema["items"])
+
+
+def _article(wanted: str) -> str:
+    return f"an {wanted}" if wanted[0] in "aeiou" else f"a {wanted}"
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    name = next((n for n, types in _TYPES.items() if type(value) in types), type(value).__name__)
+    return _article(name)

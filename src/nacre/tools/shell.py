@@ -1,0 +1,181 @@
+"""The tool `shell`: run one command in a fresh shell and tell the truth about it (specification 004)."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from nacre.model import Command, Ended
+from nacre.output import readable
+from nacre.tools.tool import Reply, Tool
+
+if TYPE_CHECKING:
+    from nacre.model import Result
+    from nacre.service import Service
+    from nacre.tools.tool import Progress
+
+_TEXT = {"type": "string"}
+_COUNT = {"type": "integer"}
+OUTPUT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "command": _TEXT,
+        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT]},
+        "exit_code": {"type": ["integer", "null"]},
+        "signal": {"type": ["string", "null"]},
+        "stdout": _TEXT,
+        "stderr": _TEXT,
+        "timeout_seconds": {"type": "number"},
+        "partial_stdout": _TEXT,
+        "partial_stderr": _TEXT,
+        "execution_time_ms": _COUNT,
+        "working_directory": _TEXT,
+        "truncated": {"type": "boolean"},
+        "output_id": {"type": ["string", "null"]},
+        "left_running": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"pid": _COUNT, "command": _TEXT}},
+        },
+        "cpu_ms": _COUNT,
+        "max_rss_bytes": {"type": ["integer", "null"]},
+    },
+    "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
+}
+
+
+def shell_tool(service: Service) -> Tool:
+    """The tool as this server offers it: its shell and its limits stand in the description."""
+    config = service.config
+    return Tool(
+        name="shell",
+        title="Run a shell command",
+        description=(
+            f"Run a command with {service.shell.name} in a fresh shell: nothing carries over to the next call. "
+            "Multi-line scripts and heredocs work as typed; stdin is empty. Returns exit code, stdout and stderr; "
+            "long output keeps its beginning and end and names the file with the rest. "
+            "A background process lives on and is listed in left_running."
+        ),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "The shell command to execute", "minLength": 1},
+                "working_directory": {"type": "string", "description": f"Default: {service.default_directory}"},
+                "timeout": {
+                    "type": "integer",
+                    "description": "Seconds; then everything the command started is killed",
+                    "minimum": config.min_timeout_s,
+                    "maximum": config.max_timeout_s,
+                    "default": config.default_timeout_s,
+                },
+                "environment": {
+                    "type": "object",
+                    "description": "Additional environment variables",
+                    "additionalProperties": {"type": "string"},
+                },
+            },
+            "required": ["command"],
+            "additionalProperties": False,
+        },
+        output_schema=OUTPUT_SCHEMA,
+        annotations={
+            "readOnlyHint": False,
+            "destructiveHint": True,
+            "idempotentHint": False,
+            "openWorldHint": True,
+        },
+        call=lambda arguments, progress: _call(service, arguments, progress),
+    )
+
+
+async def _call(service: Service, arguments: dict[str, Any], progress: Progress | None) -> Reply:
+    command = Command(
+        text=arguments["command"],
+        working_directory=service.resolve_directory(arguments.get("working_directory")),
+        timeout_s=arguments.get("timeout", service.config.default_timeout_s),
+        environment=arguments.get("environment", {}),
+    )
+    if progress is None:
+        return reply(await service.run(command), include_stderr=service.config.include_stderr)
+    ticker = Ticker(progress)
+    result = await service.run(command, ticker.on_output)
+    await ticker.finish()
+    return reply(result, include_stderr=service.config.include_stderr)
+
+
+class Ticker:
+    """Tells a caller the newest output of a command that still runs. The keeper sets the pace."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._began = time.monotonic()
+        self._news = b""
+        self._sending: asyncio.Task[None] | None = None
+
+    def on_output(self, _stream: int, chunk: bytes) -> None:
+        """Take new output; what arrives while a message is on its way goes into the next one."""
+        self._news += chunk
+        if self._sending is None or self._sending.done():
+            self._sending = asyncio.create_task(self._send())
+
+    async def _send(self) -> None:
+        while self._news:
+            news, self._news = self._news, b""
+            await self._progress(round(time.monotonic() - self._began, 3), readable(news).rstrip("\n"))
+
+    async def finish(self) -> None:
+        """Wait until the last news is out, so that it does not come after the result."""
+        if self._sending is not None:
+            await self._sending
+
+
+def reply(result: Result, *, include_stderr: bool = True) -> Reply:
+    """The reply to a finished command: text to be read at once, and the same as data."""
+    stderr = result.stderr.text if include_stderr else ""
+    return Reply(_text(result, stderr), _structured(result, stderr), is_error=not result.ok)
+
+
+def _structured(result: Result, stderr: str) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "command": result.command,
+        "ended": result.ended.value,
+        "exit_code": result.exit_code,
+        "signal": result.signal,
+        "execution_time_ms": result.execution_time_ms,
+        "working_directory": result.working_directory,
+        "truncated": result.stdout.truncated or result.stderr.truncated,
+        "output_id": result.output_id,
+        "left_running": [{"pid": left.pid, "command": left.command} for left in result.left_running],
+        "cpu_ms": result.cpu_ms,
+        "max_rss_bytes": result.max_rss_bytes,
+    }
+    if result.ended is Ended.TIMED_OUT:
+        partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
+        return {**shown, "timeout_seconds": result.timeout_s, **partial}
+    return {**shown, "stdout": result.stdout.text, "stderr": stderr}
+
+
+def status_line(result: Result) -> str:
+    """How it ended, in a sentence of specification 004."""
+    took = f"{result.execution_time_ms} ms"
+    if result.ended is Ended.TIMED_OUT:
+        return f"Command timed out after {result.timeout_s:g} seconds; everything it started was killed"
+    if result.ended is Ended.SIGNALED:
+        return f"Command was ended by {result.signal} ({took})"
+    if result.exit_code == 0:
+        return f"Command executed successfully ({took})"
+    return f"Command failed with exit code {result.exit_code} ({took})"
+
+
+def _text(result: Result, stderr: str) -> str:
+    parts = [status_line(result)]
+    if result.left_running_total:
+        shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
+        more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
+        parts.append(f"still running: {shown}{more}")
+    parts += [f"hint: {hint}" for hint in result.hints]
+    if result.stdout.text:
+        parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
+    if stderr:
+        parts.append("--- stderr\n" + stderr.removesuffix("\n"))
+    return "\n".join(parts)

@@ -1,0 +1,39 @@
+"""What a tool is, apart from any protocol library: a name, two schemas, a function, a reply.
+
+Above it: the server, which shows tools to the SDK. Below: `arguments`, which checks what callers send.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    Progress = Callable[[float, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a tool call answers."""
+
+    text: str
+    structured: dict[str, Any] | None = None
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One entry of tools/list and what happens when it is called.
+
+    `call` gets the checked arguments and, where the caller wants to hear of progress, a function for it.
+    """
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    call: Callable[[dict[str, Any], Progress | None], Awaitable[Reply]]
+    output_schema: dict[str, Any] | None = None
+    annotations: dict[str, bool] = field(default_factory=dict[str, bool])
