@@ -1,42 +1,108 @@
 """The log: one line on stderr for every command that was run or refused. Never the values of an environment.
 
 Above it: `service`, which calls `record` in the one `finally` nobody can pass by.
+
+Lines are gathered and written a moment later, many at once, so that no reply waits for its line; `flush`
+writes what is left at the end. A client that never reads our stderr must not be able to stop us: when
+the pipe is full, lines are counted instead of written, and the count is told as soon as there is room.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
+import os
+import select
+import sys
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from nacre.errors import NacreError
     from nacre.model import Command, Result
 
+    Outcome = Result | NacreError | None
+
 log = logging.getLogger("nacre")
 
 SHOWN_CHARACTERS = 500
+GATHER_S = 0.02
+PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
+
+_waiting: list[tuple[float, Command, Outcome]] = []
+_dropped_lines = 0
 
 
-def one_line(text: str) -> str:
-    """A command on one line, so that no output can pass for a log line."""
-    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}… ({len(text):,} characters)"
-    return shown.encode("unicode_escape").decode("ascii")
+def record(command: Command, outcome: Outcome) -> None:
+    """What became of a command; no outcome means that the caller has cancelled it."""
+    if not _waiting:
+        asyncio.get_running_loop().call_later(GATHER_S, flush)
+    _waiting.append((time.time(), command, outcome))
 
 
 def started(command: Command) -> None:
     """Said only when verbose: the end of the command tells the same and more."""
     if log.isEnabledFor(logging.DEBUG):
-        names = ",".join(sorted(command.environment)) or "-"
-        log.debug("run in %s (timeout %gs, sets %s): %s", command.working_directory, command.timeout_s, names,
-                  one_line(command.text))  # fmt: skip
+        names = ",".join(sorted(command.environment)) or "nothing"
+        where = f"in {command.working_directory}, timeout {command.timeout_s:g} s, sets {names}"
+        log.debug("starting (%s): %s", where, one_line(command.text))
 
 
-def record(command: Command, outcome: Result | NacreError | None) -> None:
-    """What became of a command; no outcome means that the caller has cancelled it."""
+def flush() -> None:
+    """Write the lines that were gathered."""
+    if _waiting and log.isEnabledFor(logging.INFO):
+        for when, command, outcome in _waiting:
+            write_line(when, f"{_how(outcome)}: {one_line(command.text)}")
+    _waiting.clear()
+
+
+def _how(outcome: Outcome) -> str:
     if outcome is None:
-        log.info("cancelled: %s", one_line(command.text))
-    elif isinstance(outcome, Exception):
-        log.warning("%s: %s -- %s", outcome.code, one_line(command.text), outcome.message)
-    else:
-        how = outcome.signal or f"exit {outcome.exit_code}"
-        log.info("%s, %s, %d ms: %s", outcome.ended.value, how, outcome.execution_time_ms, one_line(command.text))
+        return "cancelled"
+    if isinstance(outcome, Exception):
+        return f"not run ({outcome.code}, {one_line(outcome.message)})"
+    end = outcome.signal or f"exit {outcome.exit_code}"
+    return f"{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms"
+
+
+def one_line(text: str) -> str:
+    """A text on one line, so that no command can pass for a log line of its own."""
+    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}… ({len(text):,} characters)"
+    return shown if shown.isprintable() else shown.encode("unicode_escape").decode("ascii")
+
+
+def write_line(when: float, text: str) -> None:
+    """One line on stderr, unless that would block."""
+    global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
+    if not _has_room():
+        _dropped_lines += 1
+        return
+    if _dropped_lines:
+        text = f"({_dropped_lines} lines before this one were dropped: nobody read stderr) {text}"
+        _dropped_lines = 0
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
+    line = f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre {text}\n"
+    os.write(2, line.encode("utf-8", "replace")[:PIPE_ROOM_BYTES])
+
+
+def _has_room() -> bool:
+    if sys.platform == "win32":
+        return True
+    poll = select.poll()
+    poll.register(2, select.POLLOUT)
+    return any(events & select.POLLOUT for _, events in poll.poll(0))
+
+
+class StderrHandler(logging.Handler):
+    """Everything else that is logged, ours or a library's, on the same terms."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        name = "" if record.name == "nacre" else f"[{record.name}] "
+        write_line(record.created, name + self.format(record))
+
+
+def configure(*, verbose: bool) -> None:
+    """Take root logging over before the SDK does."""
+    logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
+    log.setLevel(logging.DEBUG if verbose else logging.INFO)

@@ -6,7 +6,6 @@ The keeper is started here, before anything heavy is imported, so that its start
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -50,12 +49,6 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
-def configure_logging(*, verbose: bool) -> None:
-    """stderr only, one line per event. Done before the SDK is imported, which would take root logging over."""
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    logging.getLogger("nacre").setLevel(logging.DEBUG if verbose else logging.INFO)
-
-
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     options = parser().parse_args(arguments)
@@ -70,14 +63,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         login_environment=options.login_env,
         verbose=options.verbose,
     )
-    configure_logging(verbose=config.verbose)
+    from nacre import audit  # noqa: PLC0415  # asyncio loads while the keeper starts
+    from nacre.stdio import claim_standard_streams  # noqa: PLC0415
+
+    audit.configure(verbose=config.verbose)
     if os.isatty(0):
         sys.stderr.write(WELCOME.format(version=__version__, program=sys.argv[0]) + "\n")
-    from nacre.stdio import claim_standard_streams  # noqa: PLC0415  # asyncio loads while the keeper starts
-
     reading, writing = claim_standard_streams()
     from nacre.server import serve  # noqa: PLC0415
 
     code = serve(config, launched, reading, writing)
-    logging.shutdown()
+    audit.flush()
     os._exit(code)  # everything is cleaned up; a reader thread parked on stdin must not hold us

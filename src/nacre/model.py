@@ -64,7 +64,7 @@ class Result:
     execution_time_ms: int
     timeout_s: float
     cpu_ms: int = 0
-    max_rss_bytes: int = 0
+    max_rss_bytes: int | None = None  # None: too little to be measured
     left_running: tuple[LeftProcess, ...] = ()
     left_running_total: int = 0
     output_id: str | None = None

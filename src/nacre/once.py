@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre.errors import RequestError
 from nacre.keeper.link import SpawnError
@@ -37,36 +37,30 @@ async def run_once(
 ) -> Result:
     """Run a command to its end. Cancelling this coroutine kills everything the command started."""
     argv, script = shell.once(command.text)
-    running = link.run(
-        {
-            "argv": argv,
-            "program": shell.path,
-            "cwd": command.working_directory,
-            "environment": command.environment,
-            "script": script,
-            "timeout_ms": round(command.timeout_s * 1000),
-            "grace_ms": round(config.kill_grace_s * 1000),
-            "keep_bytes": max(KEEP_BYTES_LEAST, config.reply_limit_bytes),
-            "spool_bytes": config.max_output_bytes,
-            "follow_ms": FOLLOW_MS if on_output else 0,
-        },
-        on_output=on_output,
-    )
+    spec: dict[str, Any] = {
+        "argv": argv,
+        "program": shell.path,
+        "cwd": command.working_directory,
+        "timeout_ms": round(command.timeout_s * 1000),
+        "grace_ms": round(config.kill_grace_s * 1000),
+        "keep_bytes": max(KEEP_BYTES_LEAST, config.reply_limit_bytes),
+        "spool_bytes": config.max_output_bytes,
+    }
+    if command.environment:
+        spec["environment"] = command.environment
+    if script is not None:
+        spec["script"] = script
+    if on_output is not None:
+        spec["follow_ms"] = FOLLOW_MS
+    running = link.run(spec, on_output=on_output)
     try:
-        told = await asyncio.shield(running.exit)
+        told = await running.exit
     except asyncio.CancelledError:
         link.kill(running, round(config.kill_grace_s * 1000))
-        running.exit.add_done_callback(_forget)
         raise
     except SpawnError as error:
         raise _explain(error, command) from None
     return _result(command, told, config, f"o{running.id}")
-
-
-def _forget(ended: asyncio.Future[Exit]) -> None:
-    """A cancelled command's end is nobody's business any more; asyncio wants it looked at all the same."""
-    if not ended.cancelled():
-        ended.exception()
 
 
 def _explain(error: SpawnError, command: Command) -> Exception:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES = 1 << 16  # above 128 KiB every read would map and unmap memory
 
 
 def _is_watchable(fd: int) -> bool:

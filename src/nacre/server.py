@@ -66,13 +66,10 @@ class Server:
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        app = sdk.build_server(
-            "nacre",
-            __version__,
-            f"nacre runs shell commands: {information}. Commands start in {service.default_directory}.",
-            [shell_tool(service)],
-        )
-        talking = asyncio.create_task(sdk.serve(app, stdio))
+        tools = [shell_tool(service)]
+        instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
+        app = sdk.build_server("nacre", __version__, instructions, tools)
+        talking = asyncio.create_task(sdk.serve(app, stdio, tools))
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if talking.done():

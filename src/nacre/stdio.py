@@ -29,6 +29,8 @@ Message = dict[str, Any]
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
 CROWDED_BYTES = 16 * 1024 * 1024  # a client that does not read makes senders wait beyond this
 
 
@@ -61,6 +63,7 @@ class Stdio:
         self._skipping = False
         self._first = True
         self._at_end = False
+        self.express: Callable[[Message], bool] | None = None  # may take a message before anybody else sees it
         self._writing = writing
         self._writer = PipeWriter(writing, self._gone)
         self._reader = PipeReader(reading, self._received, self._ended)
@@ -94,6 +97,9 @@ class Stdio:
         if self._first:
             self._first = False
             data = data.removeprefix(BYTE_ORDER_MARK)
+        if not self._partial and not self._skipping and data.find(b"\n") == len(data) - 1 <= self._line_limit_bytes:
+            self._line(data)  # one whole line: nearly always
+            return
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._line_part(line)
@@ -117,12 +123,14 @@ class Stdio:
         self._partial_bytes = 0
         if self._skipping:
             self._skipping = False
-        elif line and not line.isspace():
+        else:
             self._line(line)
 
     def _line(self, line: bytes) -> None:
+        if not line or line.isspace():
+            return
         try:
-            message = json.loads(line)
+            message = _decode(line.decode())
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
@@ -146,6 +154,8 @@ class Stdio:
             cancelled = (message.get("params") or {}).get("requestId")
             if _is_id(cancelled):
                 self._unanswered.discard(cancelled)
+        if self.express is not None and self.express(message):
+            return
         self._inbox.append(message)
         self._wake()
 
@@ -170,7 +180,7 @@ class Stdio:
                 self._wake()
 
     def _write(self, message: Message) -> None:
-        text = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+        text = _encode(message)
         # Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; it must not cost the server its life.
         self._writer.write(text.encode("utf-8", "replace") + b"\n")
 

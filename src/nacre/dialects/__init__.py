@@ -42,11 +42,7 @@ class Shell:
 
     path: str
     dialect: Dialect
-
-    @property
-    def name(self) -> str:
-        """The name its error messages and a person call it by."""
-        return PurePath(self.path).name
+    name: str  # what its error messages and a person call it by
 
     def once(self, text: str) -> tuple[list[str], str | None]:
         """The argv that runs one command in a fresh shell, and the script if the text is too long for argv."""
@@ -72,11 +68,15 @@ def find_shell(wanted: str | None, environment: dict[str, str]) -> Shell:
                 code="no_shell",
                 hint="Give --shell the name of a shell on PATH, or its full path.",
             )
-        return Shell(os.path.abspath(path), dialect_of(path))
+        return _shell(path)
     for candidate in _defaults(environment):
         if path := shutil.which(candidate, path=environment.get("PATH")):
-            return Shell(os.path.abspath(path), dialect_of(path))
+            return _shell(path)
     raise RequestError("No shell was found on this machine.", code="no_shell", hint="Name one with --shell.")
+
+
+def _shell(path: str) -> Shell:
+    return Shell(os.path.abspath(path), dialect_of(path), PurePath(path).name)  # noqa: PTH100  # not resolved: the name decides what a shell is
 
 
 def _defaults(environment: dict[str, str]) -> list[str]:

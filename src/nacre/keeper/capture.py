@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from typing import TYPE_CHECKING
 
-# Bytes that the reply folds away (escape sequences, overwritten lines): the spool must keep them raw.
-FOLDED_BYTES = (b"\x1b", b"\r", b"\b")
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Spool:
     """A file with the first and the last half of a stream; the middle is counted, not kept.
 
     The second half of the file is a ring. `finish` puts it in order, so that a reader finds the
-    beginning, then the end. The file is made at the first write: most commands never need one.
+    beginning, then the end.
     """
 
     def __init__(self, path: str, limit_bytes: int) -> None:
@@ -26,11 +27,6 @@ class Spool:
         self._head_bytes = limit_bytes // 2
         self._ring_bytes = limit_bytes - self._head_bytes
         self._fd = -1
-
-    @property
-    def exists(self) -> bool:
-        """Whether anything was spooled."""
-        return self._fd >= 0 or self.total_bytes > 0
 
     @property
     def omitted_bytes(self) -> int:
@@ -70,14 +66,15 @@ class Spool:
 class Capture:
     """One stream of a command: count, head, tail, spool."""
 
-    def __init__(self, keep_bytes: int, spool: Spool | None) -> None:
+    def __init__(self, keep_bytes: int, open_spool: Callable[[], Spool | None]) -> None:
         self.total_bytes = 0
         self.line_ends = 0
         self.head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self._keep_bytes = keep_bytes
-        self._spool = spool
+        self._open_spool = open_spool
+        self._spool: Spool | None = None
         self._spool_failed = ""
 
     def feed(self, chunk: bytes) -> None:
@@ -91,8 +88,8 @@ class Capture:
         if room > 0:
             self.head += chunk[:room]
             chunk = chunk[room:]
-        if self._spool is not None and not self._spool.exists:
-            self._spool_write(bytes(self.head))
+        if self._spool is None:
+            self._spool_head()
         self._spool_write(chunk)
         self._push_tail(chunk)
 
@@ -101,6 +98,10 @@ class Capture:
         self._tail_bytes += len(chunk)
         while self._tail_bytes - len(self._tail[0]) >= self._keep_bytes:
             self._tail_bytes -= len(self._tail.popleft())
+
+    def _spool_head(self) -> None:
+        self._spool = self._open_spool()
+        self._spool_write(bytes(self.head))
 
     def _spool_write(self, data: bytes) -> None:
         """A full disk must not end the command: the spool is given up, and said so."""
@@ -116,28 +117,24 @@ class Capture:
         return b"".join(self._tail)[-self._keep_bytes :]
 
     def settle(self) -> None:
-        """The command ended: spool what the reply will not show as it is."""
-        if self._spool is not None and not self._spool.exists and any(b in self.head for b in FOLDED_BYTES):
-            self._spool_write(bytes(self.head))
+        """The command ended: spool what the reply will fold away (escape sequences, overwritten lines)."""
+        head = self.head
+        if self._spool is None and (b"\x1b" in head or b"\r" in head or b"\b" in head):
+            self._spool_head()
 
     def finish(self) -> None:
         """The stream is closed for good."""
         if self._spool is not None:
             self._spool.finish()
 
-    def report(self) -> tuple[dict[str, object], list[bytes]]:
-        """The counts, and the kept bytes in the order head, tail."""
+    def report(self) -> tuple[list[object], list[bytes]]:
+        """The counts (total, lines, head, tail; and of a spool: path, omitted, failure), and head and tail."""
+        if self._spool is None and self.total_bytes == len(self.head):
+            return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
         head, tail = bytes(self.head), self.tail()
-        spooled = self._spool is not None and self._spool.exists and not self._spool_failed
-        return {
-            "total": self.total_bytes,
-            "lines": self.line_ends,
-            "head": len(head),
-            "tail": len(tail),
-            "spool": self._spool.path if spooled and self._spool else None,
-            "spool_omitted": self._spool.omitted_bytes if spooled and self._spool else 0,
-            "spool_failed": self._spool_failed,
-        }, [head, tail]
+        spool = self._spool if self._spool is not None and not self._spool_failed else None
+        told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
+        return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
 
 
 def _write_at(fd: int, data: memoryview, offset: int) -> int:

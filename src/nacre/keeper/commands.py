@@ -14,6 +14,7 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nacre.keeper import processes
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from nacre.keeper.program import Keeper
 
 FOLLOW_BYTES = 4096
+UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
@@ -34,7 +36,7 @@ STDOUT, STDERR = 1, 2
 SCRIPT_MARK = "\0script\0"  # no real argument can hold a NUL
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for every command, and freezing triples its cost
 class Spec:
     """What to run, as a spawn frame says it."""
 
@@ -85,6 +87,7 @@ class Command:
         self.left_some = False  # and said that processes or open streams were left behind
         self._keeper = keeper
         self._started = started
+        self._baseline_rss_bytes = host.own_peak_rss_bytes()
         self._began = time.monotonic()
         self._end: host.Reaped | None = None
         self._wall_ms = 0
@@ -99,18 +102,29 @@ class Command:
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None
         self._open_streams(started)
+        if spec.follow_ms or spec.window_bytes or self._control:
+            self._watch()
+        else:
+            self._follow_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
         if spec.timeout_ms:
             self._timer = keeper.loop.call_later(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
             if fd >= 0:
-                self._captures[stream] = Capture(self.spec.keep_bytes, self._spool(stream))
+                self._captures[stream] = Capture(self.spec.keep_bytes, partial(self._spool, stream))
                 self._readers[stream] = self._reader(stream, fd)
         if started.control >= 0:
             self._control = host.Reader(
                 self._keeper.loop, started.control, self._control_chunk, lambda: self._control_chunk(b"")
             )
+
+    def _watch(self) -> None:
+        self._follow_timer = None
+        for reader in self._readers.values():
+            reader.resume()
+        if self._control is not None:
+            self._control.resume()
 
     def _reader(self, stream: int, fd: int) -> host.Reader:
         take = self._captures[stream].feed
@@ -162,7 +176,7 @@ class Command:
     @property
     def streams_open(self) -> bool:
         """Whether some process still holds one of the command's output pipes."""
-        return any(reader.open for reader in self._readers.values())
+        return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
 
     # -- input and signals
 
@@ -240,41 +254,46 @@ class Command:
 
     def report(self) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
-        self.reported = True
         for timer in (self._timer, self._follow_timer):
             if timer is not None:
                 timer.cancel()
         for reader in self._readers.values():
             reader.drain()
+            if reader.open and not self._ahead_bytes:
+                reader.resume()  # someone it left behind still holds the stream
         if self._fresh:
             self._send_fresh()
         left = self._keeper.members(self) if self._keeper.may_have_left(self) else set[int]()
-        content: dict[str, Any] = {**self._how(), **self._named(left), "streams": {}}
+        content: dict[str, Any] = {**self._how(), "streams": []}
+        if left:
+            content |= self._named(left)
         parts: list[bytes] = []
-        for stream, capture in self._captures.items():
+        for capture in self._captures.values():
             capture.settle()
-            content["streams"][stream], kept = capture.report()
+            counts, kept = capture.report()
+            content["streams"].append(counts)
             parts += kept
+        self.reported = True
         self.left_some = bool(left) or self.streams_open
         self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
+        self._keeper.flush()  # what follows need not keep the caller waiting
         self._keeper.retire_if_over(self)
 
     def _how(self) -> Mapping[str, Any]:
         end = self._end
         return {
-            "pid": self.pid,
             "code": end.code if end else None,
             "signal": end.signal if end else None,
             "why": self._why,
             "wall_ms": self._wall_ms if end else round((time.monotonic() - self._began) * 1000),
             "cpu_ms": end.cpu_ms if end else 0,
-            "max_rss_bytes": end.max_rss_bytes if end else 0,
+            "rss": end.max_rss_bytes if end and end.max_rss_bytes > self._baseline_rss_bytes else None,
         }
 
     @staticmethod
     def _named(left: set[int]) -> Mapping[str, Any]:
-        shown = [{"pid": pid, "command": processes.command_line(pid)} for pid in sorted(left)[:LEFT_LIMIT]]
-        return {"left": [one for one in shown if one["command"]], "left_total": len(left)}
+        shown = [(pid, processes.command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
+        return {"left": shown, "left_total": len(left)}
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
@@ -288,6 +307,8 @@ class Command:
             os.unlink(self._keeper.script_path(self.id))
         for capture in self._captures.values():
             capture.finish()
+        self._readers.clear()  # they hold us and we hold them: nobody has to look for that cycle
+        self._control = self._timer = self._follow_timer = None
 
     def announce(self) -> None:
         """Say that it runs."""

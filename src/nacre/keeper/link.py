@@ -27,7 +27,7 @@ HELLO_PATIENCE_S = 10.0
 GOODBYE_PATIENCE_S = 0.8  # the keeper gives commands 0.3 s, then kills; clients wait 2 s for us
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # these two are made for every command; freezing triples the cost
 class Stream:
     """What the keeper kept of one output stream."""
 
@@ -40,7 +40,10 @@ class Stream:
     spool_failed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+NOTHING = Stream()
+
+
+@dataclass(slots=True)
 class Exit:
     """How a command ended, as the keeper saw it."""
 
@@ -49,7 +52,7 @@ class Exit:
     why: str | None  # "timeout", "killed", or nothing: it ended by itself
     wall_ms: int
     cpu_ms: int
-    max_rss_bytes: int
+    max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
     left: tuple[tuple[int, str], ...]
     left_total: int
     stdout: Stream
@@ -229,30 +232,21 @@ def _keeper_lost() -> PlaceError:
 
 
 def _read_exit(body: bytes) -> Exit:
-    content, raw = split_mixed_body(body)
-    streams: dict[str, Stream] = {}
-    at = 0
-    for number, told in content["streams"].items():
-        head_end, tail_end = at + told["head"], at + told["head"] + told["tail"]
-        streams[number] = Stream(
-            total_bytes=told["total"],
-            line_ends=told["lines"],
-            head=bytes(raw[at:head_end]),
-            tail=bytes(raw[head_end:tail_end]),
-            spool=told["spool"],
-            spool_omitted_bytes=told["spool_omitted"],
-            spool_failed=told["spool_failed"],
-        )
-        at = tail_end
+    content, at = split_mixed_body(body)
+    streams: list[Stream] = []
+    for total, lines, head, tail, *spool in content["streams"]:
+        middle, end = at + head, at + head + tail
+        streams.append(Stream(total, lines, body[at:middle], body[middle:end], *spool) if total else NOTHING)
+        at = end
     return Exit(
-        code=content["code"],
-        signal=content["signal"],
-        why=content["why"],
-        wall_ms=content["wall_ms"],
-        cpu_ms=content["cpu_ms"],
-        max_rss_bytes=content["max_rss_bytes"],
-        left=tuple((one["pid"], one["command"]) for one in content["left"]),
-        left_total=content["left_total"],
-        stdout=streams.get("1", Stream()),
-        stderr=streams.get("2", Stream()),
+        content["code"],
+        content["signal"],
+        content["why"],
+        content["wall_ms"],
+        content["cpu_ms"],
+        content["rss"],
+        tuple(content.get("left", ())),
+        content.get("left_total", 0),
+        streams[0],
+        streams[1] if len(streams) > 1 else NOTHING,
     )

@@ -11,13 +11,14 @@ import fcntl
 import heapq
 import os
 import resource
-import selectors
+import select
 import signal
 import struct
 import sys
 import termios
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
+TIMERS_KEPT = 256
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
 FOLLOWED_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGTSTP", "SIGTTIN")
 DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
@@ -43,7 +45,7 @@ PR_SET_CHILD_SUBREAPER = 36
 class Timer:
     """A call that is due at a time; `cancel` takes it back."""
 
-    __slots__ = ("callback", "due")
+    __slots__ = ("callback", "due")  # a few are made for every command
 
     def __init__(self, due: float, callback: Callable[[], None]) -> None:
         self.due = due
@@ -58,11 +60,13 @@ class Timer:
 
 
 class Loop:
-    """One thread, one selector: readable and writable descriptors, timers, ended children."""
+    """One thread: readable and writable descriptors, timers, ended children."""
 
     def __init__(self, on_children: Callable[[], None], on_terminate: Callable[[], None]) -> None:
-        self._selector = selectors.DefaultSelector()
+        self._poller, self._tick = (select.epoll(), 1.0) if hasattr(select, "epoll") else (select.poll(), 1000.0)
+        self._callbacks: dict[int, Callable[[], object]] = {}
         self._timers: list[Timer] = []
+        self._timers_limit = TIMERS_KEPT
         self._on_children = on_children
         self._on_terminate = on_terminate
         self._running = True
@@ -71,23 +75,34 @@ class Loop:
             os.set_blocking(fd, False)
         self.watch(self._wake_read, self._woken)
 
-    def watch(self, fd: int, callback: Callable[[], None]) -> None:
+    def watch(self, fd: int, callback: Callable[[], object]) -> None:
         """Call back whenever `fd` can be read."""
-        self._selector.register(fd, selectors.EVENT_READ, callback)
+        self._callbacks[fd] = callback
+        self._poller.register(fd, select.POLLIN)
 
-    def watch_write(self, fd: int, callback: Callable[[], None]) -> None:
+    def watch_write(self, fd: int, callback: Callable[[], object]) -> None:
         """Call back whenever `fd` can be written."""
-        self._selector.register(fd, selectors.EVENT_WRITE, callback)
+        self._callbacks[fd] = callback
+        self._poller.register(fd, select.POLLOUT)
 
     def unwatch(self, fd: int) -> None:
         """Forget `fd`."""
-        self._selector.unregister(fd)
+        del self._callbacks[fd]
+        self._poller.unregister(fd)
 
     def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
         """Call back once, after a while."""
         timer = Timer(time.monotonic() + delay_s, callback)
+        if len(self._timers) > self._timers_limit:
+            self._drop_cancelled()
         heapq.heappush(self._timers, timer)
         return timer
+
+    def _drop_cancelled(self) -> None:
+        """Most timers are cancelled long before they are due; they must not pile up until then."""
+        self._timers = [timer for timer in self._timers if timer.callback is not None]
+        heapq.heapify(self._timers)
+        self._timers_limit = max(TIMERS_KEPT, 2 * len(self._timers))
 
     def stop(self) -> None:
         """Leave `run` after the present round."""
@@ -102,14 +117,15 @@ class Loop:
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
             after_round()
-            for key, _ in self._selector.select(self._patience()):
-                key.data()
+            for fd, _ in self._poller.poll(self._patience()):
+                if callback := self._callbacks.get(fd):  # an earlier callback of this round may have closed it
+                    callback()
             self._ring_timers()
 
     def _patience(self) -> float | None:
         while self._timers and self._timers[0].callback is None:
             heapq.heappop(self._timers)
-        return max(0.0, self._timers[0].due - time.monotonic()) if self._timers else None
+        return max(0.0, self._timers[0].due - time.monotonic()) * self._tick if self._timers else None
 
     def _ring_timers(self) -> None:
         while self._timers and (self._timers[0].callback is None or self._timers[0].due <= time.monotonic()):
@@ -125,21 +141,19 @@ class Loop:
 
 
 class Reader:
-    """The reading end of a pipe or terminal: chunks in the order they come, then the end."""
+    """The reading end of a pipe or terminal: chunks in the order they come, then the end.
+
+    It starts paused: what a short command prints is taken in one go at its end, without being watched.
+    """
 
     def __init__(self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+        self.open = True  # whether more may come
         self._loop = loop
         self._fd = fd
         self._on_chunk = on_chunk
         self._on_end = on_end
-        self._paused = False
+        self._paused = True
         self._size = CHUNK_BYTES
-        loop.watch(fd, self._ready)
-
-    @property
-    def open(self) -> bool:
-        """Whether more may come."""
-        return self._fd >= 0
 
     def pause(self) -> None:
         """Leave what comes in the pipe, so that the writer has to wait."""
@@ -148,14 +162,16 @@ class Reader:
             self._loop.unwatch(self._fd)
 
     def resume(self) -> None:
-        """Go on after `pause`."""
+        """Read on whenever something comes."""
         if self._paused and self.open:
             self._paused = False
             self._loop.watch(self._fd, self._ready)
 
     def drain(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
-        left = self._waiting_bytes() if self.open else 0
+        if not self.open:
+            return
+        left = self._waiting_bytes() if self._ready() == CHUNK_BYTES else 0
         while self.open and left > 0:
             left -= self._ready()
         if self.open:
@@ -167,7 +183,7 @@ class Reader:
             if not self._paused:
                 self._loop.unwatch(self._fd)
             os.close(self._fd)
-            self._fd = -1
+            self.open = False
 
     def _ready(self) -> int:
         try:
@@ -263,7 +279,7 @@ class Writer:
             self._fd = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Started:
     """A command that runs: its first process and our ends of its streams (-1 where there is none)."""
 
@@ -274,7 +290,7 @@ class Started:
     control: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reaped:
     """How a child ended, and what it and the children it waited for have used."""
 
@@ -333,16 +349,23 @@ def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
     return Started(pid, ends.stdin, ends.stdout, ends.stderr, ends.control)
 
 
+@lru_cache(maxsize=1)
+def _null_fd() -> int:
+    """What a command reads that is given nothing to read: one descriptor serves all."""
+    return os.open(os.devnull, os.O_RDONLY)
+
+
 class _Pipes:
     """The pipes of one command: ours and theirs."""
 
     def __init__(self, spec: Spec) -> None:
         self.stdin = self.stderr = self.control = -1
         self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
+        self._shared = () if spec.stdin else (_null_fd(),)
         if spec.stdin:
             theirs, self.stdin = os.pipe()
         else:
-            theirs = os.open(os.devnull, os.O_RDONLY)
+            theirs = self._shared[0]
         self._theirs.append((theirs, 0))
         self.stdout = self._outgoing(1)
         if spec.merge:
@@ -364,7 +387,7 @@ class _Pipes:
 
     def close_theirs(self) -> None:
         """The command has its own copies now."""
-        for fd in {fd for fd, _ in self._theirs}:
+        for fd in {fd for fd, _ in self._theirs}.difference(self._shared):
             os.close(fd)
 
     def close_all(self) -> None:
@@ -471,6 +494,11 @@ def reap() -> tuple[list[Reaped], bool]:
                 max_rss_bytes=rss,
             )
         )
+
+
+def own_peak_rss_bytes() -> int:
+    """The kernel counts our own pages to a child until it has become its program: below this it tells nothing."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def signal_name(number: int) -> str:

@@ -41,11 +41,26 @@ def _proc_table() -> dict[int, Process]:
     return {row.pid: row for row in rows if row is not None}
 
 
-def _proc_row(pid: int) -> Process | None:
+def _read(path: str) -> bytes | None:
+    """A file of /proc, with no more system calls than it takes; None where it cannot be read."""
     try:
-        with open(f"/proc/{pid}/stat", "rb", 0) as file:
-            stat = file.read()
-    except OSError:  # it ended meanwhile
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        parts: list[bytes] = []
+        while part := os.read(fd, 65536):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+def _proc_row(pid: int) -> Process | None:
+    stat = _read(f"/proc/{pid}/stat")
+    if not stat:  # it ended meanwhile
         return None
     # The name in parentheses may hold anything, so count fields from the last parenthesis.
     fields = stat[stat.rindex(b")") + 2 :].split()
@@ -77,11 +92,8 @@ def _ps(*arguments: str) -> str:
 def children_of_keeper() -> list[int] | None:
     """The direct children of this process, cheaply; None where the kernel does not tell."""
     pid = os.getpid()
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", "rb", 0) as file:
-            return [int(child) for child in file.read().split()]
-    except OSError:
-        return None
+    listed = _read(f"/proc/{pid}/task/{pid}/children")
+    return None if listed is None else [int(child) for child in listed.split()]
 
 
 def descendants(rows: dict[int, Process], roots: set[int]) -> set[int]:
@@ -101,10 +113,8 @@ def descendants(rows: dict[int, Process], roots: set[int]) -> set[int]:
 
 def cookie_of(pid: int) -> str:
     """The cookie a process carries in its environment; empty where there is none to be seen."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb", 0) as file:
-            environment = file.read()
-    except OSError:  # ended, or another user's
+    environment = _read(f"/proc/{pid}/environ")
+    if not environment:  # ended, or another user's
         return ""
     start = (b"\0" + environment).find(b"\0" + COOKIE_NAME.encode() + b"=")
     if start < 0:
@@ -123,11 +133,7 @@ def bearers(cookie: str) -> set[int]:
 def command_line(pid: int, limit: int = 200) -> str:
     """What a process was started as, for a person to read."""
     if LINUX:
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb", 0) as file:
-                raw = file.read(4096)
-        except OSError:
-            return ""
+        raw = _read(f"/proc/{pid}/cmdline") or b""
         text = raw.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace")
     else:
         text = _ps("-ww", "-o", "command=", "-p", str(pid)).strip()

@@ -6,6 +6,7 @@ command ever has them. It ignores nothing silently: a frame it cannot read is an
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -37,7 +38,7 @@ class Keeper:
         reading, writing = host.link_descriptors()
         self._out = bytearray()
         self._link = host.Writer(self.loop, writing, on_broken=self.leave)
-        host.Reader(self.loop, reading, self._received, self.leave)
+        host.Reader(self.loop, reading, self._received, self.leave).resume()
         self.send(
             json_frame(
                 Kind.HELLO,
@@ -48,8 +49,8 @@ class Keeper:
 
     def run(self) -> None:
         """Serve until nacre is gone and nothing is left."""
-        self.loop.run(self._flush)
-        self._flush()
+        self.loop.run(self.flush)
+        self.flush()
         if self.spool_dir:
             self._remove_spool()
 
@@ -64,7 +65,8 @@ class Keeper:
         """Queue a frame; frames of one round leave in one write."""
         self._out += data
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Write what is queued."""
         if self._out:
             self._link.write(bytes(self._out))
             self._out.clear()
@@ -241,10 +243,12 @@ class Keeper:
         if self._leaving:
             return
         self._leaving = True
-        host.send_signal(self._everyone(), host.TERM)
-        host.send_signal(self._everyone(), host.CONTINUE)
         self.loop.call_later(FAREWELL_S, self._last_call)
         self._reap()
+        if not self._childless:
+            everyone = self._everyone()
+            host.send_signal(everyone, host.TERM)
+            host.send_signal(everyone, host.CONTINUE)
 
     def _last_call(self) -> None:
         """Stop, then kill, until nothing is below us; a process that cannot be killed does not hold us."""
@@ -268,4 +272,6 @@ class Keeper:
 
 def main() -> None:
     """Be a keeper until the link ends."""
+    gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
+    gc.set_threshold(20_000, 20, 20)
     Keeper().run()
