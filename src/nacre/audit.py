@@ -67,7 +67,9 @@ def _how(outcome: Outcome) -> str:
 
 def one_line(text: str) -> str:
     """A text on one line, so that no command can pass for a log line of its own."""
-    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}… ({len(text):,} characters)"
+    shown = (
+        text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}… ({len(text):,} characters)"
+    )
     return shown if shown.isprintable() else shown.encode("unicode_escape").decode("ascii")
 
 

@@ -31,11 +31,30 @@ def parser() -> argparse.ArgumentParser:
         description="MCP server (stdio) through which AI agents run shell commands.",
         epilog="Without a terminal on stdin it serves at once; logs go to stderr.",
     )
-    top.add_argument("-s", "--shell", metavar="PATH", help="shell to use, by name or path (default: $SHELL, then /bin/bash, /bin/sh, on Windows cmd.exe)")
-    top.add_argument("-w", "--working-dir", metavar="PATH", help="where commands start (default: the current directory)")
-    top.add_argument("-t", "--timeout", metavar="SECONDS", type=_seconds, default=Config.default_timeout_s, help="default timeout of a command, 1 to 1800 (default: %(default)s)")
+    top.add_argument(
+        "-s",
+        "--shell",
+        metavar="PATH",
+        help="shell to use, by name or path (default: $SHELL, then /bin/bash, /bin/sh, on Windows cmd.exe)",
+    )
+    top.add_argument(
+        "-w", "--working-dir", metavar="PATH", help="where commands start (default: the current directory)"
+    )
+    top.add_argument(
+        "-t",
+        "--timeout",
+        metavar="SECONDS",
+        type=_seconds,
+        default=Config.default_timeout_s,
+        help="default timeout of a command, 1 to 1800 (default: %(default)s)",
+    )
     top.add_argument("--no-stderr", action="store_true", help="leave stderr out of replies")
-    top.add_argument("--login-env", choices=("auto", "always", "never"), default="auto", help="read the login shell's environment once: auto does so when a desktop application started the server without it (default: %(default)s)")
+    top.add_argument(
+        "--login-env",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="read the login shell's environment once: auto does so when a desktop application started the server without it (default: %(default)s)",
+    )
     top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
     top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
     return top

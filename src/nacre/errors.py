@@ -1,10 +1,10 @@
 """What can go wrong in nacre itself. A command that fails is a result, never one of these.
 
-    NacreError                 .code (stable) · .hint (what to do next)
-    ├─ RequestError            the caller can fix it: bad arguments, unknown names, a limit reached
-    ├─ Refused                 the policy or the person said no
-    ├─ PlaceError              the place failed, not the command: no shell there, connection lost
-    └─ InternalError           a bug of ours
+NacreError                 .code (stable) · .hint (what to do next)
+├─ RequestError            the caller can fix it: bad arguments, unknown names, a limit reached
+├─ Refused                 the policy or the person said no
+├─ PlaceError              the place failed, not the command: no shell there, connection lost
+└─ InternalError           a bug of ours
 """
 
 from __future__ import annotations

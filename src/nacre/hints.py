@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
 _MISSING = (
-    re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE),  # bash, dash, ksh, busybox
+    re.compile(
+        r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE
+    ),  # bash, dash, ksh, busybox
     re.compile(r"command not found: (?P<name>\S+)$", re.MULTILINE),  # zsh
     re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),  # fish
 )
@@ -73,7 +75,9 @@ def _why_denied(file: str, working_directory: str) -> str:
         return f"{file} is a directory."
     rights = f"mode {stat.S_IMODE(status.st_mode):o}, owner {_owner(status.st_uid)}"
     if not status.st_mode & 0o111 and os.access(full, os.R_OK):
-        return f"{file} is not executable ({rights}). `chmod +x {file}` or naming its interpreter would run it."
+        return (
+            f"{file} is not executable ({rights}). `chmod +x {file}` or naming its interpreter would run it."
+        )
     return f"{file} may not be used by this user ({rights}; commands run as {_owner(_uid())})."
 
 

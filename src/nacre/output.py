@@ -45,12 +45,18 @@ def _shorten(stream: Stream, limit_bytes: int) -> Text:
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     note = left_out_note(omitted_bytes, omitted_lines, stream)
     text = f"{_ending_in_newline(readable(head))}[{note}]\n{readable(tail)}"
-    return Text(text, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines, spool=stream.spool)
+    return Text(
+        text, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines, spool=stream.spool
+    )
 
 
 def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str:
     """What stands in the place of the middle of a long output."""
-    amount = f"{omitted_bytes:,} bytes" if omitted_lines == 0 else f"{omitted_lines:,} lines, {omitted_bytes:,} bytes"
+    amount = (
+        f"{omitted_bytes:,} bytes"
+        if omitted_lines == 0
+        else f"{omitted_lines:,} lines, {omitted_bytes:,} bytes"
+    )
     if stream.spool is None:
         where = f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
     elif stream.spool_omitted_bytes:

@@ -74,7 +74,10 @@ async def answer(tool: Tool, arguments: dict[str, Any], progress: Progress | Non
         reply = Reply(str(error), is_error=True)
     except Exception:  # the SDK would send the exception's own text, which may hold what is not the client's
         log.exception("the tool %s failed; please report this", tool.name)
-        reply = Reply(f"nacre failed inside {tool.name}; its log has the details. The command may have run.", is_error=True)
+        reply = Reply(
+            f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
+            is_error=True,
+        )
     result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
@@ -143,7 +146,9 @@ class Express:
         self._calls[message["id"]] = call
         return True
 
-    async def _answer(self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None) -> None:
+    async def _answer(
+        self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
+    ) -> None:
         try:
             result = await answer(tool, arguments, None if token is None else self._progress(token))
             await self._stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})

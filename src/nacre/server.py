@@ -67,7 +67,9 @@ class Server:
         from nacre import sdk  # noqa: PLC0415
 
         tools = [shell_tool(service)]
-        instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
+        instructions = (
+            f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
+        )
         app = sdk.build_server("nacre", __version__, instructions, tools)
         talking = asyncio.create_task(sdk.serve(app, stdio, tools))
         stopping = asyncio.create_task(self._stop.wait())

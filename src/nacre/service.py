@@ -40,7 +40,9 @@ LOGIN_PATIENCE_S = 5.0
 class Service:
     """One configuration, one keeper, any number of commands at once."""
 
-    def __init__(self, config: Config, launched: Launched, gate: Callable[[Command], None] | None = None) -> None:
+    def __init__(
+        self, config: Config, launched: Launched, gate: Callable[[Command], None] | None = None
+    ) -> None:
         self.config = config
         self._gate = gate
         self._environment = for_commands(dict(os.environ))
@@ -129,11 +131,15 @@ class Service:
         told = await running.exit
         login = probe.read(told.stdout.head)
         if login is None:
-            audit.log.warning("the login shell did not tell its environment; commands run with the server's own")
+            audit.log.warning(
+                "the login shell did not tell its environment; commands run with the server's own"
+            )
             return
         self._environment = for_commands(merge_login(dict(os.environ), login))
         self._link.set_up(self._environment, self._spool_dir)
-        audit.log.info("started with a bare environment: using the login shell's, PATH=%s", self._environment["PATH"])
+        audit.log.info(
+            "started with a bare environment: using the login shell's, PATH=%s", self._environment["PATH"]
+        )
 
     # -- afterwards
 
@@ -151,7 +157,9 @@ def _default_directory(wanted: str | None) -> str:
     directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
     if not directory.is_dir():
         raise RequestError(
-            f"The working directory does not exist: {directory}.", code="no_directory", hint="Check --working-dir."
+            f"The working directory does not exist: {directory}.",
+            code="no_directory",
+            hint="Check --working-dir.",
         )
     return str(directory)
 
@@ -161,7 +169,9 @@ def _check(command: Command) -> None:
     _check_text("command", command.text)
     for name, value in command.environment.items():
         if not name or "=" in name:
-            raise RequestError(f"environment: {name!r} is not a variable name.", hint="A name is not empty and has no '='.")
+            raise RequestError(
+                f"environment: {name!r} is not a variable name.", hint="A name is not empty and has no '='."
+            )
         _check_text(f"environment.{name}", name)
         _check_text(f"environment.{name}", value)
 
@@ -170,11 +180,13 @@ def _check_text(argument: str, text: str) -> None:
     if "\0" in text:
         at = text.index("\0")
         raise RequestError(
-            f"{argument} holds a NUL character at offset {at}.", hint="No shell can take one; use printf '\\0' to make it."
+            f"{argument} holds a NUL character at offset {at}.",
+            hint="No shell can take one; use printf '\\0' to make it.",
         )
     try:
         os.fsencode(text)
     except UnicodeEncodeError as error:
         raise RequestError(
-            f"{argument} holds half of a surrogate pair at offset {error.start}.", hint="Send it as whole characters."
+            f"{argument} holds half of a surrogate pair at offset {error.start}.",
+            hint="Send it as whole characters.",
         ) from None

@@ -51,7 +51,9 @@ def claim_standard_streams() -> tuple[int, int]:
 class Stdio:
     """The conversation with one client."""
 
-    def __init__(self, reading: int, writing: int, line_limit_bytes: int, on_gone: Callable[[], None]) -> None:
+    def __init__(
+        self, reading: int, writing: int, line_limit_bytes: int, on_gone: Callable[[], None]
+    ) -> None:
         self._line_limit_bytes = line_limit_bytes
         self._on_gone = on_gone
         self._loop = asyncio.get_running_loop()
@@ -63,7 +65,9 @@ class Stdio:
         self._skipping = False
         self._first = True
         self._at_end = False
-        self.express: Callable[[Message], bool] | None = None  # may take a message before anybody else sees it
+        self.express: Callable[[Message], bool] | None = (
+            None  # may take a message before anybody else sees it
+        )
         self._writing = writing
         self._writer = PipeWriter(writing, self._gone)
         self._reader = PipeReader(reading, self._received, self._ended)
@@ -97,7 +101,11 @@ class Stdio:
         if self._first:
             self._first = False
             data = data.removeprefix(BYTE_ORDER_MARK)
-        if not self._partial and not self._skipping and data.find(b"\n") == len(data) - 1 <= self._line_limit_bytes:
+        if (
+            not self._partial
+            and not self._skipping
+            and data.find(b"\n") == len(data) - 1 <= self._line_limit_bytes
+        ):
             self._line(data)  # one whole line: nearly always
             return
         *lines, rest = data.split(b"\n")
@@ -115,7 +123,11 @@ class Stdio:
         if self._partial_bytes > self._line_limit_bytes:
             self._skipping = True
             self._partial.clear()
-            self._refuse(None, INVALID_REQUEST, f"The line is longer than {self._line_limit_bytes:,} bytes and was skipped")
+            self._refuse(
+                None,
+                INVALID_REQUEST,
+                f"The line is longer than {self._line_limit_bytes:,} bytes and was skipped",
+            )
 
     def _line_end(self) -> None:
         line = b"".join(self._partial)
@@ -145,7 +157,9 @@ class Stdio:
     def _accept(self, message: Message) -> None:
         if "id" in message and "method" in message:
             if message["id"] in self._unanswered:
-                self._refuse(message["id"], INVALID_REQUEST, f"Request {message['id']!r} is still being answered")
+                self._refuse(
+                    message["id"], INVALID_REQUEST, f"Request {message['id']!r} is still being answered"
+                )
                 return
             self._unanswered.add(message["id"])
         elif message.get("method") == "initialized":
@@ -223,7 +237,9 @@ def _problem(message: Any) -> tuple[int, str] | None:
     if "id" in message and not _is_id(message["id"]) and "error" not in message:
         return INVALID_REQUEST, "An id is a string or a whole number"
     if "method" not in message:
-        return None if "result" in message or "error" in message else (INVALID_REQUEST, "A message has a method")
+        return (
+            None if "result" in message or "error" in message else (INVALID_REQUEST, "A message has a method")
+        )
     if not isinstance(message["method"], str):
         return INVALID_REQUEST, "A method is a string"
     if not isinstance(message.get("params", {}), dict):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]

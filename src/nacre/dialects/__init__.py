@@ -27,11 +27,16 @@ class Dialect:
     known_as: tuple[str, ...]
 
 
-POSIX = Dialect("posix", ("-c",), f". '{SCRIPT_MARK}'", ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox"))
+POSIX = Dialect(
+    "posix", ("-c",), f". '{SCRIPT_MARK}'", ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox")
+)
 FISH = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
 CMD = Dialect("cmd", ("/d", "/s", "/c"), f'call "{SCRIPT_MARK}"', ("cmd",))
 POWERSHELL = Dialect(
-    "powershell", ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"), f". '{SCRIPT_MARK}'", ("pwsh", "powershell")
+    "powershell",
+    ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"),
+    f". '{SCRIPT_MARK}'",
+    ("pwsh", "powershell"),
 )
 _ALL = (POSIX, FISH, CMD, POWERSHELL)
 

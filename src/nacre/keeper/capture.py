@@ -36,7 +36,9 @@ class Spool:
     def write(self, data: bytes | memoryview) -> None:
         """Add bytes; beyond the limit they overwrite the oldest of the second half."""
         if self._fd < 0:
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+            self._fd = os.open(
+                self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
+            )
         view = memoryview(data)
         while view:
             offset, room = self._place()

@@ -107,7 +107,9 @@ class Command:
         else:
             self._follow_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
         if spec.timeout_ms:
-            self._timer = keeper.loop.call_later(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
+            self._timer = keeper.loop.call_later(
+                spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms)
+            )
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
@@ -129,7 +131,9 @@ class Command:
     def _reader(self, stream: int, fd: int) -> host.Reader:
         take = self._captures[stream].feed
         if self.spec.follow_ms or self.spec.window_bytes:
-            return host.Reader(self._keeper.loop, fd, lambda chunk: self._watched_chunk(stream, chunk), self._stream_end)
+            return host.Reader(
+                self._keeper.loop, fd, lambda chunk: self._watched_chunk(stream, chunk), self._stream_end
+            )
         return host.Reader(self._keeper.loop, fd, take, self._stream_end)
 
     def _spool(self, stream: int) -> Spool | None:
@@ -151,7 +155,9 @@ class Command:
         else:
             self._fresh[stream] = (self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES:])[-FOLLOW_BYTES:]
             if self._follow_timer is None:
-                self._follow_timer = self._keeper.loop.call_later(self.spec.follow_ms / 1000, self._send_fresh)
+                self._follow_timer = self._keeper.loop.call_later(
+                    self.spec.follow_ms / 1000, self._send_fresh
+                )
 
     def _send_fresh(self) -> None:
         self._follow_timer = None

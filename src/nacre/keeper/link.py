@@ -106,9 +106,13 @@ class Link:
             async with asyncio.timeout(HELLO_PATIENCE_S):
                 hello = await asyncio.shield(self._hello)
         except TimeoutError:
-            raise PlaceError("The keeper did not say hello within 10 s.", hint="Is Python 3.11+ there?") from None
+            raise PlaceError(
+                "The keeper did not say hello within 10 s.", hint="Is Python 3.11+ there?"
+            ) from None
         if hello["version"] != VERSION:
-            raise PlaceError(f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}.")
+            raise PlaceError(
+                f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}."
+            )
         self.cookie = hello["cookie"]
         self.set_up(environment, spool_dir, sweep)
 

@@ -30,7 +30,17 @@ CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
 TIMERS_KEPT = 256
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
-FOLLOWED_SIGNALS = ("SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGPIPE", "SIGXFSZ", "SIGCHLD", "SIGTSTP", "SIGTTIN")
+FOLLOWED_SIGNALS = (
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGTERM",
+    "SIGPIPE",
+    "SIGXFSZ",
+    "SIGCHLD",
+    "SIGTSTP",
+    "SIGTTIN",
+)
 DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
 LIMITS = {
     "cpu_s": resource.RLIMIT_CPU,
@@ -63,7 +73,9 @@ class Loop:
     """One thread: readable and writable descriptors, timers, ended children."""
 
     def __init__(self, on_children: Callable[[], None], on_terminate: Callable[[], None]) -> None:
-        self._poller, self._tick = (select.epoll(), 1.0) if hasattr(select, "epoll") else (select.poll(), 1000.0)
+        self._poller, self._tick = (
+            (select.epoll(), 1.0) if hasattr(select, "epoll") else (select.poll(), 1000.0)
+        )
         self._callbacks: dict[int, Callable[[], object]] = {}
         self._timers: list[Timer] = []
         self._timers_limit = TIMERS_KEPT
@@ -118,7 +130,9 @@ class Loop:
         while self._running:
             after_round()
             for fd, _ in self._poller.poll(self._patience()):
-                if callback := self._callbacks.get(fd):  # an earlier callback of this round may have closed it
+                if callback := self._callbacks.get(
+                    fd
+                ):  # an earlier callback of this round may have closed it
                     callback()
             self._ring_timers()
 
@@ -146,7 +160,9 @@ class Reader:
     It starts paused: what a short command prints is taken in one go at its end, without being watched.
     """
 
-    def __init__(self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
+    def __init__(
+        self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]
+    ) -> None:
         self.open = True  # whether more may come
         self._loop = loop
         self._fd = fd
@@ -411,7 +427,9 @@ def _posix_spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tupl
     )
 
 
-def _fork_exec(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1) -> int:
+def _fork_exec(
+    spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1
+) -> int:
     """The way for what posix_spawn cannot do: limits and a controlling terminal."""
     failed, report = os.pipe()
     pid = os.fork()

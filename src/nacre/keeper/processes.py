@@ -125,9 +125,15 @@ def cookie_of(pid: int) -> str:
 def bearers(cookie: str) -> set[int]:
     """Every process whose cookie begins with `cookie`, wherever it hangs in the tree."""
     if LINUX:
-        return {int(name) for name in os.listdir("/proc") if name.isdigit() and cookie_of(int(name)).startswith(cookie)}
+        return {
+            int(name)
+            for name in os.listdir("/proc")
+            if name.isdigit() and cookie_of(int(name)).startswith(cookie)
+        }
     wanted = f" {COOKIE_NAME}={cookie}"
-    return {int(line.split()[0]) for line in _ps("-axEww", "-o", "pid=,command=").splitlines() if wanted in line}
+    return {
+        int(line.split()[0]) for line in _ps("-axEww", "-o", "pid=,command=").splitlines() if wanted in line
+    }
 
 
 def command_line(pid: int, limit: int = 200) -> str:

@@ -134,7 +134,11 @@ class Keeper:
             started = host.start(spec, self._environment_of(command_id, spec))
         except OSError as error:
             self._complain(
-                command_id, "spawn_failed", error.strerror or str(error), errno=error.errno, file=str(error.filename)
+                command_id,
+                "spawn_failed",
+                error.strerror or str(error),
+                errno=error.errno,
+                file=str(error.filename),
             )
             return
         command = Command(self, command_id, spec, started)
@@ -193,7 +197,9 @@ class Keeper:
         rows = processes.table()
         if self._subreaper:
             me = os.getpid()
-            roots = {row.pid for row in rows.values() if row.parent == me and self._owner(row, rows) == command.id}
+            roots = {
+                row.pid for row in rows.values() if row.parent == me and self._owner(row, rows) == command.id
+            }
         else:
             roots = {row.pid for row in rows.values() if command.pid in (row.pid, row.group)}
             roots |= processes.bearers(f"{self._cookie}:{command.id}")

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 VERSION = 1
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
-_encode = json.JSONEncoder(separators=(",", ":")).encode  # json.dumps and json.loads look for their options each time
+_encode = json.JSONEncoder(
+    separators=(",", ":")
+).encode  # json.dumps and json.loads look for their options each time
 _decode = json.JSONDecoder().decode
 BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room to spare
 
@@ -88,7 +90,9 @@ class Decoder:
             while end - start >= HEADER.size:
                 size, kind, command_id = HEADER.unpack_from(self._buffer, start)
                 if size > self._limit_bytes:
-                    raise WireError(f"a frame announces {size} bytes, more than the {self._limit_bytes} allowed")
+                    raise WireError(
+                        f"a frame announces {size} bytes, more than the {self._limit_bytes} allowed"
+                    )
                 if end - start < HEADER.size + size:
                     break
                 body = bytes(memoryview(self._buffer)[start + HEADER.size : start + HEADER.size + size])

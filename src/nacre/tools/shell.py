@@ -60,7 +60,10 @@ def shell_tool(service: Service) -> Tool:
             "type": "object",
             "properties": {
                 "command": {"type": "string", "description": "The shell command to execute", "minLength": 1},
-                "working_directory": {"type": "string", "description": f"Default: {service.default_directory}"},
+                "working_directory": {
+                    "type": "string",
+                    "description": f"Default: {service.default_directory}",
+                },
                 "timeout": {
                     "type": "integer",
                     "description": "Seconds; then everything the command started is killed",
