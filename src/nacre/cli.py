@@ -53,7 +53,8 @@ def parser() -> argparse.ArgumentParser:
         "--login-env",
         choices=("auto", "always", "never"),
         default="auto",
-        help="read the login shell's environment once: auto does so when a desktop application started the server without it (default: %(default)s)",
+        help="read the login shell's environment once; auto: when a desktop application"
+        " started the server without it (default: %(default)s)",
     )
     top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
     top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")

@@ -1,6 +1,6 @@
 """The environment commands run in: the server's own, mended where a desktop application started it bare.
 
-Above it: `service`. Pure but for nothing: it is given the environment and the output of a login shell.
+Above it: `service`. Pure: it is given the environment and what a login shell answers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"
 DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND", "NACRE_COMMAND")
 # What a login shell knows better than the bare environment, and what only describes that shell itself.
 _OF_THE_PROBE = ("_", "SHLVL", "PWD", "OLDPWD", "TERM", *DROPPED)
-_SYSTEM_PATH = {"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/games"}
-_SYSTEM_PATH |= {"/usr/local/games", "/snap/bin", "/opt/homebrew/bin", ""}
+_SYSTEM_PATH = {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
+_SYSTEM_PATH_EXTRAS = {"/usr/games", "/usr/local/games", "/snap/bin"}
 
 
 def for_commands(environment: dict[str, str]) -> dict[str, str]:
@@ -25,11 +25,13 @@ def for_commands(environment: dict[str, str]) -> dict[str, str]:
 
 def is_bare(environment: dict[str, str]) -> bool:
     """Whether no shell of the person's has had a hand in it: then PATH lacks what they are used to."""
-    return "SHLVL" not in environment and set(environment.get("PATH", "").split(":")) <= _SYSTEM_PATH
+    return "SHLVL" not in environment and not (
+        set(environment.get("PATH", "").split(":")) - _SYSTEM_PATH - _SYSTEM_PATH_EXTRAS
+    )
 
 
 class LoginProbe:
-    """One question to a login shell: what is your environment?"""
+    """One question to a login shell: what its environment is."""
 
     def __init__(self) -> None:
         self._mark = f"Marker_{uuid.uuid4()}"

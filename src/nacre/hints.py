@@ -64,9 +64,9 @@ def programs_on(path: str) -> tuple[str, ...]:
 
 
 def _why_denied(file: str, working_directory: str) -> str:
-    full = os.path.join(working_directory, os.path.expanduser(file))  # noqa: PTH111, PTH118  # as the shell joins it
+    full = os.path.join(working_directory, os.path.expanduser(file))
     try:
-        status = os.stat(full)  # noqa: PTH116  # a path that cannot be reached is an answer here
+        status = os.stat(full)
     except PermissionError:
         return f"{file}: a directory on the way to it may not be entered by this user."
     except OSError:

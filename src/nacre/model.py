@@ -1,4 +1,4 @@
-"""The records that travel through nacre: what is asked, what happened. Frozen, without behaviour of their own.
+"""The records that travel through nacre: what is asked, what happened. Frozen, without behaviour.
 
 Every floor above may import this one; it imports nothing of nacre.
 """

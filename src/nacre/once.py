@@ -64,7 +64,7 @@ async def run_once(
 
 
 def _explain(error: SpawnError, command: Command) -> Exception:
-    """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's fault."""
+    """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's."""
     if error.file != command.working_directory:
         return error
     if error.errno == errno.ENOENT:

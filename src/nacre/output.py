@@ -1,9 +1,9 @@
-"""From the bytes a command printed to the text an agent reads: decode, fold, shorten, and say what was left out.
+r"""From the bytes a command printed to the text an agent reads: decoded, folded, shortened honestly.
 
 Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.link.Stream`).
 
-- Invalid UTF-8 and control characters are shown as `\\xNN`, never dropped and never fatal.
-- What a terminal would have overwritten (progress bars) or not shown (colour) is folded away; the spool keeps it.
+- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal.
+- What a terminal would have overwritten (progress bars) or not shown (colour) is folded; the spool keeps it.
 - A long stream keeps its beginning and its end, cut at line borders, with an honest count between them.
 """
 
@@ -60,7 +60,7 @@ def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str
     if stream.spool is None:
         where = f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
     elif stream.spool_omitted_bytes:
-        where = f"{stream.spool} has the beginning and the end, without {stream.spool_omitted_bytes:,} bytes between"
+        where = f"beginning and end in {stream.spool}, {stream.spool_omitted_bytes:,} bytes between them lost"
     else:
         where = f"whole output: {stream.spool}"
     return f"… {amount} left out; {where} …"

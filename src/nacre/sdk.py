@@ -10,8 +10,7 @@ answers the calls of handshake clients itself, faster.
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from nacre import sdk_tricks
 from nacre.audit import log
@@ -21,6 +20,7 @@ from nacre.tools.tool import Reply
 
 sdk_tricks.apply()
 
+# ruff: noqa: E402  # the tricks have to come first
 import mcp_types as types
 from mcp.server.mcpserver import MCPServer as FastMCP
 from mcp.server.mcpserver.tools import Tool as SdkTool
@@ -34,6 +34,7 @@ sdk_tricks.settle()
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
+    from types import TracebackType
 
     from nacre.stdio import Message, Stdio
     from nacre.tools.tool import Progress, Tool
@@ -53,10 +54,16 @@ class _Shown(SdkTool):
             parameters=tool.input_schema,
             fn_metadata=FuncMetadata(arg_model=ArgModelBase),
             is_async=True,
+            context_kwarg=None,
             annotations=types.ToolAnnotations.model_validate(tool.annotations),
         )
-        object.__setattr__(self, "_tool", tool)
-        self.__dict__["output_schema"] = tool.output_schema
+        object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
+
+    @property
+    def output_schema(self) -> dict[str, Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride]  # cached there
+        """What structured results look like."""
+        tool: Tool = object.__getattribute__(self, "_tool")
+        return tool.output_schema
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
         tool: Tool = object.__getattribute__(self, "_tool")
@@ -72,7 +79,7 @@ async def answer(tool: Tool, arguments: dict[str, Any], progress: Progress | Non
         reply = await tool.call(arguments, progress)
     except NacreError as error:
         reply = Reply(str(error), is_error=True)
-    except Exception:  # the SDK would send the exception's own text, which may hold what is not the client's
+    except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
         log.exception("the tool %s failed; please report this", tool.name)
         reply = Reply(
             f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
@@ -101,12 +108,13 @@ class UnknownTool:
     def __init__(self, names: set[str]) -> None:
         self._names = names
 
-    async def __call__(self, context: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+    async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
-        name = (context.params or {}).get("name")
-        if context.method == "tools/call" and isinstance(name, str) and name not in self._names:
+        params: dict[str, Any] = ctx.params or {}
+        name = params.get("name")
+        if ctx.method == "tools/call" and isinstance(name, str) and name not in self._names:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
-        return await call_next(context)
+        return await call_next(ctx)
 
 
 class Express:
@@ -129,19 +137,21 @@ class Express:
         if method == "tools/call" and self.greeted:
             return self._take_call(message)
         if method == "notifications/cancelled":
-            call = self._calls.get((message.get("params") or {}).get("requestId", ""))
+            params: dict[str, Any] = message.get("params") or {}
+            call = self._calls.get(params.get("requestId", ""))
             if call is not None:
                 call.cancel()
                 return True
         return False
 
     def _take_call(self, message: Message) -> bool:
-        params = message.get("params", {})
-        tool = self._tools.get(params.get("name"))
-        arguments = params.get("arguments", {})
+        params: dict[str, Any] = message.get("params", {})
+        tool = self._tools.get(params.get("name", ""))
+        arguments: Any = params.get("arguments", {})
         if tool is None or "id" not in message or not isinstance(arguments, dict) or "task" in params:
             return False
-        token = (params.get("_meta") or {}).get("progressToken")
+        meta: dict[str, Any] = params.get("_meta") or {}
+        token = meta.get("progressToken")
         call = asyncio.create_task(self._answer(message["id"], tool, arguments, token))  # pyright: ignore[reportUnknownArgumentType]
         self._calls[message["id"]] = call
         return True
@@ -181,7 +191,7 @@ async def serve(app: Any, stdio: Stdio, tools: list[Tool]) -> None:
         return
     # A handshake client needs no era detection on every message, which costs two task switches each.
     loop = serve_dual_era_loop if _is_modern(first) or "method" not in first else serve_loop
-    async with _lifespan(low) as state:
+    async with low.lifespan(low) as state:
         await loop(
             low,
             _Incoming(stdio, first),
@@ -191,24 +201,35 @@ async def serve(app: Any, stdio: Stdio, tools: list[Tool]) -> None:
         )
 
 
-@asynccontextmanager
-async def _lifespan(low: Any) -> Any:
-    async with low.lifespan(low) as state:
-        yield state
-
-
 def _is_modern(message: Message) -> bool:
-    meta = (message.get("params") or {}).get("_meta")
-    return isinstance(meta, dict) and ENVELOPE_KEY in meta
+    params: dict[str, Any] = message.get("params") or {}
+    return ENVELOPE_KEY in (params.get("_meta") or {})
 
 
-class _Incoming:
+class _Ends:
+    """What the SDK expects of a stream's end. Nothing is closed: the transport outlives the session."""
+
+    async def aclose(self) -> None:
+        """Leave it open."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        return None
+
+
+class _Incoming(_Ends):
     """Our transport as the SDK's read stream."""
 
     def __init__(self, stdio: Stdio, first: Message) -> None:
         self._stdio = stdio
         self._first: Message | None = first
-        self.last_context = None
 
     async def receive(self) -> SessionMessage:
         """The next message, as the SDK wants it."""
@@ -217,7 +238,7 @@ class _Incoming:
         except StopAsyncIteration:
             raise EOFError from None
 
-    def __aiter__(self) -> _Incoming:
+    def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionMessage:
@@ -228,24 +249,15 @@ class _Incoming:
             raise StopAsyncIteration
         return SessionMessage(_typed(message))
 
-    async def aclose(self) -> None:
-        """Nothing to close: the transport outlives the session."""
 
-    async def __aenter__(self) -> _Incoming:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        return None
-
-
-class _Outgoing:
+class _Outgoing(_Ends):
     """Our transport as the SDK's write stream."""
 
     def __init__(self, stdio: Stdio, express: Express) -> None:
         self._stdio = stdio
         self._express = express
 
-    async def send(self, item: SessionMessage) -> None:
+    async def send(self, item: SessionMessage, /) -> None:
         """Write what the SDK has to say."""
         message = item.message
         if isinstance(message, types.JSONRPCResponse):
@@ -254,15 +266,6 @@ class _Outgoing:
             await self._stdio.send({"jsonrpc": "2.0", "id": message.id, "result": message.result})
         else:
             await self._stdio.send(message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
-
-    async def aclose(self) -> None:
-        """Nothing to close: the transport outlives the session."""
-
-    async def __aenter__(self) -> _Outgoing:
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        return None
 
 
 def _typed(message: Message) -> Any:

@@ -1,4 +1,4 @@
-"""What makes the MCP SDK start twice as fast for a stdio server. Each trick can be left out: then it is only slower.
+"""What makes the MCP SDK start twice as fast for a stdio server. Without each trick it is only slower.
 
 The SDK builds 550 pydantic models and imports web servers, HTTP clients and OAuth before it answers its
 first line. A stdio server needs a few dozen of those models and none of the rest. `NACRE_PLAIN_SDK=1` in
@@ -43,13 +43,20 @@ UNUSED_ON_STDIO = (
 )
 
 
+class _Named:
+    """What a name of an absent module stands for; `Name[...]` is the name itself."""
+
+    def __class_getitem__(cls, _: object) -> type[_Named]:
+        return cls
+
+
 class _Absent(types.ModuleType):
     """A module that is not loaded: every name in it is an empty class, good for annotations and bases."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        made = type(name, (), {"__class_getitem__": classmethod(lambda cls, _: cls)})
+        made = type(name, (_Named,), {})
         setattr(self, name, made)
         return made
 
@@ -90,17 +97,18 @@ def apply() -> None:
 
 def _build_models_on_first_use() -> None:
     """Validators are built when a model is first used, not when it is defined (pydantic's `defer_build`)."""
-    from pydantic import BaseModel, TypeAdapter  # noqa: PLC0415  # only here: this module loads before pydantic
+    import pydantic  # noqa: PLC0415  # only here: this module loads before pydantic
 
-    BaseModel.model_config["defer_build"] = True
-    plain_init = TypeAdapter.__init__
+    adapter: Any = pydantic.TypeAdapter
+    pydantic.BaseModel.model_config["defer_build"] = True
+    plain_init = adapter.__init__
 
     def deferred_init(self: Any, type: Any, *, config: Any = None, **more: Any) -> None:  # noqa: A002  # pydantic's name
         more["_parent_depth"] = more.get("_parent_depth", 2) + 1
         plain_init(self, type, config=config or {"defer_build": True}, **more)
 
-    TypeAdapter.__init__ = deferred_init
-    _restore.append((TypeAdapter, "__init__", plain_init))
+    adapter.__init__ = deferred_init
+    _restore.append((adapter, "__init__", plain_init))
 
 
 def _skip_package_init(name: str) -> None:
@@ -115,7 +123,7 @@ def _skip_package_init(name: str) -> None:
 
 
 def settle() -> None:
-    """After the SDK is imported: undo what would surprise later imports, and leave its objects to themselves."""
+    """After the SDK is imported: undo what would surprise later imports; leave its objects to themselves."""
     if _finder not in sys.meta_path:
         return
     from pydantic import BaseModel  # noqa: PLC0415  # see above

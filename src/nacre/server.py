@@ -104,6 +104,6 @@ def serve(config: Config, launched: Launched, reading: int, writing: int) -> int
         try:
             return asyncio.run(main())
         except NacreError as error:
-            audit.log.error("%s", error)  # noqa: TRY400  # the person needs the sentence, not the traceback
+            audit.log.error("%s", error)  # the person needs the sentence, not the traceback
             return 2
     return 130

@@ -1,4 +1,4 @@
-"""THE path: every command of every tool, preset and method goes through `Service.run`, and nothing else runs one.
+"""THE path: every command of every tool, preset and method goes through `Service.run`, and no other way.
 
     1 the gate says yes or raises Refused      2 a keeper is there, or is started anew
     3 the command runs                          4 its output is bounded, decoded, explained
@@ -10,8 +10,8 @@ Above it: the tools. Below: the living things, the keeper's link, the environmen
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
+import shutil
 import tempfile
 from collections import deque
 from dataclasses import replace
@@ -55,7 +55,7 @@ class Service:
         self._opening = asyncio.create_task(self._open())
 
     async def run(self, command: Command, on_output: Callable[[int, bytes], None] | None = None) -> Result:
-        """Run a command to its end. Cancelling kills all it started. Raises NacreError when it could not be run."""
+        """Run a command to its end. Cancelling kills all it started. NacreError: it could not be run."""
         outcome: Result | NacreError | None = None
         try:
             if self._gate is not None:
@@ -78,16 +78,13 @@ class Service:
         """A working directory as an absolute path; relative ones count from the default directory."""
         if not wanted:
             return self.default_directory
-        return os.path.normpath(os.path.join(self.default_directory, os.path.expanduser(wanted)))  # noqa: PTH111, PTH118  # text in, text out
+        return os.path.normpath(os.path.join(self.default_directory, os.path.expanduser(wanted)))
 
     async def close(self) -> None:
         """End the keeper and with it everything that still runs."""
         self._opening.cancel()
         await self._link.close()
-        for entry in Path(self._spool_dir).glob("*"):  # the keeper does it, unless it was killed itself
-            entry.unlink(missing_ok=True)
-        with contextlib.suppress(OSError):
-            Path(self._spool_dir).rmdir()
+        shutil.rmtree(self._spool_dir, ignore_errors=True)  # the keeper does it, unless it was killed itself
 
     # -- the keeper
 

@@ -18,7 +18,7 @@ import select
 import stat
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nacre.pipes import PipeReader, PipeWriter
 
@@ -147,12 +147,11 @@ class Stdio:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
             return
-        problem = _problem(message)
-        if problem is None:
-            self._accept(message)
-        else:
-            identity = message.get("id") if isinstance(message, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if problem := _problem(message):
+            identity = cast("Message", message).get("id") if isinstance(message, dict) else None
             self._refuse(identity if _is_id(identity) else None, *problem)
+        else:
+            self._accept(message)
 
     def _accept(self, message: Message) -> None:
         if "id" in message and "method" in message:
@@ -165,9 +164,8 @@ class Stdio:
         elif message.get("method") == "initialized":
             message["method"] = "notifications/initialized"
         elif message.get("method") == "notifications/cancelled":
-            cancelled = (message.get("params") or {}).get("requestId")
-            if _is_id(cancelled):
-                self._unanswered.discard(cancelled)
+            params: Message = message.get("params") or {}
+            self._unanswered.discard(params.get("requestId", ""))
         if self.express is not None and self.express(message):
             return
         self._inbox.append(message)
@@ -195,7 +193,7 @@ class Stdio:
 
     def _write(self, message: Message) -> None:
         text = _encode(message)
-        # Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; it must not cost the server its life.
+        # Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
         self._writer.write(text.encode("utf-8", "replace") + b"\n")
 
     # -- the client goes away
@@ -232,16 +230,21 @@ def _problem(message: Any) -> tuple[int, str] | None:
         return INVALID_REQUEST, "Batches are not supported: send one message per line"
     if not isinstance(message, dict):
         return INVALID_REQUEST, "A message is a JSON object"
-    if message.get("jsonrpc") != "2.0":  # pyright: ignore[reportUnknownMemberType]
+    fields = cast("Message", message)
+    if fields.get("jsonrpc") != "2.0":
         return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
-    if "id" in message and not _is_id(message["id"]) and "error" not in message:
+    if "id" in fields and not _is_id(fields["id"]) and "error" not in fields:
         return INVALID_REQUEST, "An id is a string or a whole number"
-    if "method" not in message:
-        return (
-            None if "result" in message or "error" in message else (INVALID_REQUEST, "A message has a method")
-        )
-    if not isinstance(message["method"], str):
+    return _problem_of_call(fields) if "method" in fields else _problem_of_answer(fields)
+
+
+def _problem_of_call(fields: Message) -> tuple[int, str] | None:
+    if not isinstance(fields["method"], str):
         return INVALID_REQUEST, "A method is a string"
-    if not isinstance(message.get("params", {}), dict):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    if not isinstance(fields.get("params", {}), dict):
         return INVALID_PARAMS, "params is an object"
     return None
+
+
+def _problem_of_answer(fields: Message) -> tuple[int, str] | None:
+    return None if "result" in fields or "error" in fields else (INVALID_REQUEST, "A message has a method")

@@ -50,7 +50,7 @@ class Shell:
     name: str  # what its error messages and a person call it by
 
     def once(self, text: str) -> tuple[list[str], str | None]:
-        """The argv that runs one command in a fresh shell, and the script if the text is too long for argv."""
+        """The argv that runs one command in a fresh shell; with it the text itself where that is too long."""
         flags = self.dialect.flags
         if len(text) * 4 < ARGUMENT_LIMIT_BYTES or len(os.fsencode(text)) < ARGUMENT_LIMIT_BYTES:
             return [self.name, *flags, text], None
@@ -81,7 +81,7 @@ def find_shell(wanted: str | None, environment: dict[str, str]) -> Shell:
 
 
 def _shell(path: str) -> Shell:
-    return Shell(os.path.abspath(path), dialect_of(path), PurePath(path).name)  # noqa: PTH100  # not resolved: the name decides what a shell is
+    return Shell(os.path.abspath(path), dialect_of(path), PurePath(path).name)
 
 
 def _defaults(environment: dict[str, str]) -> list[str]:

@@ -130,7 +130,7 @@ class Capture:
             self._spool.finish()
 
     def report(self) -> tuple[list[object], list[bytes]]:
-        """The counts (total, lines, head, tail; and of a spool: path, omitted, failure), and head and tail."""
+        """The counts (total, lines, head, tail; of a spool: path, omitted, failure), and the bytes."""
         if self._spool is None and self.total_bytes == len(self.head):
             return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
         head, tail = bytes(self.head), self.tail()

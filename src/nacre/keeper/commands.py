@@ -140,7 +140,7 @@ class Command:
         if not self.spec.spool_bytes or not self._keeper.spool_dir:
             return None
         name = f"{self.id}.{'out' if stream == STDOUT else 'err'}"
-        return Spool(os.path.join(self._keeper.spool_dir, name), self.spec.spool_bytes)  # noqa: PTH118  # pathlib costs the keeper 5 ms of start-up
+        return Spool(os.path.join(self._keeper.spool_dir, name), self.spec.spool_bytes)
 
     # -- output
 

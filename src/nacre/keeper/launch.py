@@ -36,6 +36,6 @@ def launch(argv: list[str] | None = None) -> Launched:
         bufsize=0,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    assert process.stdin is not None
-    assert process.stdout is not None
+    if process.stdin is None or process.stdout is None:  # cannot be: both are pipes
+        raise RuntimeError
     return Launched(process, process.stdout.fileno(), process.stdin.fileno())

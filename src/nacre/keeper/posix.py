@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import FrameType
 
     from nacre.keeper.commands import Spec
 
@@ -123,8 +124,8 @@ class Loop:
     def run(self, after_round: Callable[[], None]) -> None:
         """Serve events until `stop`; `after_round` runs before each wait."""
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
-        signal.signal(signal.SIGTERM, lambda *_: None)
+        signal.signal(signal.SIGCHLD, _note_signal)
+        signal.signal(signal.SIGTERM, _note_signal)
         for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
@@ -152,6 +153,10 @@ class Loop:
             self._on_terminate()
         if signal.SIGCHLD in signals:
             self._on_children()
+
+
+def _note_signal(_number: int, _frame: FrameType | None) -> None:
+    """Nothing to do: that it came is read from the wake-up descriptor."""
 
 
 class Reader:
@@ -377,11 +382,10 @@ class _Pipes:
     def __init__(self, spec: Spec) -> None:
         self.stdin = self.stderr = self.control = -1
         self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
-        self._shared = () if spec.stdin else (_null_fd(),)
         if spec.stdin:
             theirs, self.stdin = os.pipe()
         else:
-            theirs = self._shared[0]
+            theirs = _null_fd()
         self._theirs.append((theirs, 0))
         self.stdout = self._outgoing(1)
         if spec.merge:
@@ -403,8 +407,9 @@ class _Pipes:
 
     def close_theirs(self) -> None:
         """The command has its own copies now."""
-        for fd in {fd for fd, _ in self._theirs}.difference(self._shared):
-            os.close(fd)
+        for fd in {fd for fd, _ in self._theirs}:
+            if fd != _null_fd():
+                os.close(fd)
 
     def close_all(self) -> None:
         """Nothing was started."""
@@ -462,7 +467,7 @@ def _become(
         for name, value in spec.limits.items():
             if (kind := LIMITS[name]) is not None:
                 resource.setrlimit(kind, (value, value))
-        os.execve(spec.program, spec.argv, environment)
+        os.execve(spec.program, spec.argv, environment)  # noqa: S606  # a shell is what it starts
     except OSError as error:
         os.write(report, (error.errno or errno.EINVAL).to_bytes(4, "big"))
     except ValueError:  # a limit above the hard one
@@ -472,9 +477,8 @@ def _become(
 
 
 def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
-    assert spec.terminal is not None
     ours, theirs = os.openpty()
-    resize(ours, *spec.terminal)
+    resize(ours, *(spec.terminal or (24, 80)))
     try:
         pid = _fork_exec(spec, environment, [], tty=theirs)
     except OSError:
@@ -515,7 +519,7 @@ def reap() -> tuple[list[Reaped], bool]:
 
 
 def own_peak_rss_bytes() -> int:
-    """The kernel counts our own pages to a child until it has become its program: below this it tells nothing."""
+    """The kernel counts our pages to a child until it becomes its program: below this it tells nothing."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 

@@ -150,7 +150,7 @@ class Keeper:
 
     def script_path(self, command_id: int) -> str:
         """Where the text of a command lies that is too long for an argument."""
-        return os.path.join(self.spool_dir, f"{command_id}.script")  # noqa: PTH118  # pathlib costs start-up time
+        return os.path.join(self.spool_dir, f"{command_id}.script")
 
     def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
         path = self.script_path(command_id)

@@ -38,7 +38,7 @@ def _takes(known: dict[str, Any]) -> str:
 
 def _check_value(name: str, value: Any, schema: dict[str, Any]) -> None:
     wanted = schema["type"]
-    if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "boolean"):
+    if type(value) not in _TYPES[wanted]:  # exactly: to Python, True is an integer
         raise RequestError(f"{name} must be {_article(wanted)}, not {_kind(value)}.")
     if "enum" in schema and value not in schema["enum"]:
         raise RequestError(f"{name} must be one of: {', '.join(schema['enum'])}.")

@@ -51,9 +51,9 @@ def shell_tool(service: Service) -> Tool:
         name="shell",
         title="Run a shell command",
         description=(
-            f"Run a command with {service.shell.name} in a fresh shell: nothing carries over to the next call. "
-            "Multi-line scripts and heredocs work as typed; stdin is empty. Returns exit code, stdout and stderr; "
-            "long output keeps its beginning and end and names the file with the rest. "
+            f"Run a command with {service.shell.name} in a fresh shell: nothing carries over to the next "
+            "call. Multi-line scripts and heredocs work as typed; stdin is empty. Returns exit code, stdout, "
+            "stderr; long output keeps its beginning and end and names the file with the rest. "
             "A background process lives on and is listed in left_running."
         ),
         input_schema={
