@@ -67,7 +67,7 @@ class Result:
     max_rss_bytes: int | None = None  # None: too little to be measured
     left_running: tuple[LeftProcess, ...] = ()
     left_running_total: int = 0
-    output_id: str | None = None
+    output_id: str | None = None  # with .out and .err behind it: the files with all that was printed
     hints: tuple[str, ...] = ()
 
     @property

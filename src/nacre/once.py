@@ -60,7 +60,7 @@ async def run_once(
         raise
     except SpawnError as error:
         raise _explain(error, command) from None
-    return _result(command, told, config, f"o{running.id}")
+    return _result(command, told, config)
 
 
 def _explain(error: SpawnError, command: Command) -> Exception:
@@ -83,7 +83,7 @@ def _explain(error: SpawnError, command: Command) -> Exception:
     )
 
 
-def _result(command: Command, told: Exit, config: Config, output_id: str) -> Result:
+def _result(command: Command, told: Exit, config: Config) -> Result:
     stdout = render(told.stdout, config.reply_limit_bytes)
     stderr = render(told.stderr, config.reply_limit_bytes)
     ended = _ENDS[told.why] if told.why else Ended.SIGNALED if told.signal else Ended.EXITED
@@ -101,5 +101,5 @@ def _result(command: Command, told: Exit, config: Config, output_id: str) -> Res
         max_rss_bytes=told.max_rss_bytes,
         left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
         left_running_total=told.left_total,
-        output_id=output_id if stdout.spool or stderr.spool else None,
+        output_id=os.path.splitext(stdout.spool or stderr.spool or "")[0] or None,
     )

@@ -32,6 +32,7 @@ UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
+SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 STDOUT, STDERR = 1, 2
 SCRIPT_MARK = "\0script\0"  # no real argument can hold a NUL
 
@@ -129,12 +130,12 @@ class Command:
             self._control.resume()
 
     def _reader(self, stream: int, fd: int) -> host.Reader:
-        take = self._captures[stream].feed
         if self.spec.follow_ms or self.spec.window_bytes:
-            return host.Reader(
-                self._keeper.loop, fd, lambda chunk: self._watched_chunk(stream, chunk), self._stream_end
-            )
-        return host.Reader(self._keeper.loop, fd, take, self._stream_end)
+            take = partial(self._watched_chunk, stream)
+        else:
+            take = self._captures[stream].feed
+        # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
+        return host.Reader(self._keeper.loop, fd, take, self._stream_end, widens=not self.spec.window_bytes)
 
     def _spool(self, stream: int) -> Spool | None:
         if not self.spec.spool_bytes or not self._keeper.spool_dir:
@@ -213,7 +214,16 @@ class Command:
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
         if not self._dying:
-            self.report()
+            self._report_when_settled(SETTLE_ROUNDS)
+
+    def _report_when_settled(self, rounds: int) -> None:
+        """A background process that has not yet become its program gets a moment, to be named truly."""
+        left = self._keeper.members(self) if self._keeper.may_have_left(self) else set[int]()
+        own = " ".join(self.spec.argv)[:100]
+        if rounds and any(processes.command_line(pid).startswith(own) for pid in left):
+            self._set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
+        else:
+            self.report(left)
 
     def kill(self, why: str, grace_ms: int) -> None:
         """The ladder: TERM to the whole tree, a grace, KILL to what is left of it."""
@@ -258,7 +268,7 @@ class Command:
             self._timer.cancel()
         self._timer = self._keeper.loop.call_later(delay_s, callback)
 
-    def report(self) -> None:
+    def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
         for timer in (self._timer, self._follow_timer):
             if timer is not None:
@@ -269,7 +279,8 @@ class Command:
                 reader.resume()  # someone it left behind still holds the stream
         if self._fresh:
             self._send_fresh()
-        left = self._keeper.members(self) if self._keeper.may_have_left(self) else set[int]()
+        if left is None:
+            left = self._keeper.members(self)
         content: dict[str, Any] = {**self._how(), "streams": []}
         if left:
             content |= self._named(left)

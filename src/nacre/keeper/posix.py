@@ -166,7 +166,13 @@ class Reader:
     """
 
     def __init__(
-        self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]
+        self,
+        loop: Loop,
+        fd: int,
+        on_chunk: Callable[[bytes], None],
+        on_end: Callable[[], None],
+        *,
+        widens: bool = False,
     ) -> None:
         self.open = True  # whether more may come
         self._loop = loop
@@ -174,6 +180,7 @@ class Reader:
         self._on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
+        self._widens = widens
         self._size = CHUNK_BYTES
 
     def pause(self) -> None:
@@ -214,7 +221,7 @@ class Reader:
                 return 0
             chunk = b""  # EIO: the last process has let go of the terminal
         if chunk:
-            if len(chunk) == CHUNK_BYTES and self._size == CHUNK_BYTES:
+            if self._widens and len(chunk) == CHUNK_BYTES:
                 self._widen()
             self._on_chunk(chunk)
         else:
@@ -224,12 +231,13 @@ class Reader:
 
     def _widen(self) -> None:
         """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
-        self._size = WIDE_PIPE_BYTES
+        self._widens = False
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             try:
                 fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
             except OSError:  # a terminal, or the user's quota of pipe memory is used up
-                self._size = CHUNK_BYTES + 1
+                return
+            self._size = WIDE_PIPE_BYTES
 
     def _waiting_bytes(self) -> int:
         answer = fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0")

@@ -83,7 +83,7 @@ class Keeper:
         try:
             self._act(Kind(kind), command_id, body)
         except (ValueError, TypeError, KeyError) as error:
-            name = Kind(kind).name if kind in Kind else f"kind {kind}"
+            name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
             self._complain(command_id, "malformed_frame", f"{name}: {error}")
 
     def _act(self, kind: Kind, command_id: int, body: bytes) -> None:

@@ -1,0 +1,75 @@
+"""Head, tail and spool of a stream, for any sequence of chunks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+from nacre.keeper.capture import Capture, Spool
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+CHUNKS = st.lists(st.binary(min_size=1, max_size=40), max_size=40)
+
+
+@given(CHUNKS, st.integers(1, 60))
+def test_head_and_tail_are_the_true_ends_of_the_stream(chunks: list[bytes], keep: int) -> None:
+    capture = Capture(keep, lambda: None)
+    for chunk in chunks:
+        capture.feed(chunk)
+    whole = b"".join(chunks)
+    (total, lines, head, tail, *_), parts = capture.report()
+    assert total == len(whole)
+    assert lines == whole.count(b"\n")
+    kept = b"".join(parts)
+    assert kept[: int(str(head))] == whole[:keep]
+    assert kept[int(str(head)) :] == whole[keep:][-keep:]
+    assert tail == len(whole[keep:][-keep:])
+
+
+@given(CHUNKS, st.integers(2, 60))
+def test_the_spool_holds_all_or_the_two_ends(
+    tmp_path_factory: pytest.TempPathFactory, chunks: list[bytes], limit: int
+) -> None:
+    path = tmp_path_factory.mktemp("spool") / "out"
+    spool = Spool(str(path), limit)
+    for chunk in chunks:
+        spool.write(chunk)
+    spool.finish()
+    whole = b"".join(chunks)
+    kept = path.read_bytes() if path.exists() else b""
+    if len(whole) <= limit:
+        assert kept == whole
+        assert spool.omitted_bytes == 0
+    else:
+        assert kept == whole[: limit // 2] + whole[-(limit - limit // 2) :]
+        assert spool.omitted_bytes == len(whole) - limit
+
+
+def test_small_plain_output_makes_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    capture = Capture(100, lambda: Spool(str(path), 1000))
+    capture.feed(b"hello\n")
+    capture.settle()
+    assert not path.exists()
+
+
+def test_output_that_the_reply_would_fold_is_spooled_raw(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    capture = Capture(100, lambda: Spool(str(path), 1000))
+    capture.feed(b"10%\r20%\n")
+    capture.settle()
+    capture.finish()
+    assert path.read_bytes() == b"10%\r20%\n"
+
+
+def test_a_spool_that_cannot_be_written_is_told_and_does_not_end_the_command(tmp_path: Path) -> None:
+    capture = Capture(4, lambda: Spool(str(tmp_path / "missing" / "out"), 1000))
+    capture.feed(b"0123456789")
+    counts, parts = capture.report()
+    assert counts == [10, 0, 4, 4, None, 0, "No such file or directory"]
+    assert parts == [b"0123", b"6789"]

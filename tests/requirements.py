@@ -1,0 +1,126 @@
+"""What nacre must do: id -> sentence -> source. `test_requirements` holds it both ways.
+
+A source is a clause of one of the five specifications (by number) or `nacre` for what we ask of ourselves.
+Tests carry ids with `@pytest.mark.req("id")`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Requirement(NamedTuple):
+    """One thing that must be so."""
+
+    sentence: str
+    source: str
+
+
+REQUIREMENTS: dict[str, Requirement] = {
+    # -- specification 004: the tool `shell`
+    "004-tool": Requirement("A tool named `shell` executes shell commands.", "004 Tool Definition"),
+    "004-parameters": Requirement(
+        "Parameters command (min length 1), working_directory, timeout (1-1800, default 300), environment.",
+        "004 Parameters",
+    ),
+    "004-separate-process": Requirement("Each command runs in a separate process.", "004 Command Execution"),
+    "004-capture": Requirement("stdout and stderr are both captured.", "004 Command Execution"),
+    "004-exit-code": Requirement("The exit code is returned with the output.", "004 Command Execution"),
+    "004-directory-and-environment": Requirement(
+        "Working directory and environment variables can be set.", "004 Command Execution"
+    ),
+    "004-default-timeout": Requirement("The default timeout is 300 seconds.", "004 Timeout Management"),
+    "004-timeout-limits": Requirement("A timeout is 1 to 1800 seconds.", "004 Timeout Management"),
+    "004-timeout-kills-tree": Requirement(
+        "A timeout kills the process tree; no orphans are left.", "004 Timeout Management"
+    ),
+    "004-timeout-partial-output": Requirement(
+        "A timeout returns the partial output.", "004 Timeout Management; Timeout Error"
+    ),
+    "004-log": Requirement("All executed commands are logged.", "004 Security Controls"),
+    "004-stream": Requirement(
+        "Output of long-running commands is streamed in real time.", "004 Output Handling"
+    ),
+    "004-truncate": Requirement("Excessive output is truncated.", "004 Output Handling"),
+    "004-binary": Requirement("Binary output is handled gracefully.", "004 Output Handling"),
+    "004-signal": Requirement("Signal information is preserved.", "004 Output Handling"),
+    "004-success": Requirement("A success has the fields of the specification.", "004 Successful Execution"),
+    "004-failure": Requirement(
+        "A failure is an error result with the fields of the specification.", "004 Command Failure"
+    ),
+    "004-timeout-reply": Requirement(
+        "A timeout is an error result with timeout_seconds, partial_stdout, partial_stderr.",
+        "004 Timeout Error",
+    ),
+    "004-use-cases": Requirement("The document's use cases work.", "004 Use Cases"),
+    "004-not-found": Requirement(
+        "Command not found: a clear message and similar commands.", "004 Command Not Found"
+    ),
+    "004-permission": Requirement("Permission denied: told with its context.", "004 Permission Denied"),
+    # -- specification 001: shell, start-up information, options
+    "001-shell-option": Requirement("-s/--shell chooses the shell.", "001 Command-line Arguments"),
+    "001-shell-default": Requirement("$SHELL by default, else by platform.", "001 Shell Configuration"),
+    "001-help-version": Requirement("-h/--help and -V/--version.", "001 Command-line Arguments"),
+    "001-start-up-information": Requirement(
+        "Shell, platform, hostname and user name are shown at start-up.", "001 Server Information"
+    ),
+    "001-multi-line": Requirement("Multi-line commands and heredocs work.", "001 Supported Features"),
+    # -- specification 002: options and transport
+    "002-working-dir": Requirement("-w/--working-dir sets where commands run.", "002 CLI Help"),
+    "002-timeout-option": Requirement("-t/--timeout sets the timeout, and it is applied.", "002 CLI Help"),
+    "002-no-stderr": Requirement("--no-stderr suppresses stderr.", "002 CLI Help"),
+    "002-verbose": Requirement("-v/--verbose logs to stderr, never stdout.", "002 CLI Help; Transport Layer"),
+    "002-json-lines": Requirement("Newline-delimited JSON-RPC 2.0 on stdio.", "002 Transport Layer"),
+    "002-initialized": Requirement("The notification `initialized` needs no answer.", "002 Required Methods"),
+    "002-unknown-method": Requirement("An unknown method is -32601.", "002 Request Handler"),
+    # -- specification 000: stdio, logging
+    "000-stdio-only": Requirement("Communication is by stdio only; no port is opened.", "000 MCP Interface"),
+    "000-fastmcp": Requirement("The SDK's FastMCP (now MCPServer) class serves.", "000 Technical Constraints"),
+    # -- nacre: the keeper
+    "keeper-frames": Requirement("A malformed frame is answered with a clear error.", "nacre"),
+    "keeper-many": Requirement("Many commands run at once over one link.", "nacre"),
+    "keeper-stdin": Requirement("stdin is nothing, bytes or a stream.", "nacre"),
+    "keeper-control": Requirement("A command can have a private channel.", "nacre"),
+    "keeper-limits": Requirement("A command can have process limits.", "nacre"),
+    "keeper-terminal": Requirement("A command can run on a terminal, which can be resized.", "nacre"),
+    "keeper-signal": Requirement("Signals reach the group or the whole tree.", "nacre"),
+    "keeper-usage": Requirement("CPU time and peak memory are told.", "nacre"),
+    "keeper-left": Requirement("What is still running when the shell has ended is told.", "nacre"),
+    "keeper-spool": Requirement("The spool is bounded; beginning and end are kept.", "nacre"),
+    "keeper-flow": Requirement("A slow reader bounds memory.", "nacre"),
+    "keeper-stdlib": Requirement("The keeper imports only the standard library.", "nacre"),
+    "keeper-lost": Requirement("A killed keeper is replaced, and what it left is ended.", "nacre"),
+    "keeper-descriptors": Requirement("No file descriptor leaks into commands.", "nacre"),
+    # -- nacre: nothing is left behind
+    "end-everything": Requirement("Every descendant dies when nacre ends, however it ends.", "nacre"),
+    "end-cancel": Requirement("A cancelled call kills the tree and is not answered.", "nacre"),
+    "end-eof": Requirement("At EOF every request received is answered, then exit 0.", "nacre"),
+    # -- nacre: truth
+    "true-background": Requirement("`sleep 100 & echo hi` answers at once and names the process.", "nacre"),
+    "true-empty-stdin": Requirement("A command that reads stdin ends at once.", "nacre"),
+    "true-odd-output": Requirement("Odd output gives a truthful result and the server lives.", "nacre"),
+    "true-fold": Requirement("Progress bars and colours are folded; the spool is raw.", "nacre"),
+    "true-memory": Requirement("Endless output costs the server no memory.", "nacre"),
+    "true-arguments": Requirement("Bad arguments are refused by name.", "nacre"),
+    "true-directory": Requirement("A missing directory is told before anything runs.", "nacre"),
+    "true-long-command": Requirement("A command of a megabyte runs as typed.", "nacre"),
+    "true-schema": Requirement("Structured results validate against the published schema.", "nacre"),
+    "small-list": Requirement("The whole tool list stays under 3,000 bytes.", "nacre"),
+    "progress": Requirement("Progress carries new output, rate-limited, the last always sent.", "nacre"),
+    # -- nacre: the wire
+    "wire-errors": Requirement("What is not JSON-RPC is answered -32700 or -32600.", "nacre"),
+    "wire-long-line": Requirement("A line beyond the limit is answered and skipped.", "nacre"),
+    "wire-kind": Requirement("BOM, CRLF and surrogates are survived.", "nacre"),
+    "wire-unknown-tool": Requirement("An unknown tool is -32602.", "nacre"),
+    "wire-eras": Requirement("Clients of 2024-11-05 to 2026-07-28 are served.", "nacre"),
+    "wire-stderr-full": Requirement("A client that never reads stderr cannot stop the server.", "nacre"),
+    "sdk-tricks": Requirement("The server gives the same answers without its tricks.", "nacre"),
+    # -- nacre: environment
+    "env-login": Requirement("A bare environment is mended from the login shell.", "nacre"),
+    "env-secrets": Requirement("The log never shows values of an environment.", "nacre"),
+    # -- nacre: the house
+    "house-floors": Requirement("Imports go down the floors only.", "nacre"),
+    "house-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
+    "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
+    "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
+}

@@ -1,0 +1,496 @@
+"""The tool `shell`, end to end: a real server process, a real client over stdio, real commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from process_table import Bell, carrying, gone, unique_seconds
+from wire_client import WireClient, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Start = Callable[..., WireClient]
+
+
+def listed(server: WireClient) -> dict[str, Any]:
+    (tool,) = server.request("tools/list")["result"]["tools"]
+    return tool
+
+
+@pytest.mark.req("004-tool")
+@pytest.mark.req("004-parameters")
+@pytest.mark.req("004-default-timeout")
+@pytest.mark.req("004-timeout-limits")
+def test_the_tool_has_exactly_the_parameters_of_the_specification(server: WireClient) -> None:
+    tool = listed(server)
+    schema = tool["inputSchema"]
+    assert tool["name"] == "shell"
+    assert list(schema["properties"]) == ["command", "working_directory", "timeout", "environment"]
+    assert schema["required"] == ["command"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["command"]["minLength"] == 1
+    timeout = schema["properties"]["timeout"]
+    assert (timeout["minimum"], timeout["maximum"], timeout["default"]) == (1, 1800, 300)
+    assert schema["properties"]["environment"]["additionalProperties"] == {"type": "string"}
+
+
+@pytest.mark.req("small-list")
+def test_the_whole_tool_list_is_small(server: WireClient) -> None:
+    assert len(json.dumps(server.request("tools/list"))) < 3000
+
+
+def test_annotations_are_true(server: WireClient) -> None:
+    assert listed(server)["annotations"] == {
+        "readOnlyHint": False,
+        "destructiveHint": True,
+        "idempotentHint": False,
+        "openWorldHint": True,
+    }
+
+
+@pytest.mark.req("004-success")
+@pytest.mark.req("004-capture")
+def test_a_command_that_succeeds(server: WireClient) -> None:
+    result = server.call("shell", command="echo out; echo err >&2")
+    told = result["structuredContent"]
+    assert result["isError"] is False
+    assert told["command"] == "echo out; echo err >&2"
+    assert (told["exit_code"], told["stdout"], told["stderr"]) == (0, "out\n", "err\n")
+    assert told["ended"] == "exited"
+    assert told["signal"] is None
+    assert told["truncated"] is False
+    assert told["output_id"] is None
+    assert told["left_running"] == []
+    assert isinstance(told["execution_time_ms"], int)
+    assert Path(told["working_directory"]).is_dir()
+    text = text_of(result)
+    assert text.startswith("Command executed successfully (")
+    assert "--- stdout\nout\n--- stderr\nerr" in text
+
+
+@pytest.mark.req("004-failure")
+@pytest.mark.req("004-exit-code")
+def test_a_command_that_fails_is_a_result_with_its_exit_code(server: WireClient) -> None:
+    result = server.call("shell", command="ls /nonexistent")
+    assert result["isError"] is True
+    assert result["structuredContent"]["exit_code"] == 2
+    assert "No such file or directory" in result["structuredContent"]["stderr"]
+    assert text_of(result).startswith("Command failed with exit code 2")
+
+
+@pytest.mark.req("004-signal")
+def test_a_command_ended_by_a_signal_has_a_signal_and_no_exit_code(server: WireClient) -> None:
+    result = server.call("shell", command="kill -SEGV $$")
+    told = result["structuredContent"]
+    assert (told["ended"], told["signal"], told["exit_code"]) == ("signaled", "SIGSEGV", None)
+    assert result["isError"] is True
+    assert "SIGSEGV" in text_of(result)
+
+
+@pytest.mark.req("004-timeout-kills-tree")
+@pytest.mark.req("004-timeout-partial-output")
+@pytest.mark.req("004-timeout-reply")
+def test_a_timeout_kills_the_whole_tree_and_returns_what_was_printed(server: WireClient) -> None:
+    mark = unique_seconds()
+    command = f"echo before; echo oops >&2; sleep {mark} & setsid sleep {mark} & sleep {mark}"
+    result = server.call("shell", command=command, timeout=1)
+    told = result["structuredContent"]
+    assert result["isError"] is True
+    assert told["ended"] == "timed_out"
+    assert told["timeout_seconds"] == 1
+    assert (told["partial_stdout"], told["partial_stderr"]) == ("before\n", "oops\n")
+    assert "stdout" not in told
+    assert text_of(result).startswith("Command timed out after 1 seconds")
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("004-timeout-kills-tree")
+def test_a_timeout_also_ends_what_ignores_sigterm(server: WireClient) -> None:
+    mark = unique_seconds()
+    stubborn = f"trap '' TERM; (trap '' TERM; sleep {mark}; sleep {mark}) & while :; do sleep {mark}; done"
+    told = server.shell(stubborn, timeout=1)
+    assert told["ended"] == "timed_out"
+    assert told["left_running"] == []
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("004-timeout-kills-tree")
+def test_a_timeout_finds_a_daemon_that_wiped_its_environment(start: Start) -> None:
+    mark = unique_seconds()
+    daemon = f"env -i /usr/bin/setsid /bin/sh -c '/bin/sleep {mark} & exit'"
+    told = start().shell(f"{daemon}; sleep {mark}", timeout=1)
+    assert told["ended"] == "timed_out"
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("true-background")
+@pytest.mark.req("keeper-left")
+def test_a_background_process_does_not_hold_the_answer_and_is_named(server: WireClient) -> None:
+    mark = unique_seconds()
+    result = server.call("shell", command=f"sleep {mark} & echo hi")
+    told = result["structuredContent"]
+    assert (told["ended"], told["stdout"]) == ("exited", "hi\n")
+    (left,) = told["left_running"]
+    assert left["command"] == f"sleep {mark}"
+    assert carrying(mark) == [left["pid"]]
+    assert f"still running: {left['pid']} sleep {mark}" in text_of(result)
+    server.shell(f"kill {left['pid']}")
+    assert gone(mark)
+
+
+@pytest.mark.req("true-empty-stdin")
+def test_a_command_that_reads_stdin_finds_it_empty(server: WireClient) -> None:
+    assert server.shell("cat; echo done")["stdout"] == "done\n"
+
+
+@pytest.mark.req("001-multi-line")
+@pytest.mark.req("004-separate-process")
+def test_multi_line_text_and_heredocs_run_as_typed_and_leave_no_state(server: WireClient) -> None:
+    script = "cat << EOF | grep 'example'\nThis is an example text.\nAnother line without the keyword.\nEOF"
+    assert server.shell(script)["stdout"] == "This is an example text.\n"
+    server.shell("STATE=1; cd /")
+    assert server.shell('echo "[$STATE]"; pwd')["stdout"].splitlines()[0] == "[]"
+
+
+@pytest.mark.req("004-directory-and-environment")
+def test_directory_and_environment_are_those_of_the_call(server: WireClient, tmp_path: Path) -> None:
+    told = server.shell(
+        'pwd; echo "$GREETING"', working_directory=str(tmp_path), environment={"GREETING": "grüß dich"}
+    )
+    assert told["stdout"] == f"{tmp_path}\ngrüß dich\n"
+    assert told["working_directory"] == str(tmp_path)
+
+
+@pytest.mark.req("true-directory")
+def test_a_missing_directory_is_told_before_anything_runs(server: WireClient, tmp_path: Path) -> None:
+    witness = tmp_path / "witness"
+    result = server.call("shell", command=f"touch {witness}", working_directory=str(tmp_path / "no" / "where"))
+    assert result["isError"] is True
+    assert "working_directory does not exist" in text_of(result)
+    assert f"The nearest directory that exists is {tmp_path}" in text_of(result)
+    assert not witness.exists()
+
+
+@pytest.mark.req("true-directory")
+def test_a_directory_that_is_a_file_is_told(server: WireClient, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    text = text_of(server.call("shell", command="pwd", working_directory=str(tmp_path / "file")))
+    assert "cannot be entered" in text
+    assert "Not a directory" in text
+
+
+@pytest.mark.req("true-arguments")
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ({}, "Missing argument: command"),
+        ({"command": ""}, "command must not be empty"),
+        ({"command": 3}, "command must be a string, not an integer"),
+        ({"command": "true", "cmd": "x"}, "Unknown argument: cmd"),
+        ({"command": "true", "timeout": 0}, "timeout must be at least 1"),
+        ({"command": "true", "timeout": 1801}, "timeout must be at most 1800"),
+        ({"command": "true", "timeout": "5"}, "timeout must be an integer, not a string"),
+        ({"command": "true", "timeout": True}, "timeout must be an integer, not a boolean"),
+        ({"command": "true", "environment": {"A": 1}}, "environment.A must be a string"),
+        ({"command": "true", "environment": {"A=B": "1"}}, "not a variable name"),
+        ({"command": "echo a\0b"}, "command holds a NUL character at offset 6"),
+        ({"command": "echo \ud800"}, "half of a surrogate pair"),
+    ],
+)
+def test_bad_arguments_are_refused_by_name(
+    server: WireClient, arguments: dict[str, Any], complaint: str
+) -> None:
+    result = server.call("shell", **arguments)
+    assert result["isError"] is True
+    assert complaint in text_of(result)
+
+
+@pytest.mark.req("004-not-found")
+def test_a_misspelt_command_gets_the_shells_message_and_a_suggestion(server: WireClient) -> None:
+    result = server.call("shell", command="sleeep 1")
+    assert result["structuredContent"]["exit_code"] == 127
+    assert "sleeep: command not found" in result["structuredContent"]["stderr"]
+    assert "Did you mean" in text_of(result)
+    assert "sleep" in text_of(result)
+
+
+@pytest.mark.req("004-permission")
+def test_a_script_without_the_execute_bit_is_explained(server: WireClient, tmp_path: Path) -> None:
+    script = tmp_path / "run.sh"
+    script.write_text("echo ran\n")
+    script.chmod(0o644)
+    result = server.call("shell", command=str(script))
+    assert result["structuredContent"]["exit_code"] == 126
+    assert f"{script} is not executable (mode 644, owner" in text_of(result)
+
+
+@pytest.mark.req("004-use-cases")
+@pytest.mark.parametrize(
+    ("command", "more", "expected"),
+    [
+        ("uname -a && df -h", {"timeout": 30}, "Linux"),
+        ("find . -name '*.rs' -type f | wc -l", {}, "0\n"),
+        ("./build.sh --release", {"environment": {"RUST_LOG": "debug", "BUILD_ENV": "production"}, "timeout": 900}, "--release debug production\n"),
+    ],
+)
+def test_the_use_cases_of_the_specification(
+    server: WireClient, tmp_path: Path, command: str, more: dict[str, Any], expected: str
+) -> None:
+    build = tmp_path / "build.sh"
+    build.write_text('#!/bin/sh\necho "$1 $RUST_LOG $BUILD_ENV"\n')
+    build.chmod(0o755)
+    told = server.shell(command, working_directory=str(tmp_path), **more)
+    assert told["exit_code"] == 0
+    assert expected in told["stdout"]
+
+
+@pytest.mark.req("004-truncate")
+@pytest.mark.req("keeper-spool")
+def test_long_output_keeps_whole_lines_at_both_ends_and_counts_the_rest(server: WireClient) -> None:
+    result = server.call("shell", command="seq 100000")
+    told = result["structuredContent"]
+    head, _, tail = told["stdout"].partition("[… ")
+    note, _, tail = tail.partition(" …]\n")
+    first, last = head.splitlines(), tail.splitlines()
+    assert first == [str(n) for n in range(1, len(first) + 1)]
+    assert last == [str(n) for n in range(100000 - len(last) + 1, 100001)]
+    assert f"{100000 - len(first) - len(last):,} lines" in note
+    assert told["truncated"] is True
+    assert len(told["stdout"]) < 34 * 1024
+    spool = note.partition("whole output: ")[2]
+    assert spool == told["output_id"] + ".out"
+    assert Path(spool).read_text() == "".join(f"{n}\n" for n in range(1, 100001))
+
+
+@pytest.mark.req("keeper-spool")
+def test_output_beyond_the_spool_keeps_beginning_and_end_of_it(server: WireClient) -> None:
+    told = server.shell("seq 3000000")
+    spool = told["stdout"].partition("beginning and end in ")[2].partition(",")[0]
+    kept = Path(spool).read_bytes()
+    assert len(kept) == 10_000_000
+    assert kept.startswith(b"1\n2\n3\n")
+    assert kept.endswith(b"2999999\n3000000\n")
+    whole = sum(len(str(n)) + 1 for n in range(1, 3000001))
+    assert f"{whole - 10_000_000:,} bytes between them lost" in told["stdout"]
+
+
+@pytest.mark.req("true-fold")
+def test_progress_bars_and_colours_are_folded_and_the_spool_is_raw(server: WireClient) -> None:
+    command = r"""for n in 10 50 100; do printf '\r%d%%' $n; done; printf '\n\033[1;31mred\033[0m\n'"""
+    told = server.shell(command)
+    assert told["stdout"] == "100%\nred\n"
+    raw = Path(told["output_id"] + ".out").read_bytes()
+    assert raw == b"\r10%\r50%\r100%\n\x1b[1;31mred\x1b[0m\n"
+
+
+@pytest.mark.req("004-binary")
+@pytest.mark.req("true-odd-output")
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        (r"printf 'a\0b\n'", "a\\x00b\n"),
+        (r"printf 'caf\351\n'", "caf\\xe9\n"),
+        (r"printf '\355\240\200\n'", "\\xed\\xa0\\x80\n"),
+        ("exec >&-; echo lost", ""),
+        ("exec 2>&-; echo kept", "kept\n"),
+        ("printf 'no newline'", "no newline"),
+    ],
+)
+def test_odd_output_is_shown_and_never_fatal(server: WireClient, command: str, expected: str) -> None:
+    assert server.shell(command)["stdout"] == expected
+    assert server.shell("echo alive")["stdout"] == "alive\n"
+
+
+@pytest.mark.req("true-odd-output")
+def test_a_line_of_fifty_megabytes_is_cut_at_characters(server: WireClient) -> None:
+    told = server.shell("yes äöü | tr -d '\\n' | head -c 50000000")
+    assert told["truncated"] is True
+    head, _, rest = told["stdout"].partition("\n[… ")
+    assert set(head) <= set("äöü")
+    assert "bytes left out" in rest
+    assert set(rest.rpartition(" …]\n")[2]) <= set("äöü\\xcb6a4")  # the very last character may be cut by head
+
+
+@pytest.mark.req("true-odd-output")
+def test_a_thousand_children_are_counted(start: Start) -> None:
+    server = start("--shell", "sh")
+    mark = unique_seconds()
+    result = server.call("shell", command=f"for i in $(seq 1000); do sleep {mark} & done; echo started")
+    told = result["structuredContent"]
+    assert told["stdout"] == "started\n"
+    assert len(told["left_running"]) == 100
+    assert "and 995 more" in text_of(result)
+    server.hang_up()
+    assert server.wait() == 0
+    assert gone(mark)
+
+
+@pytest.mark.req("true-odd-output")
+def test_two_thousand_lines_a_second_all_arrive(server: WireClient) -> None:
+    told = server.shell("for i in $(seq 2000); do echo line $i; done")
+    assert told["stdout"].splitlines() == [f"line {n}" for n in range(1, 2001)]
+
+
+@pytest.mark.req("true-long-command")
+def test_a_command_of_a_megabyte_runs_as_typed(server: WireClient) -> None:
+    lines = 20000
+    script = "total=0\n" + "total=$((total + 1)) # a comment to make it long enough\n" * lines + "echo $total $0\n"
+    assert len(script) > 1_000_000
+    told = server.shell(script)
+    assert told["exit_code"] == 0
+    assert told["stdout"].split()[0] == str(lines)
+
+
+@pytest.mark.req("true-schema")
+@pytest.mark.parametrize("command", ["true", "false", "kill -9 $$", "sleep 5", "seq 100000", "sleep 1 & echo hi"])
+def test_results_validate_against_the_published_schema(server: WireClient, command: str) -> None:
+    told = server.shell(command, timeout=1)
+    jsonschema.validate(told, listed(server)["outputSchema"])
+
+
+@pytest.mark.req("keeper-descriptors")
+def test_a_command_has_three_descriptors_and_not_the_protocols(server: WireClient) -> None:
+    told = server.shell("ls /proc/self/fd; readlink /proc/self/fd/0")
+    assert told["stdout"].split() == ["0", "1", "2", "3", "/dev/null"]  # 3 is ls reading the directory
+
+
+@pytest.mark.req("end-cancel")
+def test_a_cancelled_call_kills_the_tree_and_is_not_answered(server: WireClient, tmp_path: Path) -> None:
+    mark, bell = unique_seconds(), Bell(tmp_path)
+    call = server.post_call("shell", {"command": f"setsid sleep {mark} & {bell.ring}; sleep {mark}"})
+    bell.wait()
+    pids = carrying(mark)
+    server.notify("notifications/cancelled", {"requestId": call, "reason": "changed my mind"})
+    assert pids
+    assert gone(mark)
+    assert server.shell("echo next")["stdout"] == "next\n"
+    assert not [message for message in server.others if message.get("id") == call]
+    bell.close()
+
+
+@pytest.mark.req("progress")
+@pytest.mark.req("004-stream")
+def test_progress_carries_new_lines_and_the_last_one_always(server: WireClient, tmp_path: Path) -> None:
+    gate = Bell(tmp_path)
+    command = f"echo one; head -1 {gate.path}; echo two >&2; echo three"
+    call = server.post_call("shell", {"command": command}, {"progressToken": "p1"})
+    first = server.receive()
+    assert first["method"] == "notifications/progress"
+    assert first["params"]["progressToken"] == "p1"
+    assert first["params"]["message"] == "one"
+    gate_fd = os.open(gate.path, os.O_WRONLY)
+    os.write(gate_fd, b"go\n")
+    answer = server.answer_to(call)
+    assert answer["result"]["structuredContent"]["exit_code"] == 0
+    news = [m["params"] for m in server.others if m.get("method") == "notifications/progress"]
+    server.others.clear()
+    said = "\n".join(one["message"] for one in news)
+    assert "two" in said
+    assert "three" in said
+    assert [one["progress"] for one in news] == sorted(one["progress"] for one in news)
+    os.close(gate_fd)
+    gate.close()
+
+
+@pytest.mark.req("progress")
+def test_progress_comes_at_most_ten_times_a_second(server: WireClient) -> None:
+    call = server.post_call(
+        "shell", {"command": "for i in $(seq 300); do echo $i; sleep 0.003; done"}, {"progressToken": 7}
+    )
+    answer = server.answer_to(call)
+    took_s = answer["result"]["structuredContent"]["execution_time_ms"] / 1000
+    news = [m for m in server.others if m.get("method") == "notifications/progress"]
+    server.others.clear()
+    assert 2 <= len(news) <= took_s * 10 + 2
+    assert news[-1]["params"]["message"].endswith("300")
+
+
+def test_commands_run_side_by_side(server: WireClient, tmp_path: Path) -> None:
+    """Each waits for the other: one after the other they would never end."""
+    bell_a, bell_b = Bell(tmp_path), Bell(tmp_path)
+    first = server.post_call("shell", {"command": f"{bell_a.ring}; head -1 {bell_b.path}"})
+    second = server.post_call("shell", {"command": f"head -1 {bell_a.path}; {bell_b.ring}"})
+    assert server.answer_to(second)["result"]["structuredContent"]["stdout"] == "ding\n"
+    assert server.answer_to(first)["result"]["structuredContent"]["stdout"] == "ding\n"
+    bell_a.close()
+    bell_b.close()
+
+
+def test_a_hundred_calls_at_once_get_their_own_answers(server: WireClient) -> None:
+    calls = {server.post_call("shell", {"command": f"echo answer {n}"}): n for n in range(100)}
+    for call, n in calls.items():
+        assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == f"answer {n}\n"
+
+
+@pytest.mark.req("keeper-usage")
+def test_cpu_time_and_memory_are_told(server: WireClient) -> None:
+    busy = f"{sys.executable} -c 'x = bytearray(80_000_000); sum(range(3_000_000))'"
+    told = server.shell(busy)
+    assert told["cpu_ms"] > 20
+    assert told["max_rss_bytes"] > 80_000_000
+
+
+@pytest.mark.req("002-no-stderr")
+def test_no_stderr_leaves_stderr_out(start: Start) -> None:
+    result = start("--no-stderr").call("shell", command="echo out; echo err >&2")
+    assert result["structuredContent"]["stderr"] == ""
+    assert "err" not in text_of(result)
+
+
+@pytest.mark.req("002-working-dir")
+def test_commands_start_in_the_working_directory_that_was_asked_for(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    server = start("--working-dir", str(tmp_path / "sub"))
+    assert server.shell("pwd")["stdout"] == f"{tmp_path}/sub\n"
+    assert server.shell("pwd", working_directory="..")["stdout"] == f"{tmp_path}\n"
+
+
+@pytest.mark.req("002-timeout-option")
+def test_the_timeout_option_is_applied(start: Start) -> None:
+    mark = unique_seconds()
+    told = start("--timeout", "1").shell(f"sleep {mark}")
+    assert (told["ended"], told["timeout_seconds"]) == ("timed_out", 1)
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("001-shell-option")
+@pytest.mark.parametrize(("shell", "expected"), [("dash", "dash"), ("/bin/bash", "bash")])
+def test_the_shell_option_takes_a_name_or_a_path(start: Start, shell: str, expected: str) -> None:
+    assert start("--shell", shell).shell("echo $0")["stdout"] == f"{expected}\n"
+
+
+@pytest.mark.req("001-shell-default")
+def test_the_default_shell_is_the_users(start: Start) -> None:
+    assert start(env={"SHELL": "/bin/dash"}).shell("echo $0")["stdout"] == "dash\n"
+    assert start(env={"SHELL": ""}).shell("echo $0")["stdout"] == "bash\n"
+
+
+@pytest.mark.req("true-memory")
+def test_endless_output_costs_the_server_no_memory(start: Start) -> None:
+    server = start()
+    server.shell("true")
+
+    def memory_kb() -> int:
+        tree = [server.process.pid, *children_of(server.process.pid)]
+        return sum(int(line.split()[1]) for pid in tree for line in status(pid) if line.startswith("VmRSS"))
+
+    before = memory_kb()
+    told = server.shell("yes 'a line that never ends to come'", timeout=1)
+    assert told["ended"] == "timed_out"
+    assert told["truncated"] is True
+    assert memory_kb() - before < 32 * 1024
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def status(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/status").read_text().splitlines()

@@ -1,0 +1,186 @@
+"""A raw MCP client for tests: JSON lines in, JSON lines out, every wait bounded, nothing of the SDK."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Self
+
+NACRE = [sys.executable, "-m", "nacre"]
+PATIENCE_S = 30.0
+HANDSHAKE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "tests", "version": "1"},
+}
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "tests", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+
+
+class Gone(Exception):  # noqa: N818  # what happened, not a fault
+    """The server closed its stdout."""
+
+
+class WireClient:
+    """One server process and the conversation with it."""
+
+    def __init__(
+        self,
+        *options: str,
+        cwd: str | Path | None = None,
+        env: dict[str, str] | None = None,
+        program: list[str] | None = None,
+    ) -> None:
+        self.process = subprocess.Popen(
+            [*(program or NACRE), *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env={**os.environ, **(env or {})},
+            bufsize=0,
+            start_new_session=True,
+        )
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.stderr
+        self._in, self._out = self.process.stdin.fileno(), self.process.stdout.fileno()
+        self._err = self.process.stderr.fileno()
+        self._buffer = b""
+        self._next_id = 100
+        self.stderr = b""
+        self.others: list[dict[str, Any]] = []  # notifications, and answers nobody waited for
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # -- raw
+
+    def send_bytes(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._in, view) :]
+
+    def send(self, message: Any) -> None:
+        self.send_bytes(json.dumps(message).encode() + b"\n")
+
+    def receive(self, patience_s: float = PATIENCE_S) -> dict[str, Any]:
+        """The next message."""
+        deadline = time.monotonic() + patience_s
+        while b"\n" not in self._buffer:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError(f"no message within {patience_s} s; stderr: {self.stderr[-2000:]!r}")
+            ready, _, _ = select.select([self._out, self._err], [], [], left)
+            if self._err in ready and not self._take_stderr() and self._out not in ready:
+                select.select([self._out], [], [], max(0.0, deadline - time.monotonic()))
+            if self._out in ready:
+                data = os.read(self._out, 1 << 20)
+                if not data:
+                    raise Gone(self.stderr.decode(errors="replace"))
+                self._buffer += data
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        message = json.loads(line)
+        assert isinstance(message, dict)
+        return message  # pyright: ignore[reportUnknownVariableType]  # JSON
+
+    def _take_stderr(self) -> bool:
+        data = os.read(self._err, 1 << 16)
+        self.stderr += data
+        return bool(data)
+
+    # -- JSON-RPC
+
+    def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
+        self.send({"jsonrpc": "2.0", "method": method, **({"params": params} if params else {})})
+
+    def post(self, method: str, params: dict[str, Any] | None = None) -> int:
+        """Send a request without waiting; its id."""
+        self._next_id += 1
+        message = {"jsonrpc": "2.0", "id": self._next_id, "method": method}
+        self.send({**message, **({"params": params} if params is not None else {})})
+        return self._next_id
+
+    def answer_to(self, identity: int | str, patience_s: float = PATIENCE_S) -> dict[str, Any]:
+        """The answer to a request, whatever comes before it."""
+        for index, message in enumerate(self.others):
+            if message.get("id") == identity and "method" not in message:
+                return self.others.pop(index)
+        deadline = time.monotonic() + patience_s
+        while True:
+            message = self.receive(max(0.01, deadline - time.monotonic()))
+            if message.get("id") == identity and "method" not in message:
+                return message
+            self.others.append(message)
+
+    def request(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        return self.answer_to(self.post(method, params))
+
+    # -- MCP
+
+    def shake_hands(self, version: str = "2025-06-18") -> dict[str, Any]:
+        answer = self.request("initialize", {**HANDSHAKE, "protocolVersion": version})
+        self.notify("notifications/initialized")
+        return answer["result"]
+
+    def post_call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any] | None = None) -> int:
+        params: dict[str, Any] = {"name": tool, "arguments": arguments}
+        return self.post("tools/call", {**params, "_meta": meta} if meta else params)
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """Call a tool; its result."""
+        answer = self.answer_to(self.post_call(tool, arguments))
+        assert "result" in answer, answer
+        return answer["result"]
+
+    def shell(self, command: str, **arguments: Any) -> dict[str, Any]:
+        """Run a command; its structured content, which must be there."""
+        result = self.call("shell", command=command, **arguments)
+        assert "structuredContent" in result, result
+        return result["structuredContent"]
+
+    # -- the end
+
+    def hang_up(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+
+    def wait(self, patience_s: float = PATIENCE_S) -> int:
+        """Wait for the server's end; its exit code."""
+        return self.process.wait(patience_s)
+
+    def read_rest(self) -> list[dict[str, Any]]:
+        """Everything the server still says until it ends."""
+        rest: list[dict[str, Any]] = []
+        try:
+            while True:
+                rest.append(self.receive())
+        except Gone:
+            return rest
+
+    def close(self) -> None:
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream and not stream.closed:
+                stream.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def text_of(result: dict[str, Any]) -> str:
+    """The text of a tool result."""
+    return "".join(part["text"] for part in result["content"])
