@@ -9,7 +9,7 @@ import pytest
 from wire_client import WireClient
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
 
@@ -43,11 +43,11 @@ def server(_shared_server: WireClient) -> WireClient:
     return _shared_server
 
 
-@pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """In CI everything that tests need is installed, so a skip there hides a fault."""
-    outcome = yield
-    report = outcome.get_result()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]  # pluggy's own
-    if report.skipped and os.environ.get("CI") and not hasattr(report, "wasxfail"):  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+    report = yield
+    if report.skipped and os.environ.get("CI"):
         report.outcome = "failed"
-        report.longrepr = f"{item.nodeid} was skipped in CI: {report.longrepr}"  # pyright: ignore[reportUnknownMemberType]
+        report.longrepr = f"{item.nodeid} was skipped in CI: {report.longrepr}"
+    return report

@@ -69,6 +69,6 @@ class Bell:
             ready, _, _ = select.select([self._fd], [], [], max(0.0, deadline - time.monotonic()))
             assert ready, f"the bell rang {heard} times, not {times}, within {patience_s} s"
             heard += os.read(self._fd, 65536).count(b"ding")
-        
+
     def close(self) -> None:
         os.close(self._fd)

@@ -75,7 +75,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "002-unknown-method": Requirement("An unknown method is -32601.", "002 Request Handler"),
     # -- specification 000: stdio, logging
     "000-stdio-only": Requirement("Communication is by stdio only; no port is opened.", "000 MCP Interface"),
-    "000-fastmcp": Requirement("The SDK's FastMCP (now MCPServer) class serves.", "000 Technical Constraints"),
+    "000-fastmcp": Requirement(
+        "The SDK's FastMCP (now MCPServer) class serves.", "000 Technical Constraints"
+    ),
     # -- nacre: the keeper
     "keeper-frames": Requirement("A malformed frame is answered with a clear error.", "nacre"),
     "keeper-many": Requirement("Many commands run at once over one link.", "nacre"),

@@ -75,7 +75,9 @@ def test_every_descendant_dies_when_the_client_is_gone(start: Start, tmp_path: P
 
 @pytest.mark.req("end-everything")
 @pytest.mark.req("end-eof")
-def test_a_client_that_hangs_up_still_gets_its_answer_and_then_all_is_gone(start: Start, tmp_path: Path) -> None:
+def test_a_client_that_hangs_up_still_gets_its_answer_and_then_all_is_gone(
+    start: Start, tmp_path: Path
+) -> None:
     server = start()
     mark, bell = unique_seconds(), Bell(tmp_path)
     call = server.post_call("shell", {"command": f"setsid sleep {mark} & {bell.ring}; sleep 0.2; echo end"})

@@ -8,7 +8,7 @@ from pathlib import Path
 from requirements import REQUIREMENTS
 
 TESTS = Path(__file__).parent
-MARK = re.compile(r'mark\.req\(([^)]*)\)')
+MARK = re.compile(r"mark\.req\(([^)]*)\)")
 
 
 def carried_ids() -> set[str]:

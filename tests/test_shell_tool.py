@@ -171,7 +171,9 @@ def test_directory_and_environment_are_those_of_the_call(server: WireClient, tmp
 @pytest.mark.req("true-directory")
 def test_a_missing_directory_is_told_before_anything_runs(server: WireClient, tmp_path: Path) -> None:
     witness = tmp_path / "witness"
-    result = server.call("shell", command=f"touch {witness}", working_directory=str(tmp_path / "no" / "where"))
+    result = server.call(
+        "shell", command=f"touch {witness}", working_directory=str(tmp_path / "no" / "where")
+    )
     assert result["isError"] is True
     assert "working_directory does not exist" in text_of(result)
     assert f"The nearest directory that exists is {tmp_path}" in text_of(result)
@@ -237,7 +239,11 @@ def test_a_script_without_the_execute_bit_is_explained(server: WireClient, tmp_p
     [
         ("uname -a && df -h", {"timeout": 30}, "Linux"),
         ("find . -name '*.rs' -type f | wc -l", {}, "0\n"),
-        ("./build.sh --release", {"environment": {"RUST_LOG": "debug", "BUILD_ENV": "production"}, "timeout": 900}, "--release debug production\n"),
+        (
+            "./build.sh --release",
+            {"environment": {"RUST_LOG": "debug", "BUILD_ENV": "production"}, "timeout": 900},
+            "--release debug production\n",
+        ),
     ],
 )
 def test_the_use_cases_of_the_specification(
@@ -315,7 +321,9 @@ def test_a_line_of_fifty_megabytes_is_cut_at_characters(server: WireClient) -> N
     head, _, rest = told["stdout"].partition("\n[… ")
     assert set(head) <= set("äöü")
     assert "bytes left out" in rest
-    assert set(rest.rpartition(" …]\n")[2]) <= set("äöü\\xcb6a4")  # the very last character may be cut by head
+    assert set(rest.rpartition(" …]\n")[2]) <= set(
+        "äöü\\xcb6a4"
+    )  # the very last character may be cut by head
 
 
 @pytest.mark.req("true-odd-output")
@@ -341,7 +349,9 @@ def test_two_thousand_lines_a_second_all_arrive(server: WireClient) -> None:
 @pytest.mark.req("true-long-command")
 def test_a_command_of_a_megabyte_runs_as_typed(server: WireClient) -> None:
     lines = 20000
-    script = "total=0\n" + "total=$((total + 1)) # a comment to make it long enough\n" * lines + "echo $total $0\n"
+    script = (
+        "total=0\n" + "total=$((total + 1)) # a comment to make it long enough\n" * lines + "echo $total $0\n"
+    )
     assert len(script) > 1_000_000
     told = server.shell(script)
     assert told["exit_code"] == 0
@@ -349,7 +359,9 @@ def test_a_command_of_a_megabyte_runs_as_typed(server: WireClient) -> None:
 
 
 @pytest.mark.req("true-schema")
-@pytest.mark.parametrize("command", ["true", "false", "kill -9 $$", "sleep 5", "seq 100000", "sleep 1 & echo hi"])
+@pytest.mark.parametrize(
+    "command", ["true", "false", "kill -9 $$", "sleep 5", "seq 100000", "sleep 1 & echo hi"]
+)
 def test_results_validate_against_the_published_schema(server: WireClient, command: str) -> None:
     told = server.shell(command, timeout=1)
     jsonschema.validate(told, listed(server)["outputSchema"])

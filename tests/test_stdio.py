@@ -140,7 +140,9 @@ def assert_all_answered(done: subprocess.CompletedProcess[str]) -> None:
 def test_when_a_pipe_ends_everything_received_is_answered_then_exit_0() -> None:
     """As in `printf … | nacre`."""
     assert_all_answered(
-        subprocess.run(NACRE, input=outlasting_lines(), capture_output=True, text=True, timeout=60, check=False)
+        subprocess.run(
+            NACRE, input=outlasting_lines(), capture_output=True, text=True, timeout=60, check=False
+        )
     )
 
 
@@ -224,7 +226,9 @@ def _read_only_stdout(server: WireClient, identity: int) -> dict[str, Any]:
 @pytest.mark.req("000-stdio-only")
 def test_no_port_is_opened(server: WireClient) -> None:
     sockets = server.shell(f"ls -l /proc/{server.process.pid}/fd | grep -c socket")
-    listening = server.shell(f"cat /proc/{server.process.pid}/net/tcp /proc/{server.process.pid}/net/tcp6 | wc -l")
+    listening = server.shell(
+        f"cat /proc/{server.process.pid}/net/tcp /proc/{server.process.pid}/net/tcp6 | wc -l"
+    )
     assert listening["exit_code"] == 0
     # The event loop's own socket pair is all there is.
     assert int(sockets["stdout"]) <= 2

@@ -5,7 +5,6 @@ Above it: `service`, which asks only when a command has failed. It looks at the 
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import stat
@@ -15,7 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nacre.model import Result
 
-NOT_FOUND, NOT_EXECUTABLE = 127, 126
+NOT_FOUND = 127
+LONG_NAME = 5  # a name of so many letters may be two slips away
 _MISSING = (
     re.compile(
         r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE
@@ -45,10 +45,31 @@ def _missing_name(errors: str) -> str | None:
 def _did_you_mean(name: str, path: str) -> str:
     if "/" in name:
         return f"There is no file {name}."
-    close = difflib.get_close_matches(name, programs_on(path), n=3, cutoff=0.6)
-    if close:
+    if close := close_names(name, programs_on(path)):
         return f"There is no command '{name}'. Did you mean {' or '.join(close)}?"
     return f"There is no command '{name}' on PATH, nor one of a similar name. It may have to be installed."
+
+
+def close_names(name: str, known: tuple[str, ...]) -> list[str]:
+    """The names that a slip of the fingers turns into this one, the likeliest first."""
+    slips = 1 if len(name) < LONG_NAME else 2
+    near = [other for other in known if abs(len(other) - len(name)) <= slips and set(other) & set(name)]
+    ranked = sorted((distance(name, other), other) for other in near)
+    return [other for far, other in ranked if far <= slips][:3]
+
+
+def distance(one: str, other: str) -> int:
+    """How many letters were left out, put in, changed or swapped with their neighbour."""
+    before, last = list[int](), list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, opposite in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (letter != opposite))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == opposite:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        before, last = last, row
+    return last[-1]
 
 
 @lru_cache(maxsize=4)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
+
 from nacre.keeper.capture import Capture, Spool
 
 if TYPE_CHECKING:

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from process_table import carrying, gone, unique_seconds
+
 from nacre.keeper.launch import launch, local_argv
 from nacre.keeper.link import Exit, Link, SpawnError
 from nacre.keeper.wire import HEADER, Decoder, Kind, frame, json_frame
-from process_table import carrying, gone, unique_seconds
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -107,7 +108,9 @@ def test_stderr_can_be_merged_into_stdout_in_order(tmp_path: Path) -> None:
 
 @pytest.mark.req("keeper-limits")
 def test_limits_hold(tmp_path: Path) -> None:
-    shown = run("ulimit -n; ulimit -f; ulimit -t", tmp_path, limits={"open_files": 64, "file_bytes": 1024, "cpu_s": 5})
+    shown = run(
+        "ulimit -n; ulimit -f; ulimit -t", tmp_path, limits={"open_files": 64, "file_bytes": 1024, "cpu_s": 5}
+    )
     assert shown.stdout.head.split() == [b"64", b"2", b"5"]
     spun = run("while :; do :; done", tmp_path, limits={"cpu_s": 1})
     assert spun.signal in ("SIGXCPU", "SIGKILL")
@@ -122,23 +125,19 @@ def test_an_unknown_limit_is_a_clear_error(tmp_path: Path) -> None:
 @pytest.mark.req("keeper-terminal")
 def test_a_terminal_has_a_size_that_can_change(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
-        seen = bytearray()
-        big = asyncio.Event()
-
-        def on_output(_stream: int, chunk: bytes) -> None:
-            seen.extend(chunk)
-            if b"40 100" in seen:
-                big.set()
-
-        script = "tty; stty size; trap 'stty size; exit' WINCH; echo ready; while :; do sleep 0.01; done"
-        running = link.run(spec(script, terminal=[24, 80], window_bytes=65536), on_output=on_output)
-        while b"ready" not in seen:
-            await asyncio.sleep(0)
+        ready = asyncio.Event()
+        running = link.run(
+            spec("tty; stty size; echo ready; read line; stty size", terminal=[24, 80], follow_ms=1),
+            on_output=lambda _stream, chunk: ready.set() if b"ready" in chunk else None,
+        )
+        await ready.wait()
         link.resize(running, 40, 100)
-        await big.wait()
-        assert (await running.exit).code == 0
-        assert b"/dev/pts/" in seen
-        assert b"24 80" in seen
+        link.feed(running, b"go\n")
+        end = await running.exit
+        assert end.code == 0
+        assert end.stdout.head.startswith(b"/dev/pts/")
+        assert b"24 80" in end.stdout.head
+        assert end.stdout.head.endswith(b"40 100\r\n")
 
     with_link(use, str(tmp_path))
 
@@ -248,7 +247,9 @@ class RawKeeper:
     """A keeper driven by bytes."""
 
     def __init__(self) -> None:
-        self.process = subprocess.Popen(local_argv(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self.process = subprocess.Popen(
+            local_argv(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+        )
         self._decoder = Decoder()
         self._frames: list[tuple[int, int, bytes]] = []
 
@@ -315,7 +316,9 @@ def test_a_keeper_that_is_told_to_end_ends_its_commands() -> None:
     mark = unique_seconds()
     keeper = RawKeeper()
     keeper.next()
-    keeper.send(json_frame(Kind.SPAWN, 1, spec(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", announce=True)))
+    keeper.send(
+        json_frame(Kind.SPAWN, 1, spec(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", announce=True))
+    )
     assert keeper.next()[0] == Kind.STARTED
     keeper.process.send_signal(signal.SIGTERM)
     assert keeper.process.wait(5) == 0

@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nacre.keeper.wire import HEADER, Decoder, Kind, WireError, frame, json_frame, mixed_body, split_mixed_body
+
+from nacre.keeper.wire import (
+    HEADER,
+    Decoder,
+    Kind,
+    WireError,
+    frame,
+    json_frame,
+    mixed_body,
+    split_mixed_body,
+)
 
 FRAMES = st.lists(st.tuples(st.sampled_from(list(Kind)), st.integers(0, 2**32 - 1), st.binary(max_size=300)))
 
@@ -15,7 +25,8 @@ def test_frames_survive_any_cutting_of_the_stream(
     frames: list[tuple[Kind, int, bytes]], cuts: list[int]
 ) -> None:
     stream = b"".join(frame(*one) for one in frames)
-    decoder, got, at, turn = Decoder(), [], 0, 0
+    got: list[tuple[int, int, bytes]] = []
+    decoder, at, turn = Decoder(), 0, 0
     while at < len(stream):
         size = cuts[turn % len(cuts)]
         got += list(decoder.feed(stream[at : at + size]))
@@ -24,7 +35,9 @@ def test_frames_survive_any_cutting_of_the_stream(
 
 
 @given(st.dictionaries(st.text(), st.integers() | st.text() | st.none()), st.lists(st.binary()))
-def test_json_with_raw_bytes_behind_it_comes_apart_again(content: dict[str, object], parts: list[bytes]) -> None:
+def test_json_with_raw_bytes_behind_it_comes_apart_again(
+    content: dict[str, object], parts: list[bytes]
+) -> None:
     body = mixed_body(content, parts)
     told, start = split_mixed_body(body)
     assert told == content

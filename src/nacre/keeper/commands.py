@@ -273,6 +273,8 @@ class Command:
         for timer in (self._timer, self._follow_timer):
             if timer is not None:
                 timer.cancel()
+        if self._control is not None:
+            self._control.drain()
         for reader in self._readers.values():
             reader.drain()
             if reader.open and not self._ahead_bytes:

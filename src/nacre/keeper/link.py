@@ -170,6 +170,8 @@ class Link:
             await asyncio.to_thread(process.wait, GOODBYE_PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
+        if process.stdout is not None:
+            process.stdout.close()
 
     # -- frames
 

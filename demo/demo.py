@@ -1,0 +1,218 @@
+"""`make demo`: the real server, the SDK's client, a readable transcript. Exits 0 only if every step held.
+
+Each step is a function that asks, shows what came back, and checks it. Later capabilities add steps.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp import Client, StdioServerParameters, stdio_client
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+COLOUR = sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
+SHOWN_LINES = 12
+
+
+def paint(text: str, code: str) -> str:
+    """Text in a colour, where colours are shown."""
+    return f"\x1b[{code}m{text}\x1b[0m" if COLOUR else text
+
+
+class Unexpected(Exception):  # noqa: N818  # what happened
+    """A step did not do what it says."""
+
+
+def must(condition: object, what: str) -> None:
+    """Stop the demo when a promise is not kept."""
+    if not condition:
+        raise Unexpected(what)
+
+
+@dataclass
+class Stage:
+    """The client, and the telling of what it does."""
+
+    client: Client
+    news: list[str] = field(default_factory=list[str])
+
+    async def shell(self, command: str, *, follow: bool = False, **more: Any) -> dict[str, Any]:
+        """Run a command, show the question and the answer; with `follow`, its output while it runs."""
+        arguments = {"command": command, **more}
+        extras = "".join(f"  {name}={value}" for name, value in more.items())
+        print(paint(f"  ❯ {command}", "36") + paint(extras, "2"))
+        began = time.perf_counter()
+        progress = self.on_progress if follow else None
+        result = await self.client.call_tool("shell", arguments, progress_callback=progress)
+        took_ms = (time.perf_counter() - began) * 1000
+        text = "\n".join(getattr(part, "text", "") for part in result.content)
+        self.show(text, error=bool(result.is_error))
+        print(paint(f"    (answered in {took_ms:.1f} ms)", "2"))
+        return result.structured_content or {"error": text}
+
+    def show(self, text: str, *, error: bool) -> None:
+        """Print an answer, shortened for the reader of the demo."""
+        lines = text.splitlines()
+        if len(lines) > SHOWN_LINES:
+            half = SHOWN_LINES // 2
+            note = [line for line in lines[half:-half] if line.startswith("[…")]
+            lines = [*lines[:half], "    ⋮", *note, "    ⋮", *lines[-half:]]
+        status, *rest = lines or [""]
+        print(paint(f"    {status}", "31" if error else "32"))
+        print(
+            textwrap.indent("\n".join(line[:140] for line in rest), "    ") if rest else "",
+            end="\n" if rest else "",
+        )
+
+    async def on_progress(self, _amount: float, _total: float | None, message: str | None) -> None:
+        """Show what a running command prints."""
+        self.news.append(message or "")
+        print(paint(f"    … {message}", "33"))
+
+
+async def a_command(stage: Stage) -> None:
+    """A command runs, and the answer says how it went."""
+    told = await stage.shell("uname -s; echo to stderr >&2")
+    must(told["exit_code"] == 0 and told["stderr"] == "to stderr\n", "stdout and stderr apart, exit code 0")
+
+
+async def a_failure(stage: Stage) -> None:
+    """A failing command is a result, with its exit code; a misspelt one gets a suggestion."""
+    told = await stage.shell("ls /nonexistent")
+    must(told["exit_code"] == 2, "exit code 2")
+    told = await stage.shell("sleeep 1")
+    must(told["exit_code"] == 127, "exit code 127")
+
+
+async def a_script(stage: Stage) -> None:
+    """Multi-line text and heredocs run as typed; directory and environment belong to the call."""
+    script = "cat <<EOF | tr a-z A-Z\nhello from $PWD, $NAME\nEOF"
+    told = await stage.shell(script, working_directory="/tmp", environment={"NAME": "agent"})  # noqa: S108  # an example
+    must(told["stdout"] == "HELLO FROM /TMP, AGENT\n", "the heredoc with its variables")
+
+
+async def a_timeout(stage: Stage) -> None:
+    """A timeout kills everything the command started, and what was printed is not lost."""
+    stage.news.clear()
+    told = await stage.shell("echo working; setsid sleep 432.1 & sleep 432.1", follow=True, timeout=1)
+    must(told["ended"] == "timed_out" and told["partial_stdout"] == "working\n", "partial output")
+    must("working" in stage.news, "output while it ran")
+    must(not running("432.1"), "nothing left of the tree, not even the setsid child")
+
+
+async def a_flood(stage: Stage) -> None:
+    """Long output keeps both ends, tells what was left out, and where the rest is."""
+    told = await stage.shell("seq 1 200000")
+    must(
+        told["truncated"] and told["stdout"].startswith("1\n") and told["stdout"].endswith("200000\n"),
+        "both ends",
+    )
+    spool = Path(told["output_id"] + ".out")
+    must(len(spool.read_text().splitlines()) == 200000, "the whole output in the spool")  # noqa: ASYNC240, PLR2004  # small
+
+
+async def a_bar(stage: Stage) -> None:
+    """Progress bars and colours are folded to what a terminal would show in the end."""
+    told = await stage.shell(r"for i in 1 50 100; do printf '\r\033[32m%3d%%\033[0m' $i; done; echo")
+    must(told["stdout"] == "100%\n", "one line")
+
+
+async def a_child_left_behind(stage: Stage) -> None:
+    """A background process does not hold the answer; it is named, and dies with the server at the latest."""
+    told = await stage.shell("sleep 543.2 & echo started")
+    must(
+        [left["command"] for left in told["left_running"]] == ["sleep 543.2"],
+        "the process that was left is named",
+    )
+
+
+async def a_cancelled_call(stage: Stage) -> None:
+    """A call that the client cancels takes its processes with it."""
+    print(paint("  ❯ echo up; sleep 654.3    (cancelled as soon as it has printed)", "36"))
+    stage.news.clear()
+    with anyio.CancelScope() as scope:
+
+        async def cancel_when_up(amount: float, total: float | None, message: str | None) -> None:
+            await stage.on_progress(amount, total, message)
+            scope.cancel()
+
+        await stage.client.call_tool(
+            "shell", {"command": "echo up; sleep 654.3"}, progress_callback=cancel_when_up
+        )
+    await stage.shell("true")  # whatever was to be killed has been told so by now
+    with anyio.move_on_after(5):
+        while running("654.3"):
+            await anyio.sleep(0.01)
+    must(not running("654.3"), "nothing left of the cancelled command")
+    print(paint("    no process of the cancelled command is left", "32"))
+
+
+async def a_mistake(stage: Stage) -> None:
+    """A bad argument is refused by name, and nothing runs."""
+    told = await stage.shell("touch x", working_directory="/no/such/place")
+    must("working_directory does not exist" in told["error"], "a clear error")
+    told = await stage.shell("true", timeout=5000)
+    must("timeout must be at most 1800" in told["error"], "a clear error")
+
+
+STEPS: list[Callable[[Stage], Awaitable[None]]] = [
+    a_command,
+    a_failure,
+    a_script,
+    a_timeout,
+    a_flood,
+    a_bar,
+    a_child_left_behind,
+    a_cancelled_call,
+    a_mistake,
+]
+
+
+def running(mark: str) -> bool:
+    """Whether a process with that mark in its command line lives."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (
+                mark.encode() in (entry / "cmdline").read_bytes()
+                and b"demo.py" not in (entry / "cmdline").read_bytes()
+            ):
+                return True
+        except OSError:
+            continue
+    return False
+
+
+async def main() -> None:
+    """Play every step against a server of our own."""
+    server = StdioServerParameters(
+        command=sys.executable, args=["-m", "nacre", "--shell", "bash"], env=dict(os.environ)
+    )
+    quiet = Path(os.devnull).open("w")  # noqa: ASYNC230, SIM115  # the server's log; closed with the process
+    print(paint("nacre: a real server, driven over stdio by the MCP SDK's client\n", "1"))
+    async with Client(stdio_client(server, errlog=quiet), mode="legacy") as client:
+        stage = Stage(client)
+        for number, step in enumerate(STEPS, 1):
+            print(paint(f"{number}. {step.__doc__}", "1"))
+            await step(stage)
+            print()
+    must(not running("sleep 543.2"), "the background process has died with the server")
+    print(paint("The server has ended, and with it the background process of step 7.", "1"))
+    print(paint(f"All {len(STEPS)} steps did what they say.", "1;32"))
+
+
+if __name__ == "__main__":
+    try:
+        anyio.run(main)
+    except* Unexpected as group:
+        for error in group.exceptions:
+            print(paint(f"NOT AS PROMISED: {error}", "1;31"))
+        sys.exit(1)

@@ -1,0 +1,142 @@
+"""The command line and the log: what a person sees."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from wire_client import NACRE, WireClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Start = Callable[..., WireClient]
+
+ROOT = Path(__file__).parents[1]
+
+
+def nacre(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*NACRE, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.req("001-help-version")
+def test_help_and_version() -> None:
+    for flag in ("-h", "--help"):
+        shown = nacre(flag)
+        assert shown.returncode == 0
+        options = (
+            "--shell",
+            "--working-dir",
+            "--timeout",
+            "--no-stderr",
+            "--verbose",
+            "--version",
+            "--login-env",
+        )
+        assert all(option in shown.stdout for option in options)
+    for flag in ("-V", "--version"):
+        assert re.fullmatch(r"nacre \d+\.\d+\.\d+\n", nacre(flag).stdout)
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--timeout", "0"], "'0' is not a whole number from 1 to 1800"),
+        (["--timeout", "soon"], "'soon' is not a whole number"),
+        (["--shell", "nosuchshell"], "No shell 'nosuchshell' was found"),
+        (["--working-dir", "/no/such/dir"], "The working directory does not exist: /no/such/dir"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+    ],
+)
+def test_bad_options_end_with_2_and_a_sentence(options: list[str], complaint: str) -> None:
+    shown = nacre(*options)
+    assert shown.returncode == 2
+    assert complaint in shown.stderr
+    assert "Traceback" not in shown.stderr
+    assert shown.stdout == ""
+
+
+@pytest.mark.req("door-terminal")
+def test_on_a_terminal_it_says_what_it_is_and_how_to_connect_it() -> None:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(NACRE, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    os.close(theirs)
+    os.write(ours, b"\x04")  # Ctrl-D
+    stdout, stderr = process.communicate(timeout=60)
+    os.close(ours)
+    assert process.returncode == 0
+    assert "an MCP server that runs shell commands" in stderr
+    assert "claude mcp add nacre" in stderr
+    assert stdout == ""
+
+
+@pytest.mark.req("001-start-up-information")
+def test_start_up_information_is_on_stderr_and_in_the_instructions(start: Start) -> None:
+    server = start("--shell", "bash", greet=False)
+    instructions = server.shake_hands()["instructions"]
+    server.hang_up()
+    server.wait()
+    server.read_rest()
+    for said in (instructions, server.stderr.decode()):
+        assert re.search(r"shell \S*/bash, platform Linux \S+, host \S+, user \S+", said)
+
+
+@pytest.mark.req("004-log")
+@pytest.mark.req("002-verbose")
+@pytest.mark.req("env-secrets")
+def test_commands_are_logged_on_stderr_and_environments_never(start: Start) -> None:
+    server = start("--verbose")
+    server.shell("echo one\necho two; exit 5", environment={"TOKEN": "hunter2"})
+    server.shell("kill -9 $$")
+    server.call("shell", command="true", working_directory="/no/such")
+    server.hang_up()
+    assert server.wait() == 0
+    assert server.read_rest() == []
+    log = server.stderr.decode()
+    assert re.search(r"Z nacre exited, exit 5, \d+ ms: echo one\\necho two; exit 5\n", log)
+    assert re.search(r"Z nacre signaled, SIGKILL, \d+ ms: kill -9 \$\$\n", log)
+    assert "not run (no_directory" in log
+    assert "sets TOKEN" in log
+    assert "hunter2" not in log
+
+
+@pytest.mark.req("env-login")
+def test_a_bare_environment_is_mended_from_the_login_shell(tmp_path: Path) -> None:
+    (tmp_path / ".bash_profile").write_text('export PATH="/my/tools:$PATH" FROM_PROFILE=yes; echo noise\n')
+    bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "SHELL": "/bin/bash", "KEPT": "client"}
+    program = ["/usr/bin/env", "-i", *(f"{name}={value}" for name, value in bare.items()), *NACRE]
+    question = 'echo "$PATH|$FROM_PROFILE|$KEPT"'
+    with WireClient(program=program) as server:
+        server.shake_hands()
+        path, *others = server.shell(question)["stdout"].split("|")
+        assert path.startswith("/my/tools:")
+        assert others == ["yes", "client\n"]
+    with WireClient("--login-env", "never", program=program) as server:
+        server.shake_hands()
+        assert server.shell(question)["stdout"] == "/usr/bin:/bin||client\n"
+
+
+@pytest.mark.req("env-login")
+def test_a_login_shell_that_hangs_does_not_hold_the_server(tmp_path: Path) -> None:
+    (tmp_path / ".bash_profile").write_text("trap '' TERM; while :; do sleep 1000; done\n")
+    program = ["/usr/bin/env", "-i", "PATH=/usr/bin:/bin", f"HOME={tmp_path}", "SHELL=/bin/bash", *NACRE]
+    with WireClient(program=program) as server:
+        server.shake_hands()
+        assert server.shell("echo $PATH")["stdout"] == "/usr/bin:/bin\n"
+
+
+@pytest.mark.req("docs-reference")
+def test_the_reference_page_shows_what_help_and_the_schemas_say() -> None:
+    script = ROOT / "scripts" / "generate_reference.py"
+    written = subprocess.run(
+        [sys.executable, script, "--print"], capture_output=True, text=True, check=True
+    ).stdout
+    assert (ROOT / "docs" / "reference.md").read_text() == written, f"run: {sys.executable} {script}"
