@@ -73,7 +73,7 @@ class Stage:
             end="\n" if rest else "",
         )
 
-    async def on_progress(self, _amount: float, _total: float | None, message: str | None) -> None:
+    async def on_progress(self, progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG002  # the SDK's names
         """Show what a running command prints."""
         self.news.append(message or "")
         print(paint(f"    … {message}", "33"))
@@ -117,7 +117,7 @@ async def a_flood(stage: Stage) -> None:
         "both ends",
     )
     spool = Path(told["output_id"] + ".out")
-    must(len(spool.read_text().splitlines()) == 200000, "the whole output in the spool")  # noqa: ASYNC240, PLR2004  # small
+    must(len(spool.read_text().splitlines()) == 200000, "the whole output in the spool")  # noqa: ASYNC240  # small
 
 
 async def a_bar(stage: Stage) -> None:
@@ -141,8 +141,8 @@ async def a_cancelled_call(stage: Stage) -> None:
     stage.news.clear()
     with anyio.CancelScope() as scope:
 
-        async def cancel_when_up(amount: float, total: float | None, message: str | None) -> None:
-            await stage.on_progress(amount, total, message)
+        async def cancel_when_up(progress: float, total: float | None, message: str | None) -> None:
+            await stage.on_progress(progress, total, message)
             scope.cancel()
 
         await stage.client.call_tool(
@@ -150,8 +150,8 @@ async def a_cancelled_call(stage: Stage) -> None:
         )
     await stage.shell("true")  # whatever was to be killed has been told so by now
     with anyio.move_on_after(5):
-        while running("654.3"):
-            await anyio.sleep(0.01)
+        while running("654.3"):  # noqa: ASYNC110  # the process table sends no events
+            await anyio.sleep(0.01)  # the process table sends no events
     must(not running("654.3"), "nothing left of the cancelled command")
     print(paint("    no process of the cancelled command is left", "32"))
 
