@@ -10,7 +10,7 @@ from nacre.dialects import CMD, FISH, POSIX, POWERSHELL, dialect_of, find_shell
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.hints import distance, hints_for, programs_on
-from nacre.keeper.commands import SCRIPT_MARK
+from nacre.keeper.wire import SCRIPT_MARK
 from nacre.model import Ended, Result, Text
 from nacre.tools.arguments import check
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from nacre.errors import RequestError
-from nacre.keeper.commands import SCRIPT_MARK
+from nacre.keeper.wire import SCRIPT_MARK
 
 ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
 

@@ -34,7 +34,6 @@ KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catche
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 STDOUT, STDERR = 1, 2
-SCRIPT_MARK = "\0script\0"  # no real argument can hold a NUL
 
 
 @dataclass(slots=True)  # not frozen: one is made for every command, and freezing triples its cost

@@ -14,9 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from nacre.keeper import processes
-from nacre.keeper.commands import SCRIPT_MARK, Command, Spec
+from nacre.keeper.commands import Command, Spec
 from nacre.keeper.host import host
-from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, json_frame
+from nacre.keeper.wire import SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
 
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
