@@ -56,6 +56,7 @@ async def run_once(
     try:
         told = await running.exit
     except asyncio.CancelledError:
+        running.on_output = None  # who has cancelled wants to hear no more of it
         link.kill(running, round(config.kill_grace_s * 1000))
         raise
     except SpawnError as error:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 VERSION = 1
-SCRIPT_MARK = "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
+SCRIPT_MARK = (
+    "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
+)
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
 _encode = json.JSONEncoder(

@@ -101,8 +101,11 @@ async def _call(service: Service, arguments: dict[str, Any], progress: Progress 
     if progress is None:
         return reply(await service.run(command), include_stderr=service.config.include_stderr)
     ticker = Ticker(progress)
-    result = await service.run(command, ticker.on_output)
-    await ticker.finish()
+    try:
+        result = await service.run(command, ticker.on_output)
+        await ticker.finish()
+    finally:
+        ticker.stop()
     return reply(result, include_stderr=service.config.include_stderr)
 
 
@@ -125,6 +128,11 @@ class Ticker:
         while self._news:
             news, self._news = self._news, b""
             await self._progress(round(time.monotonic() - self._began, 3), readable(news).rstrip("\n"))
+
+    def stop(self) -> None:
+        """Say no more."""
+        if self._sending is not None:
+            self._sending.cancel()
 
     async def finish(self) -> None:
         """Wait until the last news is out, so that it does not come after the result."""

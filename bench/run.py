@@ -1,0 +1,134 @@
+"""`make bench`: nacre beside floors and peers, in one run, as ratios.
+
+Drives every server with the yardstick `mcpbench.py`, interleaved, and holds the ratios against our aims.
+Milliseconds depend on the machine; ratios of one run do not. The yardstick and the peers come from a
+folder beside the project (`NACRE_YARDSTICK` names another); without it there is nothing to measure with.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parents[1]
+YARDSTICK = Path(os.environ.get("NACRE_YARDSTICK", ROOT.parent / "shared" / "bench"))
+WORK = ROOT / ".bench"
+OURS = """
+[[server]]
+name = "nacre"
+argv = ["{nacre}", "--shell", "/bin/sh"]
+tool = "shell"
+args = {{ command = "{{cmd}}" }}
+timeout = {{ seconds = 1, args = {{ timeout = 1 }} }}
+"""
+FLOOR, TEN_LINES, US = "floor:spawn", "sdk:shell", "nacre"
+
+Results = dict[str, dict[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Aim:
+    """One figure: what is compared with what, and what the ratio should be at most."""
+
+    what: str
+    ours: Callable[[Results], float]
+    theirs: Callable[[Results], float]
+    at_most: float
+
+
+def median(workload: str, server: str, key: str) -> Callable[[Results], float]:
+    """The median of a list of measurements."""
+    return lambda results: statistics.median(results[workload][server][key])
+
+
+def rate(server: str) -> Callable[[Results], float]:
+    """Seconds for one of many echoes in flight."""
+    return lambda results: 1 / statistics.median(results["throughput"][server]["echo_per_s"])
+
+
+def big(server: str) -> Callable[[Results], float]:
+    """Seconds for the largest output of the run."""
+    return lambda results: statistics.median(list(results["big"][server].values())[-1]["seconds"])
+
+
+AIMS = [
+    Aim("start-up to first result / 10-line SDK server", median("cold", US, "first_echo"), median("cold", TEN_LINES, "first_echo"), 0.65),
+    Aim("idle memory of the tree (PSS) / 10-line SDK server", median("cold", US, "pss"), median("cold", TEN_LINES, "pss"), 1.0),
+    Aim("idle memory of the tree (RSS) / 10-line SDK server", median("cold", US, "rss"), median("cold", TEN_LINES, "rss"), 1.0),
+    Aim("`echo hi` p50 / posix_spawn", median("latency", US, "seconds"), median("latency", FLOOR, "seconds"), 1.6),
+    Aim("500 echoes, 16 in flight / posix_spawn", rate(US), rate(FLOOR), 2.0),
+    Aim("16 x sleep 0.2, seconds", median("throughput", US, "sleep_seconds"), lambda _: 1.0, 0.3),
+    Aim("largest output / posix_spawn", big(US), big(FLOOR), 2.0),
+]  # fmt: skip
+
+
+def install(peers: bool) -> Path:
+    """Floors and peers by package name; returns the list of servers."""
+    WORK.mkdir(exist_ok=True)
+    extra = WORK / "nacre.toml"
+    extra.write_text(OURS.format(nacre=Path(sys.executable).with_name("nacre")))
+    print(f"Installing floors and peers into {WORK} (once) ..." if peers else "Installing floors ...")
+    subprocess.run(["bash", YARDSTICK / "peers.sh", WORK, extra], check=True, stdout=subprocess.DEVNULL)
+    return WORK / "servers.toml"
+
+
+def measure(servers: Path, workloads: str, *, quick: bool, only: str) -> Results:
+    """One interleaved run; its tables are printed as they come."""
+    out = WORK / "results.json"
+    options = [
+        "--workloads",
+        workloads,
+        "--out",
+        out,
+        *(["--quick"] if quick else []),
+        *(["--only", only] if only else []),
+    ]
+    subprocess.run([sys.executable, YARDSTICK / "mcpbench.py", servers, *options], check=True)
+    return json.loads(out.read_text())["results"]
+
+
+def report(results: Results) -> bool:
+    """Print every ratio beside its aim; whether all are met."""
+    met = True
+    print("\n### our aims, as ratios of this run\n")
+    print(f"| {'figure':56} | ratio | aim    |      |\n|{'-' * 58}|------:|-------:|------|")
+    for aim in AIMS:
+        try:
+            ratio = aim.ours(results) / aim.theirs(results)
+        except KeyError:  # that workload was not asked for
+            continue
+        met = met and ratio <= aim.at_most
+        print(
+            f"| {aim.what:56} | {ratio:5.2f} | <= {aim.at_most:.2f} | {'met' if ratio <= aim.at_most else 'MISSED'} |"
+        )
+    return met
+
+
+def main() -> int:
+    """Measure, print, and tell by the exit code whether every aim is met."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--only", default="", help="only these servers, by name, with commas")
+    parser.add_argument("--workloads", default="cold,latency,throughput,big,timeout,cancel,survival")
+    options = parser.parse_args()
+    if not (YARDSTICK / "mcpbench.py").exists():
+        print(f"No yardstick at {YARDSTICK}: nothing to measure with. Set NACRE_YARDSTICK to its folder.")
+        return 0
+    results = measure(install(peers=True), options.workloads, quick=options.quick, only=options.only)
+    return 0 if report(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
