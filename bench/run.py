@@ -61,23 +61,30 @@ def big(server: str) -> Callable[[Results], float]:
     return lambda results: statistics.median(list(results["big"][server].values())[-1]["seconds"])
 
 
+def versus(
+    workload: str, key: str, floor: str
+) -> tuple[Callable[[Results], float], Callable[[Results], float]]:
+    """Ours and a floor's median of the same measurement."""
+    return median(workload, US, key), median(workload, floor, key)
+
+
 AIMS = [
-    Aim("start-up to first result / 10-line SDK server", median("cold", US, "first_echo"), median("cold", TEN_LINES, "first_echo"), 0.65),
-    Aim("idle memory of the tree (PSS) / 10-line SDK server", median("cold", US, "pss"), median("cold", TEN_LINES, "pss"), 1.0),
-    Aim("idle memory of the tree (RSS) / 10-line SDK server", median("cold", US, "rss"), median("cold", TEN_LINES, "rss"), 1.0),
-    Aim("`echo hi` p50 / posix_spawn", median("latency", US, "seconds"), median("latency", FLOOR, "seconds"), 1.6),
+    Aim("start-up to first result / 10-line SDK server", *versus("cold", "first_echo", TEN_LINES), 0.65),
+    Aim("idle memory of the tree (PSS) / 10-line SDK server", *versus("cold", "pss", TEN_LINES), 1.0),
+    Aim("idle memory of the tree (RSS) / 10-line SDK server", *versus("cold", "rss", TEN_LINES), 1.0),
+    Aim("`echo hi` p50 / posix_spawn", *versus("latency", "seconds", FLOOR), 1.6),
     Aim("500 echoes, 16 in flight / posix_spawn", rate(US), rate(FLOOR), 2.0),
     Aim("16 x sleep 0.2, seconds", median("throughput", US, "sleep_seconds"), lambda _: 1.0, 0.3),
     Aim("largest output / posix_spawn", big(US), big(FLOOR), 2.0),
-]  # fmt: skip
+]
 
 
-def install(peers: bool) -> Path:
+def install() -> Path:
     """Floors and peers by package name; returns the list of servers."""
     WORK.mkdir(exist_ok=True)
     extra = WORK / "nacre.toml"
     extra.write_text(OURS.format(nacre=Path(sys.executable).with_name("nacre")))
-    print(f"Installing floors and peers into {WORK} (once) ..." if peers else "Installing floors ...")
+    print(f"Installing floors and peers into {WORK} (once) ...")
     subprocess.run(["bash", YARDSTICK / "peers.sh", WORK, extra], check=True, stdout=subprocess.DEVNULL)
     return WORK / "servers.toml"
 
@@ -108,9 +115,8 @@ def report(results: Results) -> bool:
         except KeyError:  # that workload was not asked for
             continue
         met = met and ratio <= aim.at_most
-        print(
-            f"| {aim.what:56} | {ratio:5.2f} | <= {aim.at_most:.2f} | {'met' if ratio <= aim.at_most else 'MISSED'} |"
-        )
+        verdict = "met" if ratio <= aim.at_most else "MISSED"
+        print(f"| {aim.what:56} | {ratio:5.2f} | <= {aim.at_most:.2f} | {verdict} |")
     return met
 
 
@@ -126,7 +132,7 @@ def main() -> int:
     if not (YARDSTICK / "mcpbench.py").exists():
         print(f"No yardstick at {YARDSTICK}: nothing to measure with. Set NACRE_YARDSTICK to its folder.")
         return 0
-    results = measure(install(peers=True), options.workloads, quick=options.quick, only=options.only)
+    results = measure(install(), options.workloads, quick=options.quick, only=options.only)
     return 0 if report(results) else 1
 
 

@@ -83,6 +83,7 @@ def test_gigabytes_of_output_cost_no_memory(start: Start, size: int) -> None:
 def test_cancelled_calls_leave_nothing(start: Start, count: int) -> None:
     server = start("--shell", "sh")
     mark = unique_seconds()
+    server.shell("true")
     before = descriptors(server)
     for _ in range(count):
         call = server.post_call("shell", {"command": f"echo up; sleep {mark}"}, {"progressToken": 1})
