@@ -231,7 +231,9 @@ class Command:
         self._why = self._why or why
         self._dying = True
         members = self._keeper.members(self)
-        host.send_signal(members, host.TERM)
+        if self._end is None:
+            host.send_signal({self.pid}, host.TERM)  # the shell first: it would remark on its children's end
+        host.send_signal(members - {self.pid}, host.TERM)
         host.send_signal(members, host.CONTINUE)  # a stopped process would not get the TERM
         self._set_timer(grace_ms / 1000, self._kill_hard)
         self.check_death()
