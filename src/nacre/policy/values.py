@@ -1,0 +1,144 @@
+"""What is known about a variable's value inside one text, and whether an argument could turn out to be an option.
+
+Above: `programs` asks before it trusts `"$x"` in front of a program whose options matter. Below: `model`.
+Only assignments in the same text are known. A variable from elsewhere is taken to be data when it is quoted.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nacre.policy.model import UNKNOWN, Expansion, SimpleCommand, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_MOST_CANDIDATES = 32
+_MOST_DEPTH = 4
+# Commands whose output is a name, number or path, not text that an attacker writes into the same line.
+_PLAIN_OUTPUT = frozenset(
+    "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch go rustc".split()
+)
+_BRACES = ("{", "}", ",")
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The text around a command: its source, its simple commands, and what its variables may hold."""
+
+    source: str = ""
+    commands: Sequence[SimpleCommand] = ()
+    values: Mapping[str, tuple[Word | None, ...]] = field(default_factory=dict[str, tuple[Word | None, ...]])
+
+    @classmethod
+    def of(cls, source: str, commands: Sequence[SimpleCommand]) -> Context:
+        """Collect every assignment of a text; `read x` assigns something unknown."""
+        values: dict[str, tuple[Word | None, ...]] = {}
+        for command in commands:
+            for item in command.assignments:
+                values[item.name] = (*values.get(item.name, ()), item.value)
+            if command.words and command.words[0].text in {"read", "mapfile", "readarray", "printf", "getopts", "declare", "local", "export", "typeset", "readonly"}:  # fmt: skip
+                _declared(command, values)
+        return cls(source, commands, values)
+
+    def candidates(self, word: Word, depth: int = 0) -> list[str] | None:
+        """Every text that a word can have, as far as this text decides it; None when it does not."""
+        if not word.expansions:
+            return [word.text]
+        if depth > _MOST_DEPTH or word.pattern or word.braces:
+            return None
+        choices: list[list[str]] = []
+        for expansion in word.expansions:
+            known = self._known(expansion, depth)
+            if known is None:
+                return None
+            choices.append(known)
+        pieces = word.text.split(UNKNOWN)
+        if len(pieces) != len(choices) + 1:
+            return None
+        texts: list[str] = []
+        for combination in itertools.islice(itertools.product(*choices), _MOST_CANDIDATES + 1):
+            texts.append("".join(itertools.chain.from_iterable(zip(pieces, (*combination, ""), strict=True))))
+        return texts if len(texts) <= _MOST_CANDIDATES else None
+
+    def _known(self, expansion: Expansion, depth: int) -> list[str] | None:
+        if expansion.kind == "arithmetic":
+            return ["1"]
+        if expansion.kind != "variable" or expansion.name not in self.values:
+            return None
+        texts: list[str] = []
+        for value in self.values[expansion.name]:
+            if value is None or value.pattern or value.tilde or value.braces:
+                return None
+            found = self.candidates(value, depth + 1)
+            if found is None:
+                return None
+            texts += found
+        return texts
+
+    def may_be_option(self, word: Word, depth: int = 0) -> bool:
+        """Could this argument begin with a dash when the command runs?"""
+        if not word.text.startswith(UNKNOWN):
+            return word.text.startswith("-") or (word.braces and any(t.startswith("-") for t in expand_braces(word.text)))
+        if depth > _MOST_DEPTH:
+            return True
+        first = word.expansions[0]
+        if first.kind == "command":
+            return self._output_may_be_option(first)
+        if first.kind == "parameter" and self._default_has_dash(word):
+            return True
+        if first.kind in {"arithmetic", "process"}:
+            return False
+        if first.name == "{}":
+            return True
+        return any(value is None or self.may_be_option(value, depth + 1) for value in self.values.get(first.name, ()))
+
+    def _output_may_be_option(self, expansion: Expansion) -> bool:
+        commands = self.commands[expansion.first : expansion.last]
+        if not commands:
+            return True
+        return not all(command.words and command.words[0].text in _PLAIN_OUTPUT for command in commands)
+
+    def _default_has_dash(self, word: Word) -> bool:
+        raw = self.source[word.start : word.end]
+        return any(mark in raw for mark in ("--", "=-", "+-", "?-", "/-"))
+
+
+def _declared(command: SimpleCommand, values: dict[str, tuple[Word | None, ...]]) -> None:
+    for word in command.words[1:]:
+        name, equals, value = word.text.partition("=")
+        if equals and not word.dynamic:
+            values[name] = (*values.get(name, ()), word.with_text(value))
+        else:
+            values[name] = (*values.get(name, ()), None)
+
+
+def expand_braces(text: str) -> list[str]:
+    """`a{b,c}` as `ab ac`; a text that is too clever comes back with a dash in front, which callers distrust."""
+    done: list[str] = []
+    todo = [text]
+    while todo:
+        if len(todo) + len(done) > _MOST_CANDIDATES:
+            return ["-"]
+        current = todo.pop(0)
+        group = _innermost_group(current)
+        if group is None:
+            done.append(current)
+            continue
+        begin, end = group
+        todo = [current[:begin] + choice + current[end + 1 :] for choice in current[begin + 1 : end].split(",")] + todo
+    return done
+
+
+def _innermost_group(text: str) -> tuple[int, int] | None:
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char == "{":
+            opened.append(at)
+        elif char == "}" and opened:
+            begin = opened.pop()
+            if "," in text[begin:at]:
+                return begin, at
+    return None
