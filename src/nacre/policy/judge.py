@@ -28,6 +28,7 @@ from nacre.policy.paths import Fence, joined
 from nacre.policy.programs import (
     FREE_TARGETS,
     Effect,
+    Inspection,
     Script,
     Step,
     base_name,
@@ -49,7 +50,7 @@ _HIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _WINDOWS = {"cmd": cmd.scan, "powershell": powershell.scan, "pwsh": powershell.scan}
 _OTHERS: dict[str, Callable[[str], Scan]] = {**_WINDOWS, "fish": fish.scan, "nu": fish.scan_nu, "nushell": fish.scan_nu}
 # Names that mean something else on Windows than in the tables of POSIX programs.
-_NOT_POSIX = frozenset("find sort more date time set type tree label exec command . sc start cd".split())
+_NOT_POSIX = frozenset("find sort more date time set type tree label exec command . sc start cd echo cmd where".split())
 
 ALLOWED = "allowed"
 _NOTHING = Verdict("allow", "no rules", "no policy is configured")
@@ -278,7 +279,9 @@ class _Part:
 
     def command(self, words: Sequence[Word], *, defined: bool) -> None:
         """A command with a name, seen through all wrappers."""
-        found = inspect(self._known_words(words), self.context)
+        if self.court.windows:
+            self._windows_effects(words)
+        found = self._look_through(words)
         via: tuple[str, ...] = ()
         for position, step in enumerate(found.steps):
             self._step(step, via, defined=defined and position == 0)
@@ -289,14 +292,27 @@ class _Part:
         for script in found.scripts:
             self._script(script)
 
-    def _known_words(self, words: Sequence[Word]) -> Sequence[Word]:
-        """On Windows, names are known without case and suffix, and some belong to other programs."""
-        if not self.court.windows:
-            return words
-        name = re.sub(r"\.(?:exe|cmd|bat|com)\Z", "", words[0].text.rpartition("\\")[2].casefold())
-        if name in _NOT_POSIX or words[0].dynamic:
-            return words
-        return (words[0].with_text(name), *words[1:]) if words[0].literal else words
+    def _look_through(self, words: Sequence[Word]) -> Inspection:
+        """What a command amounts to. On Windows, names are known without case and suffix, some mean other programs."""
+        word = words[0]
+        if not self.court.windows or not word.literal or re.search(r"[\\/:]", word.text):
+            return inspect(words, self.context)
+        name = re.sub(r"\.(?:exe|cmd|bat|com)\Z", "", word.text.casefold())
+        known = (word.with_text(name), *words[1:])
+        if name in _NOT_POSIX or name in tables.POWERSHELL_ALIASES:
+            return Inspection([Step(known, "command", (), known)])
+        return inspect(known, self.context)
+
+    def _windows_effects(self, words: Sequence[Word]) -> None:
+        """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
+        word = words[0]
+        name = re.sub(r"\.(?:exe|com)\Z", "", re.split(r"[\\/]", word.text.casefold())[-1])
+        name = tables.POWERSHELL_ALIASES.get(name, name) if self.court.shell != "cmd" else name
+        reason = tables.WINDOWS_UNRESOLVABLE.get(name)
+        if name == "foreach-object" and any(not w.dynamic and not w.text.startswith("-") for w in words[1:]):
+            reason = "calls a method by its name"
+        if name == "cmd" or reason is not None:
+            self.say(self.court.doubt, "not resolvable", f"`{word.text}` {reason or 'runs its arguments'}", word.start, word.end, name)
 
     def _script(self, script: Script) -> None:
         if self.depth >= MAX_SCRIPT_DEPTH:

@@ -66,7 +66,7 @@ def read_options(program: Program, arguments: Sequence[Word]) -> Iterator[Option
         index += 1
         if text == "--" and program.style == "gnu":
             for rest in arguments[index:]:
-                yield Option("operand", "", rest)
+                yield Option("operand", "--", rest)
             return
         if len(text) < 2 or text[0] != "-":  # noqa: PLR2004 - a lone dash is an operand
             yield Option("operand", "", word)

@@ -185,15 +185,20 @@ class _Inspector:
             effects += _builtin_effects(name, words)
         program = _PROGRAMS.get(name)
         if program is not None:
-            effects += self.table_effects(program, self.plain_arguments(words[1:], effects))
+            effects += self.table_effects(program, self.plain_arguments(words[1:], effects, trusted=True))
         if name in tables.ASSIGNING:
             self._assigning(name, words[1:], effects)
         return effects
 
-    def plain_arguments(self, arguments: Sequence[Word], effects: list[Effect]) -> list[Word]:
-        """Arguments with braces and known variables put in; what may become an option is an effect."""
+    def plain_arguments(
+        self, arguments: Sequence[Word], effects: list[Effect], *, trusted: bool = False
+    ) -> list[Word]:
+        """Arguments with braces and known variables put in; what may become an option is an effect.
+
+        With `trusted`, the caller looks at quoted unknown words itself, because it knows which are values.
+        """
         plain: list[Word] = []
-        options_end = False
+        options_end = trusted
         for word in arguments:
             options_end = options_end or word.text == "--"
             if word.braces and not word.dynamic:
@@ -210,11 +215,9 @@ class _Inspector:
             if word.splits:
                 texts = [piece for text in texts for piece in text.split()]
             return [word.with_text(text) for text in texts]
-        if options_end:
-            return [word]
         if word.splits:
             effects.append(_at(word, "unresolved", "an unquoted value can become any option", ""))
-        elif self.context.may_be_option(word):
+        elif not options_end and self.context.may_be_option(word):
             effects.append(_at(word, "unresolved", "this value can turn out to be an option; put `--` before it", ""))
         return [word]
 
@@ -227,6 +230,8 @@ class _Inspector:
             if option.kind == "operand":
                 operands += 1
                 text = option.word.text
+                if option.word.dynamic and not option.flag and self.context.may_be_option(option.word):
+                    effects.append(_at(option.word, "unresolved", "this value can turn out to be an option; put `--` before it", ""))
                 if pattern is not None and pattern.match(text) is not None:
                     effects.append(_at(option.word, "run", f"`{_shown(text)}`: {program.reason}", text))
                 if operands == 1 and text in program.running.split():
@@ -598,7 +603,7 @@ class _Inspector:
 
     def _git(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
+        arguments = self.plain_arguments(words[1:], effects, trusted=True)
         found = self.table_effects(_PROGRAMS["git"], arguments)
         effects += [item for item in found if not self._harmless_git(item, arguments)]
         skip = 1

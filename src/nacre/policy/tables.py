@@ -320,6 +320,15 @@ FILE_PROGRAMS: dict[str, bool] = dict.fromkeys(
     False,
 ) | dict.fromkeys("grep egrep fgrep rg ag sed awk gawk mawk jq yq chmod chown chgrp".split(), True)
 
+# On Windows: commands that run text, load code or give names another meaning.
+WINDOWS_UNRESOLVABLE: dict[str, str] = dict.fromkeys(
+    "call start doskey forfiles runas wmic mshta rundll32 regsvr32 cscript wscript schtasks at msiexec installutil bitsadmin setx "
+    "assoc ftype setlocal invoke-expression invoke-item invoke-command start-process start-job start-threadjob add-type new-object set-alias "
+    "new-alias import-alias import-module new-module invoke-wmimethod invoke-cimmethod enter-pssession new-pssession register-scheduledtask "
+    "register-objectevent register-engineevent register-wmievent invoke-history set-psbreakpoint install-module install-script update-typedata use-module".split(),
+    "runs text or code, or gives a name another meaning",
+)
+
 # cmd.exe and PowerShell: other names of the same command.
 POWERSHELL_ALIASES: dict[str, str] = {
     "ac": "add-content", "cat": "get-content", "cd": "set-location", "chdir": "set-location", "clc": "clear-content",

@@ -110,12 +110,13 @@ class WordScanner:
         self._read_pieces(pieces, start)
         if self.pos == start:
             raise Refused("a word is missing here", start)
+        text = "".join(pieces.text)
         return Word(
-            "".join(pieces.text),
+            text,
             start,
             self.pos,
             pieces.quoted,
-            pieces.pattern,
+            pieces.pattern and text != "[",  # alone it is the name of `test`
             pieces.braces,
             pieces.tilde,
             tuple(pieces.expansions),
