@@ -1,6 +1,6 @@
 """Running a corpus of labelled commands: how often does the judge say what a person expects?
 
-Above: the command line, and the tests. Below: `judge` and `rules`. The lines come in as texts; opening files is the
+Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files is the
 caller's business.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from nacre.policy.judge import judge
+from nacre.policy.court import judge
 from nacre.policy.model import PolicyError, Verdict
 from nacre.policy.rules import Policy
 

@@ -26,7 +26,6 @@ Role = Literal["command", "wrapper", "outer"]
 
 MAX_WRAPPERS = 20
 FREE_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"})
-_DANGEROUS = re.compile(tables.DANGEROUS_VARIABLE + r"\Z")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 _LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|lua|php|node|pip)[0-9.]+\Z")
@@ -92,7 +91,8 @@ class Inspection:
 
 def is_dangerous_variable(name: str) -> bool:
     """Does this variable change what runs, or which code or configuration is loaded?"""
-    return _DANGEROUS.match(name) is not None
+    # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
+    return re.match(tables.DANGEROUS_VARIABLE + r"\Z", name) is not None
 
 
 def base_name(text: str) -> str:

@@ -15,7 +15,6 @@ from functools import lru_cache
 from typing import Literal, cast
 
 from nacre.policy.model import UNKNOWN, Decision, PolicyError, Word
-from nacre.policy.posix import scan
 
 Mode = Literal["open", "denylist", "allowlist"]
 
@@ -391,6 +390,8 @@ def _check_examples(rule: Rule, match: Iterable[str], not_match: Iterable[str]) 
 
 def _speaks_about(rule: Rule, example: str) -> bool:
     """Does a rule match any simple command of an example (its directory aside)?"""
+    from nacre.policy.posix import scan  # noqa: PLC0415 - only rules with examples need a scanner
+
     for command in scan(example).commands:
         if not command.words:
             continue
