@@ -261,6 +261,9 @@ class Scanner(WordScanner):
                 self._blanks()
                 if self.text.startswith("-p", self.pos) and self.text[self.pos + 2 : self.pos + 3] in " \t":
                     self.pos += 2
+                    self._blanks()
+                if self.text.startswith("--", self.pos) and self.text[self.pos + 2 : self.pos + 3] in " \t":
+                    self.pos += 2
                 self._blanks()
                 if not self._peek() or self._peek() in "\n;&|)":
                     raise Refused("`time` without a command", self.pos)

@@ -38,6 +38,8 @@ _ANSI_LETTERS = {
 }  # fmt: skip
 _ASCII_LAST = 0x7F
 _ARITHMETIC_PLAIN = re.compile(r"(?:[A-Za-z0-9_ \t\n+\-*/%=!&|^~?:,.@\[\]]|(?<=[0-9])#|[<>](?!\())+")
+_HARMLESS_QUOTES = re.compile(r'"[^"()\\`]*"')
+_AMBIGUOUS_ARITHMETIC = re.compile(r"['\"\\`\n]|(?<![0-9$])#|<<(?![0-9 ])|\bcase\b|\besac\b")
 _IDENTIFIER = re.compile(r"(?<![0-9A-Za-z_#])[A-Za-z_]")
 _PARAMETER_TAIL = re.compile(r"[^}'\"\\$`{<>\n]+")
 _PARAMETER_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
@@ -395,12 +397,19 @@ class WordScanner:
                 self.pos += 1
             elif char == ")" and text.startswith("))", self.pos) and self.pos + 1 < self.end:
                 self.pos += 2
+                self._surely_arithmetic(opened_at)
                 return
             elif char == ";" and semicolons and not open_parentheses:
                 self.pos += 1
             else:
                 self._arithmetic_expansion(char, inner, opened_at)
         raise Refused("an arithmetic expression is not closed", opened_at)
+
+    def _surely_arithmetic(self, opened_at: int) -> None:
+        """bash counts parentheses to tell `$((` from a subshell in `$(`; refuse where it could count in another way."""
+        raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
+        if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
+            raise Refused("arithmetic that could be read as commands", opened_at)
 
     def _arithmetic_expansion(self, char: str, inner: Pieces, opened_at: int) -> None:
         if char == "$":
