@@ -447,7 +447,7 @@ class _Part:
                 self.write(effect.reason, effect.start, effect.end)
                 if effect.target is not None:
                     self.path(effect.target)
-            elif self.policy.mode == "open":
+            elif self.policy.mode == "open" or (self.policy.mode == "denylist" and _is_subcommand(effect)):
                 self._open_effect(effect, step, name)
             elif effect.kind == "inline":
                 self._inline(effect, rule, name)
@@ -494,6 +494,11 @@ class _Part:
 
 def _is_find_path(word: Word) -> bool:
     return bool(word.expansions) and word.expansions[0].name == "{}" or any(e.kind == "process" for e in word.expansions)
+
+
+def _is_subcommand(effect: Effect) -> bool:
+    """`docker compose`, `npm exec`: without an allowlist such sub-commands are ordinary commands."""
+    return effect.kind == "run" and effect.flag.isidentifier()
 
 
 def _address_matches(pattern: str, text: str) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nacre.policy.tables import Program
 
 Kind = Literal["runs", "writes", "places", "value", "other", "operand"]
+_VALUED = frozenset({"value", "writes", "places"})
 _SHORTEST_ABBREVIATION = 3  # dashes included
 
 
@@ -81,7 +82,7 @@ def read_options(program: Program, arguments: Sequence[Word]) -> Iterator[Option
         else:
             used = False
             for found in _cluster(table, word, following):
-                used = used or (found.value is not None and found.value is following)
+                used = used or (found.kind in _VALUED and found.value is not None and found.value is following)
                 yield found
         index += used
 
@@ -91,7 +92,7 @@ def _word_option(table: _Compiled, word: Word, following: Word | None) -> tuple[
     kind = table.exact.get(name) or table.exact.get(name.removeprefix("-")) or table.exact.get("-" + name) or "other"
     if equals:
         return Option(kind, name, word, word.with_text(value)), False
-    if kind in {"value", "writes", "places"}:
+    if kind in _VALUED:
         return Option(kind, name, word, following), following is not None
     return Option(kind, name, word, following), False
 
@@ -105,7 +106,7 @@ def _long_option(table: _Compiled, word: Word, following: Word | None) -> tuple[
             kind = next((kind for full, kind in table.long if full.startswith(name)), kind)
     if equals:
         return Option(kind, name, word, word if word.dynamic else word.with_text(value)), False
-    if kind in {"value", "writes", "places"}:
+    if kind in _VALUED:
         return Option(kind, name, word, following), kind == "value" and following is not None
     return Option(kind, name, word, following), False
 
@@ -120,7 +121,7 @@ def _cluster(table: _Compiled, word: Word, following: Word | None) -> Iterator[O
     for at in range(1, len(text)):
         flag = "-" + text[at]
         kind = table.exact.get(flag, "other")
-        if kind in {"value", "writes", "places"}:
+        if kind in _VALUED:
             rest = text[at + 1 :]
             yield Option(kind, flag, word, word.with_text(rest) if rest else following)
             return

@@ -42,7 +42,7 @@ _FUNCTION_KEYWORD = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ 
 _LOOP_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
 _IN = re.compile(r"in(?=[ \t\n;])")
 _DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
-_DUPLICATED = re.compile(r"[0-9]+-?|-")
+_EVALUATING = _DECLARES | frozenset({"let", "unset", "read", "printf", "test", "[", "mapfile", "readarray", "getopts", "wait"})
 _OPERATOR_AFTER_JOIN = re.compile(r"(?:\\\n)+[&|<>;(!-]")
 _ZSH_RANGE = re.compile(r"<[0-9]*-[0-9]*>")
 _TEST_PLAIN = re.compile(r"[^ \t\n'\"\\$`<>&|;#()]+")
@@ -259,16 +259,18 @@ class Scanner(WordScanner):
             elif reserved == "time" and self.dialect.name in {"bash", "zsh"}:
                 self.pos += 4
                 self._blanks()
-                if self.text.startswith("-p", self.pos) and self.text[self.pos + 2 : self.pos + 3] in " \t":
-                    self.pos += 2
-                    self._blanks()
-                if self.text.startswith("--", self.pos) and self.text[self.pos + 2 : self.pos + 3] in " \t":
-                    self.pos += 2
-                self._blanks()
+                if not self.zsh:
+                    self._time_options()
                 if not self._peek() or self._peek() in "\n;&|)":
                     raise Refused("`time` without a command", self.pos)
             else:
                 return
+
+    def _time_options(self) -> None:
+        for option in ("-p", "--"):
+            if self.text.startswith(option, self.pos) and self.text[self.pos + 2 : self.pos + 3] in {" ", "\t"}:
+                self.pos += 2
+                self._blanks()
 
     # -- commands ------------------------------------------------------------------------------------------
 
@@ -534,8 +536,20 @@ class Scanner(WordScanner):
         if self.zsh and not words and redirections:
             raise Refused("zsh runs a program of its own for a bare redirection", start)
         end = _last_end(words, assignments, redirections, start)
+        if words and words[0].text in _EVALUATING:
+            self._note_builtin(words)
         # The commands of its substitutions stand before it, as they run before it.
         self.commands.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end))
+
+    def _note_builtin(self, words: list[Word]) -> None:
+        """Builtins that evaluate subscripts or expressions in their arguments."""
+        name = words[0].text
+        for word in words[1:]:
+            text = word.text
+            if name == "let" or (text.startswith("-") and "i" in text and name in _DECLARES):
+                self.note_evaluation(word.start)
+            elif text == "-v" if name in {"test", "["} else "[" in text:
+                self.note_evaluation(word.start)
 
     def _argument(self, words: list[Word]) -> None:
         start = self.pos

@@ -268,7 +268,7 @@ class _Reader:
             state[1] = state[1] or UNKNOWN in text
             parts.append(text)
         elif char == "`":
-            parts.append(self._escaped())
+            parts.append(self._escaped(plain=True))
         elif char in "$({" or self.text.startswith("@(", self.pos):
             if first and char in "({":
                 raise _RefusedError("the command's name is only known when it runs", self.pos)
@@ -284,14 +284,15 @@ class _Reader:
             parts.append(self._take(_PLAIN))
         return True
 
-    def _escaped(self) -> str:
+    def _escaped(self, *, plain: bool = False) -> str:
+        """The character after a backtick; letters have a meaning of their own only inside quotes."""
         if self.pos + 1 >= self.end:
             raise _RefusedError("a backtick at the end", self.pos)
         char = self.text[self.pos + 1]
-        if char in "\r\nu":
+        if char in "\r\n" or (char == "u" and not plain):
             raise _RefusedError("a backtick that is not understood", self.pos)
         self.pos += 2
-        return _ESCAPES.get(char, char)
+        return char if plain else _ESCAPES.get(char, char)
 
     def _single(self) -> str:
         start = self.pos

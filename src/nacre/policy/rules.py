@@ -75,6 +75,8 @@ class Rule:
     def admits_name(self, word: str, *, fold: bool = False) -> bool:
         """Does an allow or ask rule speak about a command spelled like this?"""
         pattern = self.name
+        if pattern == "*":
+            return True
         if fold or self.folds_case:
             word, pattern = _EXECUTABLE_SUFFIX.sub("", word).casefold(), pattern.casefold()
             pattern = _EXECUTABLE_SUFFIX.sub("", pattern)

@@ -29,6 +29,7 @@ _SINGLE = re.compile(r"[^']*")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PLAIN_BRACES = re.compile(r"\{(?:[A-Za-z0-9_./-]*(?:,[A-Za-z0-9_./-]*)+)?\}")
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
 _ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
@@ -168,6 +169,7 @@ class WordScanner:
             pieces.tilde = pieces.tilde or self.pos == start or self.text[self.pos - 1] in "=:"
         elif char in "{}":
             self._brace(pieces, start)
+            char = self.text[self.pos]
         elif self.pos == start:
             # A hash that begins a word begins a comment; callers skip comments before they ask for a word.
             raise Refused("a comment where a word should be", start)
@@ -175,11 +177,20 @@ class WordScanner:
         self.pos += 1
 
     def _brace(self, pieces: Pieces, start: int) -> None:
-        if self.zsh and not self.text.startswith("{}", self.pos) and not self.text.startswith("{}", self.pos - 1):
-            raise Refused("zsh reads unquoted braces in its own way", self.pos)
-        if self.text[self.pos] == "{" and self.dialect.braces:
+        if self.zsh:
+            self._zsh_brace(pieces)
+        elif self.text[self.pos] == "{" and self.dialect.braces:
             alone = self.pos == start and self.text[self.pos + 1 : self.pos + 2] in {"", "}", " ", "\t", "\n"}
             pieces.braces = pieces.braces or not alone
+
+    def _zsh_brace(self, pieces: Pieces) -> None:
+        """zsh ends a group at any `}`: only `{}` and a plain `{a,b}` are sure to be part of a word."""
+        found = _PLAIN_BRACES.match(self.text, self.pos, self.end)
+        if found is None:
+            raise Refused("zsh reads unquoted braces in its own way", self.pos)
+        pieces.braces = pieces.braces or len(found.group()) > 2  # noqa: PLR2004 - more than `{}`
+        pieces.text.append(found.group()[:-1])
+        self.pos = found.end() - 1
 
     def _escape(self, pieces: Pieces) -> None:
         if self.pos + 1 >= self.end:
