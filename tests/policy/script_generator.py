@@ -10,11 +10,23 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-_SOUP = (
-    "c1 c2 c3 c4 c5 ' \" \\ \\\n ` $( ) ( ) ; & | && || ;; # { } ! $(( )) (( )) [[ ]] < > >> << <<- <<< <( >( 2>&1 &> |& $' $\" ${ ${x ${x:- ${x#"
-    " } $x $1 $@ $ x= x+= = a[0]= x=( * ? [ ] ~ {a,b} - -- , : % ^ @ case in a) esac if then else elif fi for while until do done"
-    " function time coproc select c1() E EOF 'E' \"E\" \\E 1 2 0 \t echo true : [ test \\' \\\" \\` \\$ \\( \\; \\# $# #} $'\\'' $'\\x63\\x31' ''"
-).split(" ") + ["\n", "\n", "\n", " ", " ", " ", " ", "\\\n", "E\n", "\nE\n", "\n\tE\n", "<<E\n", "<<'E'\n", "<<-E\n", "<<E c1\n"]
+_SOUP = ["c1", "c2", "c3", "c4", "c5", "'", '"', "\\", "\\\n", "`", "$(", ")", "(", ")", ";", "&", "|", "&&", "||", ";;", "#", "{", "}", "!", "$((", "))", "((", "))", "[[", "]]", "<", ">", ">>", "<<", "<<-", "<<<", "<(", ">(", "2>&1", "&>", "|&", "$'", '$"', "${", "${x", "${x:-", "${x#", "}", "$x", "$1", "$@", "$", "x=", "x+=", "=", "a[0]=", "x=(", "*", "?", "[", "]", "~", "{a,b}", "-", "--", ",", ":", "%", "^", "@", "case", "in", "a)", "esac", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "function", "time", "coproc", "select", "c1()", "E", "EOF", "'E'", '"E"', "\\E", "1", "2", "0", "\t", "echo", "true", ":", "[", "test", "\\'", '\\"', "\\`", "\\$", "\\(", "\\;", "\\#", "$#", "#}", "$'\\''", "$'\\x63\\x31'", "''"] + [
+    "\n",
+    "\n",
+    "\n",
+    " ",
+    " ",
+    " ",
+    " ",
+    "\\\n",
+    "E\n",
+    "\nE\n",
+    "\n\tE\n",
+    "<<E\n",
+    "<<'E'\n",
+    "<<-E\n",
+    "<<E c1\n",
+]
 
 
 class Generator:
@@ -44,7 +56,15 @@ class Generator:
         style = self.random.random()
         if style < 0.85:
             return name
-        return self._pick(f"'{name}'", f'"{name}"', f"\\{name}", f"c''{name[1]}", f'c""{name[1]}', f"c\\{name[1]}", f"'c'{name[1]}")
+        return self._pick(
+            f"'{name}'",
+            f'"{name}"',
+            f"\\{name}",
+            f"c''{name[1]}",
+            f'c""{name[1]}',
+            f"c\\{name[1]}",
+            f"'c'{name[1]}",
+        )
 
     def _mutated(self, script: str) -> str:
         text = list(script)
@@ -89,7 +109,9 @@ class Generator:
     def _pipeline(self, depth: int) -> str:
         text = self._pick("", "", "", "", "", "! ", "") + self._command(depth)
         while self.random.random() < 0.15:
-            text += self._pick(" | ", "|", " |\n", " | \\\n", " |& " if self.bash else " | ") + self._command(depth)
+            text += self._pick(" | ", "|", " |\n", " | \\\n", " |& " if self.bash else " | ") + self._command(
+                depth
+            )
         return text
 
     def _command(self, depth: int) -> str:
@@ -104,11 +126,19 @@ class Generator:
     def _simple(self, depth: int) -> str:
         parts = [self._name()]
         if self.random.random() < 0.15:
-            parts.insert(0, self._pick("x=", "y=1", "x='a b'", "x=$y") if self.random.random() < 0.6 else "x=" + self._word(depth))
+            parts.insert(
+                0,
+                self._pick("x=", "y=1", "x='a b'", "x=$y")
+                if self.random.random() < 0.6
+                else "x=" + self._word(depth),
+            )
         for _ in range(self.random.choice((0, 1, 1, 2))):
             parts.append(self._word(depth))
         if self.random.random() < 0.15:
-            parts.insert(self.random.randrange(1, len(parts) + 1), self._pick(">f", "2>&1", "</dev/null", "> f", "2>/dev/null", ">>f", "<&0", "1>&2"))
+            parts.insert(
+                self.random.randrange(1, len(parts) + 1),
+                self._pick(">f", "2>&1", "</dev/null", "> f", "2>/dev/null", ">>f", "<&0", "1>&2"),
+            )
         text = self._pick(" ", "  ", "\t", " \\\n").join(parts)
         if self.random.random() < 0.08:
             return self._heredoc(text, depth)
@@ -119,12 +149,38 @@ class Generator:
         dash = self.random.random() < 0.3
         delimiter = self._pick("E", "EOF", "E_1")
         written = self._pick(f"'{delimiter}'", f'"{delimiter}"', f"\\{delimiter}") if quoted else delimiter
-        body = [self._pick("text", "c7", "it's", 'a "b', "$x", "\\$(c6)", "E ", " E", "EOFX", "a \\", "`c3`", "$(c4)", "${x:-c5}", "$(c5", "`", ")") for _ in range(self.random.randrange(0, 4))]
+        body = [
+            self._pick(
+                "text",
+                "c7",
+                "it's",
+                'a "b',
+                "$x",
+                "\\$(c6)",
+                "E ",
+                " E",
+                "EOFX",
+                "a \\",
+                "`c3`",
+                "$(c4)",
+                "${x:-c5}",
+                "$(c5",
+                "`",
+                ")",
+            )
+            for _ in range(self.random.randrange(0, 4))
+        ]
         if self.random.random() < 0.3 and depth > 0:
             body.append("a $(" + self._list(0) + ") b")
         end = ("\t" if dash and self.random.random() < 0.7 else "") + delimiter
         after = self._pick("", " | c1", "; c2", " && c3", " &")
-        return f"{command} <<{'-' if dash else ''}{written}{after}\n" + "".join(line + "\n" for line in body) + end + "\n" + self._simple(0)
+        return (
+            f"{command} <<{'-' if dash else ''}{written}{after}\n"
+            + "".join(line + "\n" for line in body)
+            + end
+            + "\n"
+            + self._simple(0)
+        )
 
     def _word(self, depth: int) -> str:
         return "".join(self._piece(depth) for _ in range(self.random.choice((1, 1, 1, 2))))
@@ -132,11 +188,84 @@ class Generator:
     def _piece(self, depth: int) -> str:
         kind = self.random.random()
         if kind < 0.35:
-            return self._pick("a", "b1", "-x", "--y=z", "a/b", "x.y", "*", "?", "a[bc]", "~", "=", "a=b", "a#b", "%", "{a,b}", "{1..3}", "!", "{", "}", "in", "do", "if", "esac", "@", "^", ",")
+            return self._pick(
+                "a",
+                "b1",
+                "-x",
+                "--y=z",
+                "a/b",
+                "x.y",
+                "*",
+                "?",
+                "a[bc]",
+                "~",
+                "=",
+                "a=b",
+                "a#b",
+                "%",
+                "{a,b}",
+                "{1..3}",
+                "!",
+                "{",
+                "}",
+                "in",
+                "do",
+                "if",
+                "esac",
+                "@",
+                "^",
+                ",",
+            )
         if kind < 0.6:
-            return self._pick("'a b'", "'; c1'", "'$(c2)'", "'`c3`'", "'\\'", "'\n'", "'#'", '"a b"', '"; c1"', "\"'\"", "'\"'", '"\\""', '"\\\\"', '"\\$(c4)"', '"\\`c4\\`"', "\\ ", "\\;", "\\'", '\\"', "\\\\", "\\$", "\\`", "\\#", "\\(", "''", '""')
+            return self._pick(
+                "'a b'",
+                "'; c1'",
+                "'$(c2)'",
+                "'`c3`'",
+                "'\\'",
+                "'\n'",
+                "'#'",
+                '"a b"',
+                '"; c1"',
+                '"\'"',
+                "'\"'",
+                '"\\""',
+                '"\\\\"',
+                '"\\$(c4)"',
+                '"\\`c4\\`"',
+                "\\ ",
+                "\\;",
+                "\\'",
+                '\\"',
+                "\\\\",
+                "\\$",
+                "\\`",
+                "\\#",
+                "\\(",
+                "''",
+                '""',
+            )
         if kind < 0.8 or depth <= 0:
-            return self._pick("$x", '"$x"', "${x}", '"${x}"', "$1", '"$@"', "$?", "$#", "${#x}", "${x:-a}", '"${x:-a b}"', "${x%%a}", "${x#*b}", "$((1+2))", '"$((x))"', "$(( (1) + 2 ))", "$", '"$"')
+            return self._pick(
+                "$x",
+                '"$x"',
+                "${x}",
+                '"${x}"',
+                "$1",
+                '"$@"',
+                "$?",
+                "$#",
+                "${#x}",
+                "${x:-a}",
+                '"${x:-a b}"',
+                "${x%%a}",
+                "${x#*b}",
+                "$((1+2))",
+                '"$((x))"',
+                "$(( (1) + 2 ))",
+                "$",
+                '"$"',
+            )
         return self._nested(depth - 1)
 
     def _nested(self, depth: int) -> str:
@@ -171,7 +300,9 @@ class Generator:
 
     def _subshell(self, depth: int) -> str:
         inner = self._list(depth)
-        return ("( " if inner.startswith("(") else self._pick("(", "( ")) + inner + self._pick(")", " )", "\n)")
+        return (
+            ("( " if inner.startswith("(") else self._pick("(", "( ")) + inner + self._pick(")", " )", "\n)")
+        )
 
     def _if(self, depth: int) -> str:
         text = f"if {self._list(depth)}; then {self._list(depth)}"
@@ -182,7 +313,14 @@ class Generator:
         return text + self._pick("; fi", "\nfi")
 
     def _loop(self, depth: int) -> str:
-        head = self._pick("for x in a b", "for x in $(c1) 'b c'", "for x", "while false", "until true", f"for x in {self._word(depth)}")
+        head = self._pick(
+            "for x in a b",
+            "for x in $(c1) 'b c'",
+            "for x",
+            "while false",
+            "until true",
+            f"for x in {self._word(depth)}",
+        )
         return head + self._pick("; do ", "\ndo\n") + self._list(depth) + self._pick("; done", "\ndone")
 
     def _case(self, depth: int) -> str:

@@ -31,7 +31,9 @@ _BATCH_TIMEOUT_S = 600.0
 _NOBODY = 65534
 _COUNTER = itertools.count()
 _NOT_FOUND = re.compile(r": ([^\s:]+): (?:inaccessible or )?not found")
-_BASH_HANDLER = """() { printf '%s\\0' "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }"""
+_BASH_HANDLER = (
+    """() { printf '%s\\0' "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }"""
+)
 _ZSH_HANDLER = """command_not_found_handler() { print -rN -- "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }\n"""
 _STAND_IN = """#!/bin/sh\nprintf '%s\\0' "${0##*/}" >> "$ORACLE_LOG"\ncase "$0" in *[02468]) exit 0;; esac\nexit 1\n"""
 
@@ -56,7 +58,9 @@ def observed(shell: str, scripts: Sequence[str], prefix: Sequence[str]) -> list[
     )
     answers = [cast("list[str] | None", json.loads(line)) for line in done.stdout.splitlines()]
     if len(answers) != len(scripts):
-        raise AssertionError(f"the driver gave {len(answers)} of {len(scripts)} answers: {done.stderr[-2000:]}")
+        raise AssertionError(
+            f"the driver gave {len(answers)} of {len(scripts)} answers: {done.stderr[-2000:]}"
+        )
     return answers
 
 

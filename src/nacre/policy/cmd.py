@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
 
 MAX_DEPTH = 6
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -17,9 +17,9 @@ _EXPANSION = re.compile(r"%[^%\n]*%|![^!\n]*!|%[~*0-9]")
 _REDIRECTION = re.compile(r"([0-9]?)(>>|>&|<&|>|<)")
 _DELIMITERS = " \t,;="
 # Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
-_INTERNAL = frozenset(
+_INTERNAL = names(
     "assoc break call cd chdir cls color copy date del dir echo endlocal erase exit for ftype goto if md mkdir mklink move path "
-    "pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time title type ver verify vol".split()
+    "pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time title type ver verify vol"
 )
 _INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
@@ -78,7 +78,11 @@ class _Lexer:
         redirections: list[Redirection] = []
         while self.pos < len(self.text):
             self._skip(_DELIMITERS)
-            if self.pos >= len(self.text) or self.text[self.pos] in "&|\n" or (self.text[self.pos] == ")" and self.groups):
+            if (
+                self.pos >= len(self.text)
+                or self.text[self.pos] in "&|\n"
+                or (self.text[self.pos] == ")" and self.groups)
+            ):
                 break
             redirection = _REDIRECTION.match(self.text, self.pos)
             if redirection is not None:
@@ -94,8 +98,12 @@ class _Lexer:
         assignments: list[Assignment] = []
         if words and words[0].text.casefold() == "set" and len(words) > 1:
             target = words[1]
-            assignments.append(Assignment(target.text.partition("=")[0].upper(), None, target.start, target.end))
-        self.commands.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos))
+            assignments.append(
+                Assignment(target.text.partition("=")[0].upper(), None, target.start, target.end)
+            )
+        self.commands.append(
+            SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
+        )
 
     def _name(self, word: Word) -> list[Word]:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
@@ -195,7 +203,9 @@ def _inner(command: SimpleCommand, depth: int) -> Scan:
     found = scan(" ".join(word.text for word in rest), depth + 1)
     start, end = rest[0].start, rest[-1].end
     moved = tuple(
-        SimpleCommand(tuple(Word(w.text, start, end, quoted=True) for w in c.words), (), c.redirections, start, end)
+        SimpleCommand(
+            tuple(Word(w.text, start, end, quoted=True) for w in c.words), (), c.redirections, start, end
+        )
         for c in found.commands
     )
     refusal = None if found.refusal is None else Refusal(found.refusal.reason, start, end)

@@ -63,7 +63,11 @@ def run(lines: Iterable[str]) -> Report:
             continue
         case = _parse(line, number)
         total += 1
-        verdict = judge(str(case["command"]), case_policy(cast("Mapping[str, object]", case["policy"])), shell=str(case.get("shell", "bash")))
+        verdict = judge(
+            str(case["command"]),
+            case_policy(cast("Mapping[str, object]", case["policy"])),
+            shell=str(case.get("shell", "bash")),
+        )
         expected = str(case["expect"])
         accepted = cast("list[str]", case.get("accept", [expected]))
         if verdict.decision in accepted:
@@ -72,7 +76,14 @@ def run(lines: Iterable[str]) -> Report:
         false_allow += expected != "allow" and verdict.decision == "allow"
         false_deny += expected == "allow"
         failures.append(
-            Failure(str(case.get("id", number)), str(case.get("family", "")), str(case["command"]), expected, verdict, str(case.get("why", "")))
+            Failure(
+                str(case.get("id", number)),
+                str(case.get("family", "")),
+                str(case["command"]),
+                expected,
+                verdict,
+                str(case.get("why", "")),
+            )
         )
     return Report(total, passed, false_allow, false_deny, tuple(failures))
 

@@ -23,6 +23,7 @@ from nacre.policy.model import (
     SimpleCommand,
     Verdict,
     Word,
+    names,
     strictness,
 )
 from nacre.policy.paths import Fence, joined
@@ -58,7 +59,7 @@ _OTHERS = {
     "nushell": ("nacre.policy.fish", "scan_nu"),
 }
 # Names that mean something else on Windows than in the tables of POSIX programs.
-_NOT_POSIX = frozenset("find sort more date time set type tree label exec command . sc start cd echo cmd where".split())
+_NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
 
 ALLOWED = "allowed"
 
@@ -136,7 +137,9 @@ class _Court:
             found = rule.pattern.search(text)
             if found is not None:
                 reason = rule.reason or "the text matches a pattern"
-                self.add(rule.decision, rule.pattern.pattern, reason, found.start(), found.end(), found.group())
+                self.add(
+                    rule.decision, rule.pattern.pattern, reason, found.start(), found.end(), found.group()
+                )
 
     def hear(self, text: str, shell: str, place: Callable[[int, int], tuple[int, int]], depth: int) -> None:
         """A text: scan it, then hear every command in it."""
@@ -144,7 +147,15 @@ class _Court:
         if scan.refusal is not None:
             start, end = place(scan.refusal.start, scan.refusal.end)
             hint = "write it in a plainer way, or as several commands"
-            self.add("deny", "not understood", scan.refusal.reason, start, end, text[scan.refusal.start : scan.refusal.end], hint=hint)
+            self.add(
+                "deny",
+                "not understood",
+                scan.refusal.reason,
+                start,
+                end,
+                text[scan.refusal.start : scan.refusal.end],
+                hint=hint,
+            )
         self.hear_commands(text, scan, place, depth)
 
     def hear_commands(
@@ -176,7 +187,9 @@ class _Court:
         start = self.cwd or "."
         if not self.fence.holds(start, start):
             roots = ", ".join(self.policy.allowed_directories)
-            self.add("deny", "allowed_directories", f"the working directory is outside of {roots}", 0, 0, start)
+            self.add(
+                "deny", "allowed_directories", f"the working directory is outside of {roots}", 0, 0, start
+            )
         self.directories = [start]
         for command in context.commands:
             if len(command.words) > 1 and command.words[0].text in {"cd", "pushd"}:
@@ -193,7 +206,9 @@ class _Court:
             return Verdict("allow", ALLOWED, "nothing in it needs a rule", 0, len(text))
         worst = max(judged, key=lambda item: strictness(item.decision))
         remembers = worst.decision == "ask" and self.remembers
-        reason = worst.reason if worst.decision != "allow" or len(judged) == 1 else "every part of it is allowed"
+        reason = (
+            worst.reason if worst.decision != "allow" or len(judged) == 1 else "every part of it is allowed"
+        )
         start, end = (worst.start, worst.end) if worst.decision != "allow" else (0, len(text))
         return Verdict(worst.decision, worst.rule, reason, start, end, worst.hint, judged, remembers)
 
@@ -217,7 +232,15 @@ class _Part:
         self.depth = depth
 
     def say(  # noqa: PLR0913 - the fields of a judged part
-        self, decision: Decision, rule: str, reason: str, start: int, end: int, name: str = "", hint: str = "", via: tuple[str, ...] = ()
+        self,
+        decision: Decision,
+        rule: str,
+        reason: str,
+        start: int,
+        end: int,
+        name: str = "",
+        hint: str = "",
+        via: tuple[str, ...] = (),
     ) -> None:
         """Write down an answer, at its place in the text that the person wrote."""
         outer_start, outer_end = self.place(start, end)
@@ -253,7 +276,9 @@ class _Part:
             return
         if redirection.operator in _WRITES or redirection.operator == ">&":
             self.write(f"`{redirection.operator}` writes a file", start, end)
-        if not (redirection.operator == "<&" or target.expansions and target.expansions[0].kind == "process"):
+        if not (
+            redirection.operator == "<&" or (target.expansions and target.expansions[0].kind == "process")
+        ):
             self.path(target)
 
     def write(self, reason: str, start: int, end: int) -> None:
@@ -270,12 +295,25 @@ class _Part:
         roots = ", ".join(self.policy.allowed_directories)
         texts = self.context.candidates(word)
         if texts is None:
-            self.say(court.doubt, "allowed_directories", f"this path is only known when it runs; allowed: {roots}", word.start, word.end)
+            self.say(
+                court.doubt,
+                "allowed_directories",
+                f"this path is only known when it runs; allowed: {roots}",
+                word.start,
+                word.end,
+            )
             return
         climbs = len(court.directories) > 1 and any(".." in text.split("/") for text in texts)
         holds = court.fence.holds_pattern if word.pattern or word.braces else court.fence.holds
         if climbs or not all(holds(text, directory) for text in texts for directory in court.directories):
-            self.say("deny", "allowed_directories", f"this path is outside of {roots}", word.start, word.end, hint=f"stay inside {roots}")
+            self.say(
+                "deny",
+                "allowed_directories",
+                f"this path is outside of {roots}",
+                word.start,
+                word.end,
+                hint=f"stay inside {roots}",
+            )
 
     # -- commands ------------------------------------------------------------------------------------------
 
@@ -314,7 +352,14 @@ class _Part:
         if name == "foreach-object" and any(not w.dynamic and not w.text.startswith("-") for w in words[1:]):
             reason = "calls a method by its name"
         if name == "cmd" or reason is not None:
-            self.say(self.court.doubt, "not resolvable", f"`{word.text}` {reason or 'runs its arguments'}", word.start, word.end, name)
+            self.say(
+                self.court.doubt,
+                "not resolvable",
+                f"`{word.text}` {reason or 'runs its arguments'}",
+                word.start,
+                word.end,
+                name,
+            )
 
     def _script(self, script: Script) -> None:
         if self.depth >= MAX_SCRIPT_DEPTH:
@@ -346,25 +391,40 @@ class _Part:
         self._effects(step, rule, name)
         if self.court.fence is not None:
             self._paths(step)
-        if len(self.court.judged) > said and any(item.decision != "allow" for item in self.court.judged[said:]):
+        if len(self.court.judged) > said and any(
+            item.decision != "allow" for item in self.court.judged[said:]
+        ):
             return
         self._permit(step, rule, name, start, end, via, defined=defined, known=known)
 
     def _permit(  # noqa: PLR0913 - what is known about the step
-        self, step: Step, rule: Rule | None, name: str, start: int, end: int, via: tuple[str, ...], *, defined: bool, known: bool
+        self,
+        step: Step,
+        rule: Rule | None,
+        name: str,
+        start: int,
+        end: int,
+        via: tuple[str, ...],
+        *,
+        defined: bool,
+        known: bool,
     ) -> None:
         """Nothing spoke against the step: does anything speak for it?"""
         if step.role == "wrapper":
             return
         if rule is not None:
-            reason = rule.reason or ("a person must say yes to it" if rule.decision == "ask" else "a rule allows it")
+            reason = rule.reason or (
+                "a person must say yes to it" if rule.decision == "ask" else "a rule allows it"
+            )
             self.say(rule.decision, rule.text, reason, start, end, name, via=via)
         elif defined:
             self.say("allow", "function", "a function of this very text", start, end, name, via=via)
         elif self.policy.mode == "open" and known:
             self.say("allow", ALLOWED, "no rule forbids it", start, end, name, via=via)
         else:
-            self.say("deny", "allowlist", self._not_allowed(step, name), start, end, name, self._hint(name), via)
+            self.say(
+                "deny", "allowlist", self._not_allowed(step, name), start, end, name, self._hint(name), via
+            )
 
     def _not_allowed(self, step: Step, name: str) -> str:
         """Why no rule allowed it; with a list of first arguments, in that list's words."""
@@ -376,7 +436,11 @@ class _Part:
     def _hint(self, name: str) -> str:
         """The nearest thing that would be allowed."""
         base = base_name(name)
-        same = [rule.text for rule in self.policy.allows if rule.name == base or rule.name.casefold() == base.casefold()]
+        same = [
+            rule.text
+            for rule in self.policy.allows
+            if rule.name == base or rule.name.casefold() == base.casefold()
+        ]
         if same:
             return "allowed here: " + ", ".join(same[:6])
         near = [rule.text for rule in self.policy.allows if rule.name[:2] == base[:2]]
@@ -420,7 +484,11 @@ class _Part:
 
     def _candidates(self, names: Sequence[str], *, fold: bool) -> list[Rule]:
         if fold:
-            return [rule for rule in self.policy.allows if any(rule.admits_name(name, fold=True) for name in names)]
+            return [
+                rule
+                for rule in self.policy.allows
+                if any(rule.admits_name(name, fold=True) for name in names)
+            ]
         name = names[0]
         base = name.rpartition("/")[2]
         found = [rule for rule in self.policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
@@ -453,11 +521,22 @@ class _Part:
                 self._inline(effect, rule, name)
             else:
                 decision = "deny" if effect.kind == "run" else self.court.doubt
-                self.say(decision, "not resolvable" if effect.kind == "unresolved" else "options", effect.reason, effect.start, effect.end, name)
+                self.say(
+                    decision,
+                    "not resolvable" if effect.kind == "unresolved" else "options",
+                    effect.reason,
+                    effect.start,
+                    effect.end,
+                    name,
+                )
 
     def _inline(self, effect: Effect, rule: Rule | None, name: str) -> None:
         """Code in an argument: a bare rule for the interpreter admits it when it only computes and prints."""
-        bare = rule is not None and (len(rule.tokens) == 1 or rule.tokens[1:] == ("*",)) and rule.first_arguments is None
+        bare = (
+            rule is not None
+            and (len(rule.tokens) == 1 or rule.tokens[1:] == ("*",))
+            and rule.first_arguments is None
+        )
         if bare and effect.plain:
             return
         hint = f"a rule that spells it would allow it: `{name} {effect.flag} *`"
@@ -469,8 +548,20 @@ class _Part:
             return
         text = " ".join(word.text for word in step.words)
         for rule in self.policy.denies:
-            if re.search(rf"(?<![\w-]){re.escape(rule.name.rstrip('*'))}(?![\w-])" if rule.name.rstrip("*") else r"\Z.", text):
-                self.say("deny", rule.text, f"{effect.reason}, and it names `{rule.name}`", effect.start, effect.end, name)
+            if re.search(
+                rf"(?<![\w-]){re.escape(rule.name.rstrip('*'))}(?![\w-])"
+                if rule.name.rstrip("*")
+                else r"\Z.",
+                text,
+            ):
+                self.say(
+                    "deny",
+                    rule.text,
+                    f"{effect.reason}, and it names `{rule.name}`",
+                    effect.start,
+                    effect.end,
+                    name,
+                )
                 return
         literal = all(not word.dynamic for word in step.words)
         if effect.kind == "unresolved" and not (literal and effect.flag != "-" and name not in {"eval"}):
@@ -489,11 +580,17 @@ class _Part:
             elif first_is_text and "/" not in word.text[:2]:
                 first_is_text = False
             elif word.text not in {"{}", ";", "+", "(", ")", "!"} and not _is_find_path(word):
-                self.path(word.with_text(word.text.partition("=")[2]) if re.match(r"(?:if|of)=", word.text) else word)
+                self.path(
+                    word.with_text(word.text.partition("=")[2])
+                    if re.match(r"(?:if|of)=", word.text)
+                    else word
+                )
 
 
 def _is_find_path(word: Word) -> bool:
-    return bool(word.expansions) and word.expansions[0].name == "{}" or any(e.kind == "process" for e in word.expansions)
+    return (bool(word.expansions) and word.expansions[0].name == "{}") or any(
+        e.kind == "process" for e in word.expansions
+    )
 
 
 def _is_subcommand(effect: Effect) -> bool:

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from nacre.policy.model import names
+
 Kind = Literal["run", "write", "unknown"]
 
 
@@ -192,7 +194,7 @@ _AWK_TOKEN = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 _AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:[^\]\\\n/]|\\.)*\])*/")
-_AWK_WORDS_BEFORE_REGEX = frozenset("print printf return in if while for do else case getline delete".split())
+_AWK_WORDS_BEFORE_REGEX = names("print printf return in if while for do else case getline delete")
 _AWK_FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null", "-"})
 
 
@@ -281,7 +283,7 @@ def awk_findings(program: str) -> list[Finding]:
 # -- code ----------------------------------------------------------------------------------------------------
 
 # Names that a short, harmless line of code uses. Anything else may open files, sockets or processes.
-_PLAIN_CODE_WORDS = frozenset(
+_PLAIN_CODE_WORDS = names(
     "print console log puts say printf echo import from as in is not and or if else elif for while lambda def return None True "
     "False true false null undefined json sys math re datetime time random string itertools functools collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform loads load dumps stdin stdout indent sort_keys sorted len "
@@ -290,7 +292,7 @@ _PLAIN_CODE_WORDS = frozenset(
     "version_info executable pi sqrt floor ceil gcd factorial pprint const let var JSON parse stringify Math process "
     "platform arch hexdigest sha256 md5 encode decode b64encode b64decode uuid4 uuid1 randint choice randbelow token_hex secrets "
     "next unless foreach my our use strict warnings each do end map select length toUpperCase toLowerCase forEach push sub gsub "
-    "match search findall end sep flush read readline readlines line lines name value data key n m k v x y z i j a b c d e f s t obj".split()
+    "match search findall end sep flush read readline readlines line lines name value data key n m k v x y z i j a b c d e f s t obj"
 )
 _CODE_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n{`]|\\.)*\"", re.DOTALL)
 _CODE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

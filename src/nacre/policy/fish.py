@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.model import Redirection, Refusal, Scan, SimpleCommand, Word
+from nacre.policy.model import Redirection, Refusal, Scan, SimpleCommand, Word, names
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TOKEN = re.compile(
@@ -16,11 +16,13 @@ _TOKEN = re.compile(
     r"|(?P<word>(?:[A-Za-z0-9_./:=@%+,~*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")(?:[A-Za-z0-9_./:=@%+,~#*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")*)"
 )
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_KEYWORDS = frozenset(
+_KEYWORDS = names(
     "if else switch case for in while function begin end and or not return break continue builtin command exec eval source . "
-    "alias abbr time set string read bind complete functions emit status trap math argparse".split()
+    "alias abbr time set string read bind complete functions emit status trap math argparse"
 )
-_NU_KEYWORDS = frozenset("def let mut const if match for while loop do use export source overlay run-external exec alias module extern hide try catch error where each".split())
+_NU_KEYWORDS = names(
+    "def let mut const if match for while loop do use export source overlay run-external exec alias module extern hide try catch error where each"
+)
 
 
 def scan(text: str) -> Scan:
@@ -54,7 +56,11 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
     while pos < len(text):
         token = _TOKEN.match(text, pos)
         kind = token.lastgroup if token is not None else None
-        if token is None or (nushell and kind in {"redirection", "comment"}) or (nushell and token.group() in {"&", "&&", "||"}):
+        if (
+            token is None
+            or (nushell and kind in {"redirection", "comment"})
+            or (nushell and token.group() in {"&", "&&", "||"})
+        ):
             return Scan(tuple(commands), Refusal("this is not understood for this shell", pos, pos + 1))
         pos = token.end()
         if kind == "word":
@@ -66,11 +72,16 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
                 pattern="*" in _QUOTED.sub("", token.group()),
             )
             if waiting is not None:
-                redirections.append(Redirection(waiting.group().lstrip("0123456789"), "", word, waiting.start(), word.end))
+                redirections.append(
+                    Redirection(waiting.group().lstrip("0123456789"), "", word, waiting.start(), word.end)
+                )
                 waiting = None
                 continue
             if not words and word.text in keywords:
-                return Scan(tuple(commands), Refusal(f"`{word.text}` is not understood for this shell", word.start, word.end))
+                return Scan(
+                    tuple(commands),
+                    Refusal(f"`{word.text}` is not understood for this shell", word.start, word.end),
+                )
             words.append(word)
         elif waiting is not None and kind != "blank":
             break
@@ -80,5 +91,7 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
             close()
     close()
     if waiting is not None:
-        return Scan(tuple(commands), Refusal("a redirection without a target", waiting.start(), waiting.end()))
+        return Scan(
+            tuple(commands), Refusal("a redirection without a target", waiting.start(), waiting.end())
+        )
     return Scan(tuple(commands))

@@ -23,6 +23,11 @@ class PolicyError(ValueError):
     """A policy that cannot be used: the message names the rule or setting that is wrong."""
 
 
+def names(text: str) -> frozenset[str]:
+    """A set of words written as one text, which reads better in tables than a hundred quotes."""
+    return frozenset(text.split())
+
+
 def strictness(decision: Decision) -> int:
     """How strict a decision is: deny beats ask, ask beats allow."""
     return _STRICTNESS[decision]

@@ -50,8 +50,8 @@ def compiled(program: Program) -> _Compiled:
         (program.places, "places"),
         (program.values, "value"),
     )
-    for names, kind in groups:
-        for name in names.split():
+    for listed, kind in groups:
+        for name in listed.split():
             exact.setdefault(name, kind)
     long = tuple((name, kind) for name, kind in exact.items() if name.startswith("--") and kind != "value")
     return _Compiled(exact, long, re.compile(program.operands) if program.operands else None)
@@ -82,14 +82,21 @@ def read_options(program: Program, arguments: Sequence[Word]) -> Iterator[Option
         else:
             used = False
             for found in _cluster(table, word, following):
-                used = used or (found.kind in _VALUED and found.value is not None and found.value is following)
+                used = used or (
+                    found.kind in _VALUED and found.value is not None and found.value is following
+                )
                 yield found
         index += used
 
 
 def _word_option(table: _Compiled, word: Word, following: Word | None) -> tuple[Option, bool]:
     name, equals, value = word.text.partition("=")
-    kind = table.exact.get(name) or table.exact.get(name.removeprefix("-")) or table.exact.get("-" + name) or "other"
+    kind = (
+        table.exact.get(name)
+        or table.exact.get(name.removeprefix("-"))
+        or table.exact.get("-" + name)
+        or "other"
+    )
     if equals:
         return Option(kind, name, word, word.with_text(value)), False
     if kind in _VALUED:

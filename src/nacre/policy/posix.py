@@ -1,6 +1,6 @@
 """A strict scanner for POSIX shells: every simple command of a text, or a refusal.
 
-Above: `judge` asks `scan(text, shell)` what a text would run. Below: `words` reads quotes and expansions.
+Above: `judge` asks `scan(text, shell)` what a text would run. Below: `simple` reads one command, `words` its words.
 The scanner walks the grammar as the shell does (lists, groups, loops, case, functions, here-documents) and reports
 simple commands in the order of the text, wherever they are nested. It knows no rule and no program. It fails closed:
 what it does not fully understand is a refusal with an offset, and it never changes or re-quotes the text.
@@ -9,11 +9,12 @@ what it does not fully understand is a refusal with an offset, and it never chan
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nacre.policy.dialect import DIALECTS
-from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
-from nacre.policy.words import Pieces, Refused, WordScanner
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.simple import BLANKS, RESERVED_WORDS, SimpleScanner
+from nacre.policy.words import Pieces, Refused
 
 # A text beyond these bounds is refused, never cut: judging it would keep the server busy for seconds.
 MAX_TEXT = 2_000_000
@@ -23,87 +24,30 @@ MAX_COMMANDS = 50_000
 # and lone surrogates, whose bytes depend on the encoder.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-_COMMENT = re.compile(r"#[^\n]*")
 _WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
 _RESERVED = re.compile(
-    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)" + _WORD_LOOKAHEAD
+    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)"
+    + _WORD_LOOKAHEAD
 )
-_RESERVED_WORDS = frozenset(
-    "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] "
-    "repeat foreach end nocorrect always".split()
-)
-_ZSH_WORDS = frozenset("- repeat foreach end nocorrect noglob always integer float".split())
-_REDIRECTION = re.compile(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[A-Za-z0-9_$]*\])?(\+?=)")
-_SUBSCRIPTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
 _FUNCTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\([ \t]*\)")
 _FUNCTION_KEYWORD = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ \t]*\)|(?=[ \t\n]))")
 _LOOP_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
 _IN = re.compile(r"in(?=[ \t\n;])")
-_DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
-_EVALUATING = _DECLARES | frozenset({"let", "unset", "read", "printf", "test", "[", "mapfile", "readarray", "getopts", "wait"})
 _OPERATOR_AFTER_JOIN = re.compile(r"(?:\\\n)+[&|<>;(!-]")
-_ZSH_RANGE = re.compile(r"<[0-9]*-[0-9]*>")
 _TEST_PLAIN = re.compile(r"[^ \t\n'\"\\$`<>&|;#()]+")
 _NUMERIC_TEST = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
 _END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Heredoc:
-    delimiter: str
-    quoted: bool
-    strips_tabs: bool
-    at: int
-
-
-class Scanner(WordScanner):
+class Scanner(SimpleScanner):
     """One walk over one text."""
 
     def __init__(self, text: str, shell: str, depth: int = 0) -> None:
-        super().__init__(text, DIALECTS[shell], depth)
-        self.shell = shell
-        self.pending: list[_Heredoc] = []
+        super().__init__(text, shell, depth)
         self.functions: list[tuple[str, int]] = []
-        self.in_heredoc = False
         # Inside anything that may not run in this very shell, a function definition is not certain.
         self.uncertain = depth
         self.defined: str | None = None
-
-    # -- small steps ---------------------------------------------------------------------------------------
-
-    def _blanks(self) -> None:
-        found = _BLANKS.match(self.text, self.pos, self.end)
-        if found is not None:
-            self.pos = found.end()
-
-    def _peek(self) -> str:
-        return self.text[self.pos] if self.pos < self.end else ""
-
-    def _linebreaks(self) -> None:
-        """Skip blanks, comments and newlines; a newline reads the here-documents that wait for it."""
-        while True:
-            self._blanks()
-            char = self._peek()
-            if char == "#":
-                self._comment()
-            elif char == "\n":
-                self._newline()
-            else:
-                return
-
-    def _comment(self) -> None:
-        found = _COMMENT.match(self.text, self.pos, self.end)
-        if found is not None:
-            self.pos = found.end()
-
-    def _newline(self) -> None:
-        self.pos += 1
-        if self.pending:
-            waiting, self.pending = self.pending, []
-            for heredoc in waiting:
-                self._heredoc_body(heredoc)
 
     def _reserved(self) -> str:
         found = _RESERVED.match(self.text, self.pos, self.end)
@@ -117,7 +61,9 @@ class Scanner(WordScanner):
     def _take_operator(self, length: int) -> None:
         """Step over an operator that must not be continued by what a joined line would put after it."""
         self.pos += length
-        if self.text.startswith("\\\n", self.pos) and _OPERATOR_AFTER_JOIN.match(self.text, self.pos, self.end):
+        if self.text.startswith("\\\n", self.pos) and _OPERATOR_AFTER_JOIN.match(
+            self.text, self.pos, self.end
+        ):
             raise Refused("an operator is broken over two lines", self.pos)
 
     # -- lists and pipelines -------------------------------------------------------------------------------
@@ -268,7 +214,10 @@ class Scanner(WordScanner):
 
     def _time_options(self) -> None:
         for option in ("-p", "--"):
-            if self.text.startswith(option, self.pos) and self.text[self.pos + 2 : self.pos + 3] in {" ", "\t"}:
+            if self.text.startswith(option, self.pos) and self.text[self.pos + 2 : self.pos + 3] in {
+                " ",
+                "\t",
+            }:
                 self.pos += 2
                 self._blanks()
 
@@ -291,7 +240,7 @@ class Scanner(WordScanner):
             self.pos = function.end()
             self._function_body(function.group(1), start)
             return
-        self._simple(start)
+        self.simple(start)
 
     def _compound(self, start: int) -> None:
         """A group, loop, test or definition, and the redirections after it."""
@@ -327,7 +276,7 @@ class Scanner(WordScanner):
         if char == "#" and self.pos == start:
             raise Refused("a hash directly after a closed command", self.pos)
 
-    def _subshell(self, start: int) -> None:
+    def read_subshell(self, start: int) -> None:
         if self.text.startswith("((", start):
             if not self.dialect.arithmetic_command:
                 raise Refused("this shell has no `((...))`", start)
@@ -342,7 +291,7 @@ class Scanner(WordScanner):
             raise Refused("a subshell is not closed", start)
         self.pos += 1
 
-    def _group(self, start: int) -> None:
+    def read_group(self, start: int) -> None:
         self.pos = start + 1
         self._body(start, frozenset({"}"}))
         self._expect("}", start)
@@ -352,7 +301,7 @@ class Scanner(WordScanner):
         if not self._list(until, ""):
             raise Refused("an empty list of commands", opened_at)
 
-    def _if(self, start: int) -> None:
+    def read_if(self, start: int) -> None:
         self.pos = start + 2
         while True:
             self._body(start, frozenset({"then"}))
@@ -366,7 +315,7 @@ class Scanner(WordScanner):
             self._body(start, frozenset({"fi"}))
         self._expect("fi", start)
 
-    def _while(self, start: int) -> None:
+    def read_while(self, start: int) -> None:
         self.pos = start + 5  # `while` and `until` are of one length
         self._body(start, frozenset({"do"}))
         self._do_done(start)
@@ -376,9 +325,9 @@ class Scanner(WordScanner):
         self._body(start, frozenset({"done"}))
         self._expect("done", start)
 
-    def _for(self, start: int) -> None:
+    def read_for(self, start: int) -> None:
         self.pos = start + (3 if self.text.startswith("for", start) else 6)
-        blank = _BLANKS.match(self.text, self.pos, self.end)
+        blank = BLANKS.match(self.text, self.pos, self.end)
         after = blank.end() if blank is not None else self.pos
         if self.text.startswith("((", after):
             if not self.dialect.arithmetic_command or not self.text.startswith("for", start):
@@ -420,7 +369,7 @@ class Scanner(WordScanner):
             self._take_operator(1)
         self._linebreaks()
 
-    def _case(self, start: int) -> None:
+    def read_case(self, start: int) -> None:
         self.pos = start + 4
         self._blanks()
         self.word()
@@ -458,7 +407,7 @@ class Scanner(WordScanner):
         if self._reserved() != "esac":
             raise Refused("`case` is not closed", start)
 
-    def _function_keyword(self, start: int) -> None:
+    def read_function_keyword(self, start: int) -> None:
         if not self.dialect.function_keyword:
             raise Refused("this shell reads `function` in its own way", start)
         found = _FUNCTION_KEYWORD.match(self.text, start + 8, self.end)
@@ -468,7 +417,7 @@ class Scanner(WordScanner):
         self._function_body(found.group(1), start)
 
     def _function_body(self, name: str, start: int) -> None:
-        if name in _RESERVED_WORDS:
+        if name in RESERVED_WORDS:
             raise Refused("a reserved word as a function's name", start)
         self._linebreaks()
         keyword = self._reserved() or self._peek()
@@ -477,7 +426,7 @@ class Scanner(WordScanner):
         self._compound(self.pos)
         self.defined = name
 
-    def _test(self, start: int) -> None:
+    def read_test(self, start: int) -> None:
         """`[[ ... ]]`: only quotes and expansions matter; operators in it run nothing."""
         if not self.dialect.extended_test:
             raise Refused("this shell has no `[[`", start)
@@ -506,247 +455,35 @@ class Scanner(WordScanner):
         if char in "<>" and self.text.startswith("(", self.pos + 1):
             raise Refused("a substitution or pattern inside `[[`", self.pos)
         if char in "'\"\\$`":
-            self._special(char, pieces, self.pos)
+            self.special(char, pieces, self.pos)
         else:
             self.pos += 1
 
     def _is_test_and(self) -> bool:
         return self.text.startswith("&&", self.pos) or self.text.startswith("&&", self.pos - 1)
 
-    # -- simple commands -----------------------------------------------------------------------------------
-
-    def _simple(self, start: int) -> None:
-        words: list[Word] = []
-        assignments: list[Assignment] = []
-        redirections: list[Redirection] = []
-        while True:
-            self._blanks()
-            char = self._peek()
-            if not char or char in "\n;|)#":
-                break
-            redirection = self._redirection() if char in "<>&0123456789" else None
-            if redirection is not None:
-                redirections.append(redirection)
-            elif char == "&":
-                break
-            elif char == "(":
-                raise Refused("an unexpected parenthesis", self.pos)
-            elif not self._assignment(words, assignments):
-                self._argument(words)
-        if self.zsh and not words and redirections:
-            raise Refused("zsh runs a program of its own for a bare redirection", start)
-        end = _last_end(words, assignments, redirections, start)
-        if words and words[0].text in _EVALUATING:
-            self._note_builtin(words)
-        # The commands of its substitutions stand before it, as they run before it.
-        self.commands.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end))
-
-    def _note_builtin(self, words: list[Word]) -> None:
-        """Builtins that evaluate subscripts or expressions in their arguments."""
-        name = words[0].text
-        for word in words[1:]:
-            text = word.text
-            if name == "let" or (text.startswith("-") and "i" in text and name in _DECLARES):
-                self.note_evaluation(word.start)
-            elif text == "-v" if name in {"test", "["} else "[" in text:
-                self.note_evaluation(word.start)
-
-    def _argument(self, words: list[Word]) -> None:
-        start = self.pos
-        word = self.word()
-        words.append(word)
-        if self.pending and "\n" in self.text[start : self.pos]:
-            raise Refused("a here-document begins before a word over several lines", start)
-        if len(words) == 1:
-            self._check_name(word)
-
-    def _check_name(self, word: Word) -> None:
-        """The first word: it must not be something that only looks like a name to us."""
-        raw = self.text[word.start : word.end]
-        if "\\\n" in raw:
-            raise Refused("a continued line inside a command's name", word.start, word.end)
-        if word.quoted:
-            return
-        if word.text in _RESERVED_WORDS and word.text not in {"time", "repeat", "foreach", "end", "nocorrect", "always"}:
-            raise Refused(f"the reserved word `{word.text}` is not expected here", word.start, word.end)
-        if self.zsh and word.text in _ZSH_WORDS:
-            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
-        if _SUBSCRIPTED.match(raw):
-            raise Refused("this array assignment is not understood", word.start, word.end)
-
-    def _assignment(self, words: list[Word], assignments: list[Assignment]) -> bool:
-        """An assignment before the command's name, or an argument of `declare` and its kin."""
-        declares = bool(words) and words[0].text in _DECLARES
-        if words and not declares:
-            return False
-        found = _ASSIGNMENT.match(self.text, self.pos, self.end)
-        if found is None:
-            return False
-        array = self.text.startswith("(", found.end()) and found.end() < self.end
-        if declares and not array:
-            return False
-        start = self.pos
-        name = found.group(1)
-        self._subscript(found.group(2), start)
-        self.pos = found.end()
-        if array:
-            assignments.extend(self._array(name, start))
-        else:
-            assignments.append(self._scalar(name, start))
-        return True
-
-    def _subscript(self, subscript: str | None, start: int) -> None:
-        if subscript is None:
-            return
-        if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start)
-        if not subscript[1:-1].isdigit():
-            self.note_evaluation(start)
-
-    def _scalar(self, name: str, start: int) -> Assignment:
-        at = self.pos
-        if at >= self.end or self.text[at] in " \t\n;&|<>)":
-            if self.text.startswith(("<(", ">("), at):
-                raise Refused("a process substitution as a value", at)
-            return Assignment(name, Word("", at, at, quoted=True), start, at)
-        value = self.word()
-        if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a value over several lines", at)
-        if value.quoted and "$" in value.text:
-            self.hostile = True
-        return Assignment(name, value, start, self.pos)
-
-    def _array(self, name: str, start: int) -> list[Assignment]:
-        if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start)
-        self.pos += 1
-        elements: list[Assignment] = []
-        while True:
-            self._linebreaks()
-            char = self._peek()
-            if char == ")":
-                self.pos += 1
-                return elements or [Assignment(name, Word("", start, self.pos, quoted=True), start, self.pos)]
-            if not char or char in ";&|([" or (char in "<>" and not self.text.startswith("(", self.pos + 1)):
-                raise Refused("this array is not understood", self.pos)
-            value = self.word()
-            elements.append(Assignment(name, value, value.start, value.end))
-
-    # -- redirections and here-documents -------------------------------------------------------------------
-
-    def _redirection(self) -> Redirection | None:
-        found = _REDIRECTION.match(self.text, self.pos, self.end)
-        if found is None:
-            return None
-        start = self.pos
-        operator = found.group(2) or found.group(3)
-        self._check_redirection(operator, start)
-        self.pos = found.end()
-        if self.text.startswith("\\\n", self.pos):
-            raise Refused("a redirection broken over two lines", self.pos)
-        self._blanks()
-        if operator in {"<<", "<<-"}:
-            return self._heredoc(operator, found.group(1), start)
-        at = self.pos
-        target = self.word()
-        if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a word over several lines", at)
-        return Redirection(operator, found.group(1) or "", target, start, self.pos)
-
-    def _check_redirection(self, operator: str, start: int) -> None:
-        dialect = self.dialect
-        if operator.startswith("&") and not dialect.ampersand_redirect:
-            raise Refused("this shell reads `&>` as two operators", start)
-        if operator == "<<<" and not dialect.here_string:
-            raise Refused("this shell has no here-strings", start)
-        if self.zsh:
-            end = start + len(operator)
-            while end < self.end and self.text[end] in "<>&|0123456789":
-                end += 1
-            if self.text.startswith("!", end) or _ZSH_RANGE.match(self.text, start, self.end):
-                raise Refused("zsh reads this redirection in its own way", start)
-
-    def _heredoc(self, operator: str, descriptor: str, start: int) -> Redirection:
-        word = self.word()
-        raw = self.text[word.start : word.end]
-        if "$" in raw or "`" in raw or "\n" in raw or word.dynamic:
-            raise Refused("an unusual delimiter of a here-document", word.start, word.end)
-        if self.in_heredoc:
-            raise Refused("a here-document inside a here-document", start)
-        self.pending.append(_Heredoc(word.text, word.quoted, operator == "<<-", start))
-        return Redirection(operator, descriptor, None, start, self.pos)
-
-    def _heredoc_body(self, heredoc: _Heredoc) -> None:
-        start = self.pos
-        while True:
-            if self.pos >= self.end:
-                raise Refused("a here-document is not closed", heredoc.at)
-            line_start = self.pos
-            line, after = self._heredoc_line(heredoc)
-            if line == heredoc.delimiter:
-                break
-            if self.depth and line.startswith(heredoc.delimiter + ")"):
-                raise Refused("a here-document's end directly before a parenthesis", line_start)
-            self.pos = after
-        if heredoc.quoted:
-            self.note_literal(self.text[start:line_start])
-        else:
-            self._expand_body(start, line_start)
-        self.pos = after
-
-    def _heredoc_line(self, heredoc: _Heredoc) -> tuple[str, int]:
-        """One line as the shell compares it with the delimiter, and where the next one begins."""
-        parts: list[str] = []
-        at = self.pos
-        while True:
-            eol = self.text.find("\n", at, self.end)
-            stop = eol if eol >= 0 else self.end
-            part = self.text[at:stop]
-            if heredoc.quoted or eol < 0 or (len(part) - len(part.rstrip("\\"))) % 2 == 0:
-                parts.append(part)
-                break
-            if self.dialect.name != "bash":
-                raise Refused("a continued line in a here-document", at)
-            parts.append(part[:-1])
-            at = eol + 1
-        line = "".join(parts)
-        return (line.lstrip("\t") if heredoc.strips_tabs else line), min(stop + 1, self.end)
-
-    def _expand_body(self, start: int, end: int) -> None:
-        """Find the substitutions in the body of an unquoted here-document."""
-        outer_end, outer_pending, outer_flag = self.end, self.pending, self.in_heredoc
-        self.pos, self.end, self.pending, self.in_heredoc = start, end, [], True
-        self.heredoc_run(Pieces())
-        self.end, self.pending, self.in_heredoc = outer_end, outer_pending, outer_flag
-
 
 _COMPOUNDS = {
-    "(": Scanner._subshell,
-    "{": Scanner._group,
-    "if": Scanner._if,
-    "while": Scanner._while,
-    "until": Scanner._while,
-    "for": Scanner._for,
-    "select": Scanner._for,
-    "case": Scanner._case,
-    "function": Scanner._function_keyword,
-    "[[": Scanner._test,
+    "(": Scanner.read_subshell,
+    "{": Scanner.read_group,
+    "if": Scanner.read_if,
+    "while": Scanner.read_while,
+    "until": Scanner.read_while,
+    "for": Scanner.read_for,
+    "select": Scanner.read_for,
+    "case": Scanner.read_case,
+    "function": Scanner.read_function_keyword,
+    "[[": Scanner.read_test,
 }
-
-
-def _last_end(words: list[Word], assignments: list[Assignment], redirections: list[Redirection], start: int) -> int:
-    ends = [start]
-    for items in (words, assignments, redirections):
-        if items:
-            ends.append(items[-1].end)
-    return max(ends)
 
 
 def _moved(command: SimpleCommand, start: int, end: int) -> SimpleCommand:
     """The same command, reported at the place of the substitution that holds it."""
 
     def word(item: Word) -> Word:
-        return replace(item, start=start, end=end, expansions=tuple(replace(e, first=0, last=0) for e in item.expansions))
+        return replace(
+            item, start=start, end=end, expansions=tuple(replace(e, first=0, last=0) for e in item.expansions)
+        )
 
     return SimpleCommand(
         tuple(word(item) for item in command.words),
@@ -755,7 +492,9 @@ def _moved(command: SimpleCommand, start: int, end: int) -> SimpleCommand:
             for item in command.assignments
         ),
         tuple(
-            Redirection(item.operator, item.descriptor, None if item.target is None else word(item.target), start, end)
+            Redirection(
+                item.operator, item.descriptor, None if item.target is None else word(item.target), start, end
+            )
             for item in command.redirections
         ),
         start,

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Refusal, Scan, SimpleCommand, Word
+from nacre.policy.model import (
+    UNKNOWN,
+    Assignment,
+    Expansion,
+    Redirection,
+    Refusal,
+    Scan,
+    SimpleCommand,
+    Word,
+    names,
+)
 
 MAX_DEPTH = 30
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -25,10 +35,10 @@ _OPERATOR = re.compile(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
 _PLAIN = re.compile(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = re.compile(r"([0-9*]?)(>>|>)(&[0-9])?")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
-_KEYWORDS = frozenset(
+_KEYWORDS = names(
     "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally for foreach from function "
     "hidden if in param process return static switch throw trap try until using var while workflow parallel sequence inlinescript "
-    "configuration clean".split()
+    "configuration clean"
 )
 
 
@@ -118,7 +128,9 @@ class _Reader:
         scope, _, rest = name.rpartition(":")
         if scope.casefold() in {"function", "alias", "variable"}:
             raise _RefusedError("an assignment that gives a name another meaning", self.pos)
-        value = Assignment(rest.upper() if scope.casefold() == "env" else rest, None, found.start(), found.end())
+        value = Assignment(
+            rest.upper() if scope.casefold() == "env" else rest, None, found.start(), found.end()
+        )
         self.commands.append(SimpleCommand((), (value,), (), found.start(), found.end()))
         self.pos = found.end()
         self._skip_lines()
@@ -126,7 +138,15 @@ class _Reader:
     def _element(self) -> None:
         """A command, or an expression whose value goes on."""
         char = self._peek()
-        if char in {"&", "."} and self.text[self.pos + 1 : self.pos + 2] in {" ", "\t", "'", '"', "$", "(", "{"}:
+        if char in {"&", "."} and self.text[self.pos + 1 : self.pos + 2] in {
+            " ",
+            "\t",
+            "'",
+            '"',
+            "$",
+            "(",
+            "{",
+        }:
             self._called(char)
             return
         if char in "$'\"(@[!+," or char.isdigit() or char == "-":

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nacre.policy import tables
 from nacre.policy.filters import Finding, awk_findings, is_plain_code, sed_findings
-from nacre.policy.model import UNKNOWN, Expansion, Word
+from nacre.policy.model import UNKNOWN, Expansion, Word, names
 from nacre.policy.options import compiled, read_options
 from nacre.policy.values import Context, expand_braces
 
@@ -25,7 +25,9 @@ EffectKind = Literal["run", "write", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
 
 MAX_WRAPPERS = 20
-FREE_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"})
+FREE_TARGETS = frozenset(
+    {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
+)
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 _LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _VERSIONED = re.compile(r"(python|pypy|perl|ruby|lua|php|node|pip)[0-9.]+\Z")
@@ -38,7 +40,9 @@ _DANGEROUS_GIT_KEY = re.compile(
 _HARMLESS_SSH_OPTION = re.compile(
     r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty|port|user|addressfamily|compression|identitiesonly)[ =]"
 )
-_LOCAL_OPTIONS = frozenset({"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"})
+_LOCAL_OPTIONS = frozenset(
+    {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"}
+)
 _SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
 _PLAIN_CODE_LETTERS = frozenset("ceEnplawu")
@@ -109,7 +113,9 @@ def _index(entries: Sequence[Program] | Sequence[Wrapper] | Sequence[Interpreter
 _PLAIN_TABLE: dict[str, object] = _index(tables.PROGRAMS)
 _PROGRAMS: dict[str, Program] = {name: entry for entry in tables.PROGRAMS for name in entry.names.split()}
 _WRAPPERS: dict[str, Wrapper] = {name: entry for entry in tables.WRAPPERS for name in entry.names.split()}
-_INTERPRETERS: dict[str, Interpreter] = {name: entry for entry in tables.INTERPRETERS for name in entry.names.split()}
+_INTERPRETERS: dict[str, Interpreter] = {
+    name: entry for entry in tables.INTERPRETERS for name in entry.names.split()
+}
 _LOADER_WRAPPER = tables.Wrapper("ld.so", "the dynamic loader starts its argument", transparent=False)
 
 
@@ -218,7 +224,9 @@ class _Inspector:
         if word.splits:
             effects.append(_at(word, "unresolved", "an unquoted value can become any option", ""))
         elif not options_end and self.context.may_be_option(word):
-            effects.append(_at(word, "unresolved", "this value can turn out to be an option; put `--` before it", ""))
+            effects.append(
+                _at(word, "unresolved", "this value can turn out to be an option; put `--` before it", "")
+            )
         return [word]
 
     def table_effects(self, program: Program, arguments: Sequence[Word]) -> list[Effect]:
@@ -231,7 +239,14 @@ class _Inspector:
                 operands += 1
                 text = option.word.text
                 if option.word.dynamic and not option.flag and self.context.may_be_option(option.word):
-                    effects.append(_at(option.word, "unresolved", "this value can turn out to be an option; put `--` before it", ""))
+                    effects.append(
+                        _at(
+                            option.word,
+                            "unresolved",
+                            "this value can turn out to be an option; put `--` before it",
+                            "",
+                        )
+                    )
                 if pattern is not None and pattern.match(text) is not None:
                     effects.append(_at(option.word, "run", f"`{_shown(text)}`: {program.reason}", text))
                 if operands == 1 and text in program.running.split():
@@ -264,13 +279,25 @@ class _Inspector:
     def _assigning(self, name: str, arguments: Sequence[Word], effects: list[Effect]) -> None:
         """`export X=1`, `read X`, `printf -v X`: the names they assign, as the judge must see them."""
         if name in {"printf", "wait"}:
-            arguments = [after for before, after in zip(arguments, arguments[1:], strict=False) if before.text == "-v"]
+            arguments = [
+                after for before, after in zip(arguments, arguments[1:], strict=False) if before.text == "-v"
+            ]
         for word in arguments:
             if word.text.startswith(UNKNOWN) and name not in {"printf", "wait", "unset", "let"}:
-                effects.append(_at(word, "unresolved", "a variable whose name is only known when it runs", ""))
+                effects.append(
+                    _at(word, "unresolved", "a variable whose name is only known when it runs", "")
+                )
             found = _ASSIGNMENT.match(word.text)
             bare = found.group(1) if found is not None else word.text
-            if found is not None or name in {"read", "mapfile", "readarray", "getopts", "printf", "wait", "unset"}:
+            if found is not None or name in {
+                "read",
+                "mapfile",
+                "readarray",
+                "getopts",
+                "printf",
+                "wait",
+                "unset",
+            }:
                 self.found.assigned.append((bare.partition("[")[0], word))
 
     # -- wrappers ------------------------------------------------------------------------------------------
@@ -295,7 +322,9 @@ class _Inspector:
             word = words[index]
             text = word.text
             if word.splits or word.braces or (word.pattern and not operands):
-                effects.append(_at(word, "unresolved", "a wrapper's arguments are only known when it runs", ""))
+                effects.append(
+                    _at(word, "unresolved", "a wrapper's arguments are only known when it runs", "")
+                )
                 return words[index:] if not word.dynamic else ()
             if text == "--" and not options_end:
                 options_end = True
@@ -328,13 +357,19 @@ class _Inspector:
         if word.text[:2] in wrapper.values.split() and not word.text.startswith("--"):
             return 1
         letters = word.text[1:]
-        if not word.text.startswith("--") and letters and all("-" + c in wrapper.flags.split() for c in letters):
+        if (
+            not word.text.startswith("--")
+            and letters
+            and all("-" + c in wrapper.flags.split() for c in letters)
+        ):
             return 1
         kind: EffectKind = "run" if name in wrapper.runs.split() else "unresolved"
-        effects.append(_at(word, kind, f"the option `{_shown(word.text)}` of a wrapper is not understood", name))
+        effects.append(
+            _at(word, kind, f"the option `{_shown(word.text)}` of a wrapper is not understood", name)
+        )
         return 1
 
-    def _command(self, words: tuple[Word, ...]) -> None:
+    def read_command(self, words: tuple[Word, ...]) -> None:
         """`command -v x` only looks a name up."""
         if len(words) > 1 and re.match(r"-[pvV]*[vV]", words[1].text):
             self._step(words)
@@ -349,7 +384,7 @@ class _Inspector:
         self._step(words[:1], (), "outer", remembers=False)
         self.walk(inner)
 
-    def _xargs(self, words: tuple[Word, ...]) -> None:
+    def read_xargs(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         index, replaced = 1, ""
         while index < len(words) and words[index].text.startswith("-") and len(words[index].text) > 1:
@@ -361,11 +396,15 @@ class _Inspector:
                 break
             option = _XARGS_OPTION.match(text)
             if option is None:
-                effects.append(_at(words[index - 1], "unresolved", "this option of xargs is not understood", text))
+                effects.append(
+                    _at(words[index - 1], "unresolved", "this option of xargs is not understood", text)
+                )
                 continue
             takes_next = option.group("value") is not None and not option.group("rest")
             if text.startswith(("-I", "--replace", "-i", "-J")):
-                replaced = option.group("rest").lstrip("=") or (words[index].text if takes_next and index < len(words) else "{}")
+                replaced = option.group("rest").lstrip("=") or (
+                    words[index].text if takes_next and index < len(words) else "{}"
+                )
             index += takes_next
         inner = words[index:]
         at = words[0]
@@ -389,7 +428,9 @@ class _Inspector:
                 return
             if text.startswith("--"):
                 if text not in _SHELL_LONG:
-                    effects.append(_at(words[index - 1], "unresolved", f"the shell's option `{_shown(text)}`", text))
+                    effects.append(
+                        _at(words[index - 1], "unresolved", f"the shell's option `{_shown(text)}`", text)
+                    )
                 continue
             has_text = has_text or "c" in text
             index += _shell_letters(text, words, index, effects)
@@ -435,13 +476,21 @@ class _Inspector:
             elif _is_inline(text, inline):
                 effects.append(_inline_effect(word, arguments[index:], spec))
                 break
-            elif not text.startswith(("-", "/")) or text == "-" or (text.startswith("/") and "/c" not in inline):
+            elif (
+                not text.startswith(("-", "/"))
+                or text == "-"
+                or (text.startswith("/") and "/c" not in inline)
+            ):
                 if text == "-":
-                    effects.append(_at(word, "inline", "an interpreter that reads its program from its input", "-"))
+                    effects.append(
+                        _at(word, "inline", "an interpreter that reads its program from its input", "-")
+                    )
                 break
         else:
             if not harmless and not effects:
-                effects.append(_at(words[0], "inline", "an interpreter that reads its program from its input", "-"))
+                effects.append(
+                    _at(words[0], "inline", "an interpreter that reads its program from its input", "-")
+                )
         self._step(words, effects, remembers=False)
 
     def _module(self, arguments: Sequence[Word], spec: Interpreter, effects: list[Effect]) -> None:
@@ -462,7 +511,7 @@ class _Inspector:
 
     # -- programs with a language of their own -------------------------------------------------------------
 
-    def _find(self, words: tuple[Word, ...]) -> None:
+    def read_find(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         inner: list[tuple[Word, ...]] = []
@@ -493,13 +542,15 @@ class _Inspector:
             else:
                 self.walk(command)
 
-    def _fd(self, words: tuple[Word, ...]) -> None:
+    def read_fd(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         for index, word in enumerate(arguments):
             if word.text in {"-x", "--exec", "-X", "--exec-batch"}:
                 self._step(words, effects, remembers=False)
-                inner = tuple(_with_found_path(item) for item in arguments[index + 1 :] if item.text not in {";", "\\;"})
+                inner = tuple(
+                    _with_found_path(item) for item in arguments[index + 1 :] if item.text not in {";", "\\;"}
+                )
                 if inner:
                     self.walk(inner)
                 return
@@ -507,7 +558,7 @@ class _Inspector:
                 effects.append(_at(word, "run", "fd runs a program for each hit", word.text))
         self._step(words, effects)
 
-    def _sed(self, words: tuple[Word, ...]) -> None:
+    def read_sed(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         scripts: list[Word] = []
         operands: list[Word] = []
@@ -529,7 +580,7 @@ class _Inspector:
         self._language(scripts, sed_findings, effects)
         self._step(words, effects)
 
-    def _awk(self, words: tuple[Word, ...]) -> None:
+    def read_awk(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         scripts: list[Word] = []
         arguments = list(words[1:])
@@ -545,9 +596,17 @@ class _Inspector:
                 break
             option = _AWK_OPTION.match(word.text)
             if option is None:
-                effects.append(_at(word, "run", f"awk's option `{_shown(word.text)}` can run or write", word.text))
+                effects.append(
+                    _at(word, "run", f"awk's option `{_shown(word.text)}` can run or write", word.text)
+                )
             elif option.group("program") is not None:
-                scripts.append(word.with_text(option.group("text")) if option.group("text") else arguments.pop(0) if arguments else word)
+                scripts.append(
+                    word.with_text(option.group("text"))
+                    if option.group("text")
+                    else arguments.pop(0)
+                    if arguments
+                    else word
+                )
             elif option.group("value") is not None and not option.group("rest") and arguments:
                 arguments.pop(0)
         if any(item.splits for item in words[1:]) and not scripts:
@@ -578,7 +637,7 @@ class _Inspector:
         for text in joined:
             effects.extend(_finding_effect(item, scripts[0]) for item in reader(text))
 
-    def _tar(self, words: tuple[Word, ...]) -> None:
+    def read_tar(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         if arguments and not arguments[0].text.startswith("-"):
@@ -589,19 +648,25 @@ class _Inspector:
         given = {o.flag: o for o in read_options(_TAR, arguments)}
         archive = next((given[f].value for f in ("-f", "--file") if f in given), None)
         if archive is not None and ":" in archive.text and not archive.text.startswith(("/", "./")):
-            effects.append(_at(archive, "run", "an archive on another machine is reached through a shell", archive.text))
+            effects.append(
+                _at(archive, "run", "an archive on another machine is reached through a shell", archive.text)
+            )
         to_output = archive is not None and archive.text == "-"
         for flag, option in given.items():
             if flag in {"-x", "--extract", "--get"} and not ({"-O", "--to-stdout"} & given.keys()):
-                effects.append(_at(option.word, "write", "tar writes the files it extracts", option.word.text))
+                effects.append(
+                    _at(option.word, "write", "tar writes the files it extracts", option.word.text)
+                )
             elif flag in _TAR_CREATES and not to_output:
                 effects.append(_at(option.word, "write", "tar writes the archive", option.word.text, archive))
         for word in words[1:]:
             if word.pattern and word.text[:1] in "*?[":
-                effects.append(_at(word, "unresolved", "a file's name could be an option of tar; write ./*", ""))
+                effects.append(
+                    _at(word, "unresolved", "a file's name could be an option of tar; write ./*", "")
+                )
         self._step(words, effects)
 
-    def _git(self, words: tuple[Word, ...]) -> None:
+    def read_git(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects, trusted=True)
         found = self.table_effects(_PROGRAMS["git"], arguments)
@@ -612,17 +677,21 @@ class _Inspector:
         subcommand = words[skip].text if skip < len(words) else ""
         if subcommand == "config":
             effects += _git_config(words[skip + 1 :])
-        elif subcommand == "remote" and any(word.text.startswith("-") and "exec" in word.text for word in words):
+        elif subcommand == "remote" and any(
+            word.text.startswith("-") and "exec" in word.text for word in words
+        ):
             effects.append(_at(words[skip], "run", "the other side's program is an option", "remote"))
         self._step(words, effects, rule_words=(words[0], *words[skip:]))
 
     def _harmless_git(self, effect: Effect, arguments: Sequence[Word]) -> bool:
         if effect.flag != "-c":
             return False
-        following = next((b for a, b in zip(arguments, arguments[1:], strict=False) if a.start == effect.start), None)
+        following = next(
+            (b for a, b in zip(arguments, arguments[1:], strict=False) if a.start == effect.start), None
+        )
         return following is not None and following.literal and bool(_HARMLESS_GIT_KEY.match(following.text))
 
-    def _ssh(self, words: tuple[Word, ...]) -> None:
+    def read_ssh(self, words: tuple[Word, ...]) -> None:
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         remote: list[Word] = []
@@ -630,7 +699,9 @@ class _Inspector:
             if remote or option.kind == "operand":
                 remote = list(arguments[_position(arguments, option.word) :])
                 break
-            if option.flag == "-o" and (option.value is None or not _HARMLESS_SSH_OPTION.match(option.value.text)):
+            if option.flag == "-o" and (
+                option.value is None or not _HARMLESS_SSH_OPTION.match(option.value.text)
+            ):
                 effects.append(_at(option.word, "run", "options of ssh can run local commands", "-o"))
             effect = _option_effect(_PROGRAMS["ssh"], option.kind, option.flag, option.word, option.value)
             if effect is not None:
@@ -645,7 +716,7 @@ class _Inspector:
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
         self._step(words, effects, "outer", remembers=False)
 
-    def _trap(self, words: tuple[Word, ...]) -> None:
+    def read_trap(self, words: tuple[Word, ...]) -> None:
         arguments = [word for word in words[1:] if word.text not in {"--", "-p", "-l"}]
         stores = bool(arguments) and len(words) > 1 and words[1].text not in {"-p", "-l"}
         effects: list[Effect] = []
@@ -653,26 +724,43 @@ class _Inspector:
             effects.append(_at(arguments[0], "unresolved", "`trap` keeps a text that runs later", ""))
         self._step(words, effects)
 
-    def _set(self, words: tuple[Word, ...]) -> None:
+    def read_set(self, words: tuple[Word, ...]) -> None:
         """`set -euo pipefail` and its kin; other options can change how the text is read."""
         effects: list[Effect] = []
         for before, word in zip(words, words[1:], strict=False):
-            if before.text[:1] in {"-", "+"} and before.text.endswith(("o", "s", "u")) and not word.text.startswith("-"):
-                if word.text not in tables.SHELL_OPTIONS and (before.text.endswith("o") or words[0].text == "shopt"):
-                    effects.append(_at(word, "unresolved", f"the shell option `{_shown(word.text)}` changes how text is read", ""))
+            if (
+                before.text[:1] in {"-", "+"}
+                and before.text.endswith(("o", "s", "u"))
+                and not word.text.startswith("-")
+            ):
+                if word.text not in tables.SHELL_OPTIONS and (
+                    before.text.endswith("o") or words[0].text == "shopt"
+                ):
+                    effects.append(
+                        _at(
+                            word,
+                            "unresolved",
+                            f"the shell option `{_shown(word.text)}` changes how text is read",
+                            "",
+                        )
+                    )
             elif re.match(r"[-+][A-Za-z]*k", word.text) or word.splits:
                 effects.append(_at(word, "unresolved", "this changes how the shell reads text", word.text))
         self._step(words, effects)
 
-    def _writes_operands(self, words: tuple[Word, ...]) -> None:
-        """tee writes every operand, uniq and xxd the second, dd the file after `of=`."""
+    def read_writes_operands(self, words: tuple[Word, ...]) -> None:
+        """Tee writes every operand, uniq and xxd the second, dd the file after `of=`."""
         name = base_name(words[0].text)
         effects: list[Effect] = []
         program = _PROGRAMS[name]
         arguments = self.plain_arguments(words[1:], effects)
         operands = [o.word for o in read_options(program, arguments) if o.kind == "operand"]
         if name == "dd":
-            targets = [word.with_text(word.text[3:]) for word in operands if word.text.startswith("of=") or word.text[:1] == UNKNOWN]
+            targets = [
+                word.with_text(word.text[3:])
+                for word in operands
+                if word.text.startswith("of=") or word.text[:1] == UNKNOWN
+            ]
         elif name in {"uniq", "xxd"}:
             targets = operands[1:]
         else:
@@ -685,10 +773,10 @@ class _Inspector:
 
 _FIND_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
-_FIND_VALUES = frozenset(
+_FIND_VALUES = names(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin "
     "-ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth -mindepth -printf -inum -links -fstype "
-    "-samefile -used -context -regextype".split()
+    "-samefile -used -context -regextype"
 )
 _XARGS_OPTION = re.compile(
     r"(?:-(?:[0rtpxo]+|-null|-no-run-if-empty|-verbose|-interactive|-exit|-open-tty|-show-limits|-version|-help)"
@@ -701,8 +789,12 @@ _AWK_OPTION = re.compile(
     r"|--(?:posix|traditional|re-interval|non-decimal-data|sandbox|version|help|csv|characters-as-bytes))\Z",
     re.DOTALL,
 )
-_SED_FLAG = re.compile(r"-[nErsuzb]+\Z|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|binary|follow-symlinks|version|help|line-length=\d+)\Z|-l\d+\Z")
-_TAR_CREATES = frozenset({"-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate", "--delete"})
+_SED_FLAG = re.compile(
+    r"-[nErsuzb]+\Z|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|binary|follow-symlinks|version|help|line-length=\d+)\Z|-l\d+\Z"
+)
+_TAR_CREATES = frozenset(
+    {"-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate", "--delete"}
+)
 _TAR = tables.Program(
     "tar gtar bsdtar",
     "filters, checkpoint actions, scripts and lists of options are programs",
@@ -744,7 +836,12 @@ def _is_near(word: Word) -> bool:
 
 
 def _is_free(effect: Effect) -> bool:
-    return effect.kind == "write" and effect.target is not None and effect.target.literal and effect.target.text in FREE_TARGETS
+    return (
+        effect.kind == "write"
+        and effect.target is not None
+        and effect.target.literal
+        and effect.target.text in FREE_TARGETS
+    )
 
 
 def _is_process(word: Word) -> bool:
@@ -762,10 +859,14 @@ def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
     letters, reason = tables.BUILTIN_FLAGS[name]
     effects: list[Effect] = []
     for word in words[1:]:
-        if re.match(r"[-+][A-Za-z]+", word.text) and any(letter in word.text[1:].partition("=")[0] for letter in letters):
+        if re.match(r"[-+][A-Za-z]+", word.text) and any(
+            letter in word.text[1:].partition("=")[0] for letter in letters
+        ):
             effects.append(_at(word, "unresolved", f"`{name} {_shown(word.text)}` {reason}", word.text))
         elif word.splits:
-            effects.append(_at(word, "unresolved", f"the arguments of `{name}` are only known when it runs", ""))
+            effects.append(
+                _at(word, "unresolved", f"the arguments of `{name}` are only known when it runs", "")
+            )
     return effects
 
 
@@ -788,8 +889,15 @@ def _with_found_path(word: Word) -> Word:
     if "{}" not in word.text:
         return word
     if word.text == "{}":
-        return replace(word, text="./" + UNKNOWN, expansions=(Expansion("variable", "{}", quoted=True),), braces=False)
-    return replace(word, text=word.text.replace("{}", UNKNOWN), expansions=(Expansion("variable", "{}", quoted=True),), braces=False)
+        return replace(
+            word, text="./" + UNKNOWN, expansions=(Expansion("variable", "{}", quoted=True),), braces=False
+        )
+    return replace(
+        word,
+        text=word.text.replace("{}", UNKNOWN),
+        expansions=(Expansion("variable", "{}", quoted=True),),
+        braces=False,
+    )
 
 
 def _find_end(arguments: Sequence[Word], index: int) -> int:
@@ -809,7 +917,9 @@ def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list
             name = words[index].text if index < len(words) else ""
             taken = 1
             if name not in tables.SHELL_OPTIONS:
-                effects.append(_at(words[index - 1], "unresolved", f"the shell option `{_shown(name)}`", text))
+                effects.append(
+                    _at(words[index - 1], "unresolved", f"the shell option `{_shown(name)}`", text)
+                )
         elif letter not in _SHELL_LETTERS and letter != "c":
             effects.append(_at(words[index - 1], "unresolved", f"the shell's option `{_shown(text)}`", text))
     return taken
@@ -826,8 +936,15 @@ def _is_inline(text: str, inline: Sequence[str]) -> bool:
 
 def _inline_effect(word: Word, rest: Sequence[Word], spec: Interpreter) -> Effect:
     letters = word.text[1:]
-    simple = bool(letters) and not word.text.startswith("--") and all(c in _PLAIN_CODE_LETTERS for c in letters)
-    plain = (simple or word.text in {"--eval", "--print"}) and bool(rest) and rest[0].literal and is_plain_code(rest[0].text)
+    simple = (
+        bool(letters) and not word.text.startswith("--") and all(c in _PLAIN_CODE_LETTERS for c in letters)
+    )
+    plain = (
+        (simple or word.text in {"--eval", "--print"})
+        and bool(rest)
+        and rest[0].literal
+        and is_plain_code(rest[0].text)
+    )
     flag = word.text.partition("=")[0]
     return Effect("inline", f"`{_shown(flag)}`: {spec.reason}", flag, word.start, word.end, plain=plain)
 
@@ -851,7 +968,9 @@ def _sed_option(word: Word, following: Sequence[Word], scripts: list[Word], effe
         if re.match(r"-[nErsuzb]*i.*e\Z", text):
             effects.append(_at(word, "unresolved", "this cluster of sed options is not understood", text))
         return 0
-    effects.append(_at(word, "unresolved", f"sed's option `{_shown(text)}` reads a script or is not understood", text))
+    effects.append(
+        _at(word, "unresolved", f"sed's option `{_shown(text)}` reads a script or is not understood", text)
+    )
     return 0
 
 
@@ -881,30 +1000,30 @@ def _old_style(arguments: list[Word]) -> list[Word]:
 
 
 _READERS: dict[str, Callable[[_Inspector, tuple[Word, ...]], None]] = {
-    "command": _Inspector._command,
-    "xargs": _Inspector._xargs,
-    "gxargs": _Inspector._xargs,
-    "find": _Inspector._find,
-    "gfind": _Inspector._find,
-    "fd": _Inspector._fd,
-    "fdfind": _Inspector._fd,
-    "sed": _Inspector._sed,
-    "gsed": _Inspector._sed,
-    "awk": _Inspector._awk,
-    "gawk": _Inspector._awk,
-    "mawk": _Inspector._awk,
-    "nawk": _Inspector._awk,
-    "tar": _Inspector._tar,
-    "gtar": _Inspector._tar,
-    "bsdtar": _Inspector._tar,
-    "git": _Inspector._git,
-    "ssh": _Inspector._ssh,
-    "trap": _Inspector._trap,
-    "set": _Inspector._set,
-    "shopt": _Inspector._set,
-    "tee": _Inspector._writes_operands,
-    "sponge": _Inspector._writes_operands,
-    "uniq": _Inspector._writes_operands,
-    "xxd": _Inspector._writes_operands,
-    "dd": _Inspector._writes_operands,
+    "command": _Inspector.read_command,
+    "xargs": _Inspector.read_xargs,
+    "gxargs": _Inspector.read_xargs,
+    "find": _Inspector.read_find,
+    "gfind": _Inspector.read_find,
+    "fd": _Inspector.read_fd,
+    "fdfind": _Inspector.read_fd,
+    "sed": _Inspector.read_sed,
+    "gsed": _Inspector.read_sed,
+    "awk": _Inspector.read_awk,
+    "gawk": _Inspector.read_awk,
+    "mawk": _Inspector.read_awk,
+    "nawk": _Inspector.read_awk,
+    "tar": _Inspector.read_tar,
+    "gtar": _Inspector.read_tar,
+    "bsdtar": _Inspector.read_tar,
+    "git": _Inspector.read_git,
+    "ssh": _Inspector.read_ssh,
+    "trap": _Inspector.read_trap,
+    "set": _Inspector.read_set,
+    "shopt": _Inspector.read_set,
+    "tee": _Inspector.read_writes_operands,
+    "sponge": _Inspector.read_writes_operands,
+    "uniq": _Inspector.read_writes_operands,
+    "xxd": _Inspector.read_writes_operands,
+    "dd": _Inspector.read_writes_operands,
 }

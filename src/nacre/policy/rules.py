@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, cast
 
-from nacre.policy.model import UNKNOWN, Decision, PolicyError, Word
+from nacre.policy.model import UNKNOWN, Decision, PolicyError, Word, names
 
 Mode = Literal["open", "denylist", "allowlist"]
 
@@ -24,7 +24,14 @@ _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\u
 _WILDCARD = re.compile(r"[*?\[]")
 _SHORT_FLAGS = re.compile(r"-[A-Za-z0-9]+\Z")
 # Long spellings of the short flags that deny rules most often name.
-_LONG_NAMES = {"--recursive": "r", "--force": "f", "--dir": "d", "--interactive": "i", "--verbose": "v", "-R": "r"}
+_LONG_NAMES = {
+    "--recursive": "r",
+    "--force": "f",
+    "--dir": "d",
+    "--interactive": "i",
+    "--verbose": "v",
+    "-R": "r",
+}
 
 
 @lru_cache(maxsize=4096)
@@ -89,7 +96,11 @@ class Rule:
         """Does a deny rule speak about a command spelled like this, in any disguise?"""
         pattern = self.name.casefold()
         name = folded(word)
-        return glob_matches(pattern, name) or glob_matches(folded(pattern), name) or glob_matches(pattern, word.casefold())
+        return (
+            glob_matches(pattern, name)
+            or glob_matches(folded(pattern), name)
+            or glob_matches(pattern, word.casefold())
+        )
 
     def admits_arguments(self, arguments: Sequence[Word]) -> bool:
         """Do the leading arguments match, one by one, and none of `not_args`?"""
@@ -121,9 +132,13 @@ class Rule:
             return True
         flags = [p for p in patterns if p.startswith("-")]
         operands = [p for p in patterns if not p.startswith("-")]
-        if _prefix_hits(patterns, arguments) or (_flags_hit(flags, arguments) and _operands_hit(operands, arguments)):
+        if _prefix_hits(patterns, arguments) or (
+            _flags_hit(flags, arguments) and _operands_hit(operands, arguments)
+        ):
             return True
-        if any(word.splits or (word.dynamic and word.text.startswith(UNKNOWN) and operands) for word in arguments):
+        if any(
+            word.splits or (word.dynamic and word.text.startswith(UNKNOWN) and operands) for word in arguments
+        ):
             return None
         return False
 
@@ -157,7 +172,9 @@ def _flag_matches(pattern: str, text: str) -> bool:
         return True
     if pattern.startswith("--"):
         return text.partition("=")[0] == pattern
-    return len(pattern) == 2 and pattern[0] == "-" and bool(_SHORT_FLAGS.match(text)) and pattern[1] in text[1:]  # noqa: PLR2004 - one dash, one letter
+    return (
+        len(pattern) == 2 and pattern[0] == "-" and bool(_SHORT_FLAGS.match(text)) and pattern[1] in text[1:]
+    )
 
 
 def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
@@ -181,7 +198,9 @@ def _flags_hit(flags: Sequence[str], arguments: Sequence[Word]) -> bool:
 
 def _operands_hit(operands: Sequence[str], arguments: Sequence[Word]) -> bool:
     given = [word.text for word in arguments if not word.text.startswith("-")]
-    return len(given) >= len(operands) and all(glob_matches(p, text) for p, text in zip(operands, given, strict=False))
+    return len(given) >= len(operands) and all(
+        glob_matches(p, text) for p, text in zip(operands, given, strict=False)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +224,9 @@ class Policy:
     denies: tuple[Rule, ...] = field(default=(), repr=False)
     asks: tuple[Rule, ...] = field(default=(), repr=False)
     allows: tuple[Rule, ...] = field(default=(), repr=False)
-    allows_by_name: Mapping[str, tuple[Rule, ...]] = field(default_factory=dict[str, tuple[Rule, ...]], repr=False)
+    allows_by_name: Mapping[str, tuple[Rule, ...]] = field(
+        default_factory=dict[str, tuple[Rule, ...]], repr=False
+    )
     allows_by_glob: tuple[Rule, ...] = field(default=(), repr=False)
 
     @property
@@ -277,7 +298,9 @@ class Policy:
         """A policy from a table of a configuration file. Unknown keys are errors: a typing slip must not open a door."""
         unknown = set(table) - _KEYS
         if unknown:
-            raise PolicyError(f"unknown policy setting {sorted(unknown)[0]!r}; known: {', '.join(sorted(_KEYS))}")
+            raise PolicyError(
+                f"unknown policy setting {sorted(unknown)[0]!r}; known: {', '.join(sorted(_KEYS))}"
+            )
         writes = table.get("allow_writes")
         if writes is not None and not isinstance(writes, bool):
             raise PolicyError("policy setting 'allow_writes' must be true or false")
@@ -299,10 +322,10 @@ class Policy:
         return cls.from_lists(_comma_list(allow), (), _comma_list(deny))
 
 
-_KEYS = frozenset(
-    "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns ask_patterns".split()
+_KEYS = names(
+    "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns ask_patterns"
 )
-_RULE_KEYS = frozenset("command args not_args cwd reason match not_match".split())
+_RULE_KEYS = names("command args not_args cwd reason match not_match")
 
 
 def _comma_list(text: str) -> list[str]:
@@ -324,7 +347,9 @@ def _string_list(table: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = table.get(key, ())
     if isinstance(value, str):
         return (value,)
-    if not isinstance(value, list | tuple) or not all(isinstance(item, str) for item in cast("Sequence[object]", value)):
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(item, str) for item in cast("Sequence[object]", value)
+    ):
         raise PolicyError(f"policy setting {key!r} must be a list of texts")
     return tuple(cast("Sequence[str]", value))
 

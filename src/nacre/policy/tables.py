@@ -1,6 +1,7 @@
+# ruff: noqa: E501 - one program, one row: wrapped rows are harder to compare
 """What the policy knows about programs: data only, one entry per program, each with its reason.
 
-Above: `programs` reads these tables when it looks through a command. Below: nothing.
+Above: `programs` reads these tables when it looks through a command. Below: `model`.
 A Python table, not a TOML file: it is compiled once and loads in under a millisecond. Options are written as a person
 types them, separated by spaces. An option missing from `runs` and `writes` is taken to be harmless, so a missing
 entry here is a hole: when in doubt, add it.
@@ -16,6 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
+
+from nacre.policy.model import names
 
 Style = Literal["gnu", "words"]
 
@@ -108,9 +111,11 @@ WRAPPERS: tuple[Wrapper, ...] = (
 )  # fmt: skip
 
 # The first argument names the program to run.
-MULTICALL = frozenset("busybox toybox coreutils sbase ubase".split())
+MULTICALL = names("busybox toybox coreutils sbase ubase")
 
-SHELLS = frozenset("sh bash dash zsh ksh ksh93 mksh lksh ash fish csh tcsh yash rbash rzsh rksh elvish xonsh nu osh hush posh".split())
+SHELLS = names(
+    "sh bash dash zsh ksh ksh93 mksh lksh ash fish csh tcsh yash rbash rzsh rksh elvish xonsh nu osh hush posh"
+)
 # Those whose `-c` text the scanner can read.
 SCANNED_SHELLS = {"sh": "sh", "bash": "bash", "dash": "sh", "zsh": "zsh", "ksh": "ksh", "ksh93": "ksh", "mksh": "ksh", "ash": "sh", "rbash": "bash"}  # fmt: skip
 
@@ -178,8 +183,12 @@ BUILTIN_FLAGS: dict[str, tuple[str, str]] = {
     "set": ("k", "reads assignments among the arguments"),
 }
 # Builtins that assign to the variables they name.
-ASSIGNING = frozenset("export declare typeset local readonly read mapfile readarray printf getopts unset integer float let wait".split())
-SHELL_OPTIONS = frozenset("errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob failglob lastpipe".split())
+ASSIGNING = names(
+    "export declare typeset local readonly read mapfile readarray printf getopts unset integer float let wait"
+)
+SHELL_OPTIONS = names(
+    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob failglob lastpipe"
+)
 
 INTERPRETERS: tuple[Interpreter, ...] = (
     Interpreter("python python2 python3 pypy pypy3 ipython", "-c -i", "runs the Python text it is given", "-W -X -Q --check-hash-based-pycs", "--version -V -VV --help -h -?", "-m"),
@@ -312,20 +321,24 @@ DANGEROUS_VARIABLE = (
 
 # Programs whose operands are files; for `allowed_directories`. True: the first operand is not a file.
 FILE_PROGRAMS: dict[str, bool] = dict.fromkeys(
-    "cat tac head tail less more wc nl od xxd hexdump strings file stat ls dir vdir tree du cp mv rm rmdir mkdir touch ln "
-    "chmod chown chgrp install tee sort uniq cut paste join comm diff cmp diff3 sdiff patch split csplit truncate shred "
-    "dd readlink realpath basename md5sum sha1sum sha256sum sha512sum b2sum cksum sum base64 base32 gzip gunzip zcat bzip2 "
-    "bunzip2 bzcat xz unxz xzcat zstd zip unzip tar cpio ar vim vi nvim nano emacs ed find fd rsync scp cd pushd source . "
-    "df mkfifo mknod mktemp type copy del erase move ren md rd xcopy robocopy python python3 node perl ruby bash sh".split(),
+    names(
+        "cat tac head tail less more wc nl od xxd hexdump strings file stat ls dir vdir tree du cp mv rm rmdir mkdir touch ln "
+        "chmod chown chgrp install tee sort uniq cut paste join comm diff cmp diff3 sdiff patch split csplit truncate shred "
+        "dd readlink realpath basename md5sum sha1sum sha256sum sha512sum b2sum cksum sum base64 base32 gzip gunzip zcat bzip2 "
+        "bunzip2 bzcat xz unxz xzcat zstd zip unzip tar cpio ar vim vi nvim nano emacs ed find fd rsync scp cd pushd source . "
+        "df mkfifo mknod mktemp type copy del erase move ren md rd xcopy robocopy python python3 node perl ruby bash sh"
+    ),
     False,
-) | dict.fromkeys("grep egrep fgrep rg ag sed awk gawk mawk jq yq chmod chown chgrp".split(), True)
+) | dict.fromkeys(names("grep egrep fgrep rg ag sed awk gawk mawk jq yq chmod chown chgrp"), True)
 
 # On Windows: commands that run text, load code or give names another meaning.
 WINDOWS_UNRESOLVABLE: dict[str, str] = dict.fromkeys(
-    "call start doskey forfiles runas wmic mshta rundll32 regsvr32 cscript wscript schtasks at msiexec installutil bitsadmin setx "
-    "assoc ftype setlocal invoke-expression invoke-item invoke-command start-process start-job start-threadjob add-type new-object set-alias "
-    "new-alias import-alias import-module new-module invoke-wmimethod invoke-cimmethod enter-pssession new-pssession register-scheduledtask "
-    "register-objectevent register-engineevent register-wmievent invoke-history set-psbreakpoint install-module install-script update-typedata use-module".split(),
+    names(
+        "call start doskey forfiles runas wmic mshta rundll32 regsvr32 cscript wscript schtasks at msiexec installutil bitsadmin setx "
+        "assoc ftype setlocal invoke-expression invoke-item invoke-command start-process start-job start-threadjob add-type new-object set-alias "
+        "new-alias import-alias import-module new-module invoke-wmimethod invoke-cimmethod enter-pssession new-pssession register-scheduledtask "
+        "register-objectevent register-engineevent register-wmievent invoke-history set-psbreakpoint install-module install-script update-typedata use-module"
+    ),
     "runs text or code, or gives a name another meaning",
 )
 

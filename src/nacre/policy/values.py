@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import UNKNOWN, Expansion, SimpleCommand, Word
+from nacre.policy.model import UNKNOWN, Expansion, SimpleCommand, Word, names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 _MOST_CANDIDATES = 32
 _MOST_DEPTH = 4
 # Commands whose output is a name, number or path, not text that an attacker writes into the same line.
-_PLAIN_OUTPUT = frozenset(
-    "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch go rustc".split()
+_PLAIN_OUTPUT = names(
+    "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch go rustc"
 )
 _BRACES = ("{", "}", ",")
 
@@ -81,7 +81,9 @@ class Context:
     def may_be_option(self, word: Word, depth: int = 0) -> bool:
         """Could this argument begin with a dash when the command runs?"""
         if not word.text.startswith(UNKNOWN):
-            return word.text.startswith("-") or (word.braces and any(t.startswith("-") for t in expand_braces(word.text)))
+            return word.text.startswith("-") or (
+                word.braces and any(t.startswith("-") for t in expand_braces(word.text))
+            )
         if depth > _MOST_DEPTH:
             return True
         first = word.expansions[0]
@@ -93,7 +95,9 @@ class Context:
             return False
         if first.name == "{}":
             return True
-        return any(value is None or self.may_be_option(value, depth + 1) for value in self.values.get(first.name, ()))
+        return any(
+            value is None or self.may_be_option(value, depth + 1) for value in self.values.get(first.name, ())
+        )
 
     def _output_may_be_option(self, expansion: Expansion) -> bool:
         commands = self.commands[expansion.first : expansion.last]
@@ -128,7 +132,9 @@ def expand_braces(text: str) -> list[str]:
             done.append(current)
             continue
         begin, end = group
-        todo = [current[:begin] + choice + current[end + 1 :] for choice in current[begin + 1 : end].split(",")] + todo
+        todo = [
+            current[:begin] + choice + current[end + 1 :] for choice in current[begin + 1 : end].split(",")
+        ] + todo
     return done
 
 

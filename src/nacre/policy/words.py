@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MAX_DEPTH = 40
 MAX_NESTINGS = 50_000
 
-_SIMPLE_WORD = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#=]++[^ \t\n|&;()<>'\"`\\$*?\[{}~#]*+(?=[ \t\n|&;<>)]|\Z)")
+_SIMPLE_WORD = re.compile(
+    r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#=]++[^ \t\n|&;()<>'\"`\\$*?\[{}~#]*+(?=[ \t\n|&;<>)]|\Z)"
+)
 _PLAIN = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
@@ -32,7 +34,9 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN_BRACES = re.compile(r"\{(?:[A-Za-z0-9_./-]*(?:,[A-Za-z0-9_./-]*)+)?\}")
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
-_ANSI_ESCAPE = re.compile(r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL)
+_ANSI_ESCAPE = re.compile(
+    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
+)
 _ANSI_LETTERS = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b",
     "\\": "\\", "'": "'", '"': '"', "?": "?",
@@ -80,10 +84,10 @@ class WordScanner:
 
     def __init__(self, text: str, dialect: Dialect, depth: int = 0) -> None:
         self.text = text
-        self.end = len(text)
-        self.pos = 0
-        self.depth = depth
-        self.nestings = 0
+        self.end: int = len(text)
+        self.pos: int = 0
+        self.depth: int = depth
+        self.nestings: int = 0
         self.dialect = dialect
         self.zsh = dialect.name == "zsh"
         self.commands: list[SimpleCommand] = []
@@ -143,9 +147,9 @@ class WordScanner:
                 if char == "(":
                     raise Refused("an unquoted parenthesis inside a word", self.pos)
                 return
-            self._special(char, pieces, start)
+            self.special(char, pieces, start)
 
-    def _special(self, char: str, pieces: Pieces, start: int) -> None:
+    def special(self, char: str, pieces: Pieces, start: int) -> None:
         """One quote, escape, expansion or pattern character outside quotes."""
         if char == "'":
             pieces.quoted = True
@@ -184,7 +188,7 @@ class WordScanner:
             pieces.braces = pieces.braces or not alone
 
     def _zsh_brace(self, pieces: Pieces) -> None:
-        """zsh ends a group at any `}`: only `{}` and a plain `{a,b}` are sure to be part of a word."""
+        """Zsh ends a group at any `}`: only `{}` and a plain `{a,b}` are sure to be part of a word."""
         found = _PLAIN_BRACES.match(self.text, self.pos, self.end)
         if found is None:
             raise Refused("zsh reads unquoted braces in its own way", self.pos)
@@ -417,7 +421,7 @@ class WordScanner:
         raise Refused("an arithmetic expression is not closed", opened_at)
 
     def _surely_arithmetic(self, opened_at: int) -> None:
-        """bash counts parentheses to tell `$((` from a subshell in `$(`; refuse where it could count in another way."""
+        """Bash counts parentheses to tell `$((` from a subshell in `$(`; refuse where it could count in another way."""
         raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
         if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
             raise Refused("arithmetic that could be read as commands", opened_at)
@@ -568,6 +572,6 @@ class WordScanner:
             elif char == "`":
                 self.backtick(inner, quoted=quoted)
             elif char in "'\"" and not quoted:
-                self._special(char, inner, start)
+                self.special(char, inner, start)
             else:
                 raise Refused(f"{char!r} inside `${{...}}`", self.pos)
