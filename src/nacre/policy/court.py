@@ -13,6 +13,15 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import posix, tables
 from nacre.policy.dialect import DIALECTS
+from nacre.policy.effects import (
+    FREE_TARGETS,
+    Effect,
+    Inspection,
+    Script,
+    Step,
+    base_name,
+    is_dangerous_variable,
+)
 from nacre.policy.model import (
     UNKNOWN,
     Assignment,
@@ -27,16 +36,7 @@ from nacre.policy.model import (
     strictness,
 )
 from nacre.policy.paths import Fence, joined
-from nacre.policy.programs import (
-    FREE_TARGETS,
-    Effect,
-    Inspection,
-    Script,
-    Step,
-    base_name,
-    inspect,
-    is_dangerous_variable,
-)
+from nacre.policy.programs import inspect
 from nacre.policy.values import Context
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 
 from nacre.policy.dialect import DIALECTS
-from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
 from nacre.policy.simple import BLANKS, RESERVED_WORDS, SimpleScanner
 from nacre.policy.words import Pieces, Refused
 
