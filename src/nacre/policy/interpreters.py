@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.effects import INTERPRETERS, PROGRAMS, Effect, Script, base_name, shown
+from nacre.policy.effects import INTERPRETERS, PROGRAMS, Effect, Script, base_name, effect_at, shown
 from nacre.policy.filters import Finding, awk_findings, is_plain_code, sed_findings
 from nacre.policy.inspector import Inspector
 
