@@ -1,10 +1,12 @@
 """Ask a real shell which commands it would run: the ground truth for the scanner.
 
-The scripts use names that no machine has (`c0` .. `c9`). bash and zsh hand an unknown name to a handler, which writes
-it down; for other shells a directory of tiny scripts with these names does the same, and their "not found" messages
-are read too. Many scripts share one start of the sandbox: no network, a read-only root, an unprivileged user, limits.
+The scripts use names that no machine has (`c0` .. `c9`). bash and zsh hand an unknown name to a handler,
+which writes it down; for other shells a directory of tiny scripts with these names does the same, and their
+"not found" messages are read too. Many scripts share one start of the sandbox: no network, a read-only root,
+an unprivileged user, limits.
 
-Run as a program, this file is the driver inside the sandbox: a JSON line per script in, a JSON line per script out.
+Run as a program, this file is the driver inside the sandbox: a JSON line per script in, a JSON line per
+script out.
 """
 
 from __future__ import annotations

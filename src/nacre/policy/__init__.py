@@ -1,7 +1,7 @@
 """The policy engine: what would a command run, and may it?
 
-Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below: nothing of
-nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
+Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
+nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
 
     model, dialect                                    records; what differs between shells
     words, posix, cmd, powershell, fish               scanners: text -> simple commands, or a refusal
@@ -10,9 +10,9 @@ nacre. Everything here is pure, except `paths`, which resolves links. The floors
     court                                             the verdict
     corpus, explain, learn                            the workbench
 
-Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that needs them,
-and an empty policy never needs them. (The deciding module is `court`, because a module `judge` would take the name of
-the function.)
+Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that
+needs them, and an empty policy never needs them. (The deciding module is `court`, because a module `judge`
+would take the name of the function.)
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A strict lexer for cmd.exe.
 
-Above: `judge` asks for the simple commands of a text. Below: `model`.
-cmd.exe replaces `%name%` before it looks at anything else, so a text with such a pair can become any other text: it is
-refused, and so are `!name!`, `for` and `if`. What remains (carets, quotes, operators, groups) is read exactly.
+Above: `judge` asks for the simple commands of a text. Below: `model`. cmd.exe replaces `%name%` before it
+looks at anything else, so a text with such a pair can become any other text: it is refused, and so are
+`!name!`, `for` and `if`. What remains (carets, quotes, operators, groups) is read exactly.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ _REDIRECTION = re.compile(r"([0-9]?)(>>|>&|<&|>|<)")
 _DELIMITERS = " \t,;="
 # Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
 _INTERNAL = names(
-    "assoc break call cd chdir cls color copy date del dir echo endlocal erase exit for ftype goto if md mkdir mklink move path "
-    "pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time title type ver verify vol"
+    "assoc break call cd chdir cls color copy date del dir echo endlocal erase exit for ftype goto if md "
+    "mkdir mklink move path pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time "
+    "title type ver verify vol"
 )
 _INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})

@@ -1,7 +1,7 @@
 """Running a corpus of labelled commands: how often does the judge say what a person expects?
 
-Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files is the
-caller's business.
+Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files
+is the caller's business.
 """
 
 from __future__ import annotations

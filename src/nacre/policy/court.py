@@ -1,8 +1,8 @@
 """The verdict: every simple command of a text, held against every rule, and the strictest answer wins.
 
-Above: the service, `explain`, `corpus` and `learn`. Below: the scanners (what is in the text), `programs` (what it
-amounts to), `rules` (what a person wrote), `paths` (where it may reach). This module decides, and does nothing else:
-it runs nothing, asks nobody, and reads the file system only through `paths`.
+Above: the service, `explain`, `corpus` and `learn`. Below: the scanners (what is in the text), `programs`
+(what it amounts to), `rules` (what a person wrote), `paths` (where it may reach). This module decides, and
+does nothing else: it runs nothing, asks nobody, and reads the file system only through `paths`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What differs between the POSIX shells, as far as it changes where a command begins or a word ends.
 
-Above: `words` and `posix` ask these questions while they scan. Below: nothing.
-A construct that a shell does not have is refused there, because the shell would read the text in some other way.
+Above: `words` and `posix` ask these questions while they scan. Below: nothing. A construct that a shell does
+not have is refused there, because the shell would read the text in some other way.
 """
 
 from __future__ import annotations

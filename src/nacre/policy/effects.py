@@ -1,6 +1,7 @@
 """What a command amounts to: steps, effects and scripts, and the small questions everybody asks about words.
 
-Above: `inspector`, `interpreters` and `programs` find these; `court` judges them. Below: `model` and `tables`.
+Above: `inspector`, `interpreters` and `programs` find these; `court` judges them. Below: `model` and
+`tables`.
 """
 
 from __future__ import annotations
@@ -88,6 +89,21 @@ def base_name(text: str) -> str:
     name = text.rpartition("/")[2]
     versioned = _VERSIONED.match(name)
     return versioned.group(1) if versioned is not None and name not in PROGRAMS else name
+
+
+def unresolved(word: Word, reason: str, flag: str = "") -> Effect:
+    """Something whose meaning is only known when the command runs."""
+    return effect_at(word, "unresolved", reason, flag)
+
+
+def runs(word: Word, reason: str, flag: str = "") -> Effect:
+    """Something that runs another program, loads code, or takes instructions from elsewhere."""
+    return effect_at(word, "run", reason, flag)
+
+
+def writes(word: Word, reason: str, flag: str = "", target: Word | None = None) -> Effect:
+    """Something that writes a file."""
+    return effect_at(word, "write", reason, flag, target)
 
 
 def effect_at(word: Word, kind: EffectKind, reason: str, flag: str, target: Word | None = None) -> Effect:

@@ -1,6 +1,7 @@
 """A verdict in words: what would run, which rule decided, and the part of the command it is about.
 
-Above: the command line prints it; the server puts it into denials. Below: `model`. Texts only, no terminal is touched.
+Above: the command line prints it; the server puts it into denials. Below: `model`. Texts only, no terminal
+is touched.
 """
 
 from __future__ import annotations

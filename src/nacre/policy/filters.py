@@ -1,7 +1,7 @@
 """The small languages inside commands: what a sed script, an awk program or a line of code would run or write.
 
-Above: `programs` asks about the text that follows `sed`, `awk`, `python3 -c`. Below: nothing.
-Each reader is strict: what it does not understand is reported as `unknown`, which the judge takes as a refusal.
+Above: `programs` asks about the text that follows `sed`, `awk`, `python3 -c`. Below: nothing. Each reader is
+strict: what it does not understand is reported as `unknown`, which the judge takes as a refusal.
 """
 
 from __future__ import annotations
@@ -284,15 +284,18 @@ def awk_findings(program: str) -> list[Finding]:
 
 # Names that a short, harmless line of code uses. Anything else may open files, sockets or processes.
 _PLAIN_CODE_WORDS = names(
-    "print console log puts say printf echo import from as in is not and or if else elif for while lambda def return None True "
-    "False true false null undefined json sys math re datetime time random string itertools functools collections statistics decimal fractions "
-    "textwrap uuid hashlib base64 binascii struct calendar platform loads load dumps stdin stdout indent sort_keys sorted len "
-    "range sum min max abs round int float str list dict set tuple bool enumerate zip map filter any all repr ord chr hex bin "
-    "join split strip upper lower replace format items keys values get append now today isoformat strftime utcnow version "
-    "version_info executable pi sqrt floor ceil gcd factorial pprint const let var JSON parse stringify Math process "
-    "platform arch hexdigest sha256 md5 encode decode b64encode b64decode uuid4 uuid1 randint choice randbelow token_hex secrets "
-    "next unless foreach my our use strict warnings each do end map select length toUpperCase toLowerCase forEach push sub gsub "
-    "match search findall end sep flush read readline readlines line lines name value data key n m k v x y z i j a b c d e f s t obj"
+    "print console log puts say printf echo import from as in is not and or if else elif for while lambda "
+    "def return None True False true false null undefined json sys math re datetime time random string "
+    "itertools functools collections statistics decimal fractions textwrap uuid hashlib base64 binascii "
+    "struct calendar platform loads load dumps stdin stdout indent sort_keys sorted len range sum min max "
+    "abs round int float str list dict set tuple bool enumerate zip map filter any all repr ord chr hex "
+    "bin join split strip upper lower replace format items keys values get append now today isoformat "
+    "strftime utcnow version version_info executable pi sqrt floor ceil gcd factorial pprint const let var "
+    "JSON parse stringify Math process platform arch hexdigest sha256 md5 encode decode b64encode "
+    "b64decode uuid4 uuid1 randint choice randbelow token_hex secrets next unless foreach my our use "
+    "strict warnings each do end map select length toUpperCase toLowerCase forEach push sub gsub match "
+    "search findall end sep flush read readline readlines line lines name value data key n m k v x y z i j "
+    "a b c d e f s t obj"
 )
 _CODE_STRING = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n{`]|\\.)*\"", re.DOTALL)
 _CODE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -1,7 +1,8 @@
 """A small lexer for fish, and a smaller one for nushell: plain commands only, the rest is refused.
 
-Above: `judge`. Below: `model`. Both shells have languages of their own; what is read here is the part that looks the
-same everywhere (words, quotes without escapes, pipes, lists, redirections). Expansions and keywords are refused.
+Above: `judge`. Below: `model`. Both shells have languages of their own; what is read here is the part that
+looks the same everywhere (words, quotes without escapes, pipes, lists, redirections). Expansions and
+keywords are refused.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ _TOKEN = re.compile(
 )
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _KEYWORDS = names(
-    "if else switch case for in while function begin end and or not return break continue builtin command exec eval source . "
-    "alias abbr time set string read bind complete functions emit status trap math argparse"
+    "if else switch case for in while function begin end and or not return break continue builtin command "
+    "exec eval source . alias abbr time set string read bind complete functions emit status trap math "
+    "argparse"
 )
 _NU_KEYWORDS = names(
-    "def let mut const if match for while loop do use export source overlay run-external exec alias module extern hide try catch error where each"
+    "def let mut const if match for while loop do use export source overlay run-external exec alias module "
+    "extern hide try catch error where each"
 )
 
 

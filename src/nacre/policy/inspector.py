@@ -1,6 +1,7 @@
 """Looking through a command: options by their tables, and wrappers down to the command inside.
 
-Above: `interpreters` and `programs` add the programs that need more than a table. Below: `effects`, `options`, `values`.
+Above: `interpreters` and `programs` add the programs that need more than a table. Below: `effects`,
+`options`, `values`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from nacre.policy.effects import (
     effect_at,
     option_effect,
     position,
+    runs,
     shown,
+    unresolved,
+    writes,
 )
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import compiled, read_options
@@ -51,10 +55,10 @@ class Inspector:
         self.depth += 1
         word = words[0]
         if self.depth > MAX_WRAPPERS:
-            self.step(words, [effect_at(word, "unresolved", "too many wrappers around a command", "")])
+            self.step(words, [unresolved(word, "too many wrappers around a command")])
             return
         if word.dynamic or word.pattern or word.braces:
-            self.step(words, [effect_at(word, "unresolved", "the command's name is only known when it runs", "")])
+            self.step(words, [unresolved(word, "the command's name is only known when it runs")])
             return
         name = base_name(word.text)
         reader = self.reader(name)
@@ -87,10 +91,10 @@ class Inspector:
     def _program_effects(self, name: str, words: tuple[Word, ...]) -> list[Effect]:
         effects: list[Effect] = []
         if name in tables.UNRESOLVABLE:
-            effects.append(effect_at(words[0], "unresolved", f"`{name}` {tables.UNRESOLVABLE[name]}", ""))
+            effects.append(unresolved(words[0], f"`{name}` {tables.UNRESOLVABLE[name]}"))
         elif name in tables.RUNNERS:
             flag = words[1].text if len(words) > 1 else ""
-            effects.append(effect_at(words[0], "run", f"`{name}` {tables.RUNNERS[name]}", flag))
+            effects.append(runs(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
         elif name in tables.BUILTIN_FLAGS:
             effects += _builtin_effects(name, words)
         program = PROGRAMS.get(name)
@@ -126,11 +130,9 @@ class Inspector:
                 texts = [piece for text in texts for piece in text.split()]
             return [word.with_text(text) for text in texts]
         if word.splits:
-            effects.append(effect_at(word, "unresolved", "an unquoted value can become any option", ""))
+            effects.append(unresolved(word, "an unquoted value can become any option"))
         elif not options_end and self.context.may_be_option(word):
-            effects.append(
-                effect_at(word, "unresolved", "this value can turn out to be an option; put `--` before it", "")
-            )
+            effects.append(unresolved(word, "this value can turn out to be an option; put `--` before it"))
         return [word]
 
     def table_effects(self, program: Program, arguments: Sequence[Word]) -> list[Effect]:
@@ -152,9 +154,9 @@ class Inspector:
                         )
                     )
                 if pattern is not None and pattern.match(text) is not None:
-                    effects.append(effect_at(option.word, "run", f"`{shown(text)}`: {program.reason}", text))
+                    effects.append(runs(option.word, f"`{shown(text)}`: {program.reason}", text))
                 if operands == 1 and text in program.running.split():
-                    effects.append(effect_at(option.word, "run", f"`{text}` runs programs of its own choice", text))
+                    effects.append(runs(option.word, f"`{text}` runs programs of its own choice", text))
                 if operands == 1 and program.subcommands:
                     effects += self._subcommand(program, option.word, arguments)
                     return effects
@@ -165,7 +167,7 @@ class Inspector:
             if pattern is not None and option.value is not None and option.kind != "value":
                 target = option.value.text
                 if pattern.match(target) is not None:
-                    effects.append(effect_at(option.value, "run", f"`{shown(target)}`: {program.reason}", target))
+                    effects.append(runs(option.value, f"`{shown(target)}`: {program.reason}", target))
         return effects
 
     def _subcommand(self, program: Program, subcommand: Word, arguments: Sequence[Word]) -> list[Effect]:
@@ -174,7 +176,7 @@ class Inspector:
         pattern = compiled(program).operands
         for word in rest:
             if pattern is not None and pattern.match(word.text) is not None:
-                effects.append(effect_at(word, "run", f"`{shown(word.text)}`: {program.reason}", word.text))
+                effects.append(runs(word, f"`{shown(word.text)}`: {program.reason}", word.text))
         for table in program.subcommands:
             if subcommand.text in table.names.split():
                 effects += self.table_effects(table, rest)
@@ -188,7 +190,7 @@ class Inspector:
             ]
         for word in arguments:
             if word.text.startswith(UNKNOWN) and name not in {"printf", "wait", "unset", "let"}:
-                effects.append(effect_at(word, "unresolved", "a variable whose name is only known when it runs", ""))
+                effects.append(unresolved(word, "a variable whose name is only known when it runs"))
             found = ASSIGNMENT.match(word.text)
             bare = found.group(1) if found is not None else word.text
             if found is not None or name in {
@@ -222,9 +224,7 @@ class Inspector:
             word = words[index]
             text = word.text
             if word.splits or word.braces or (word.pattern and not operands):
-                effects.append(
-                    effect_at(word, "unresolved", "a wrapper's arguments are only known when it runs", "")
-                )
+                effects.append(unresolved(word, "a wrapper's arguments are only known when it runs"))
                 return words[index:] if not word.dynamic else ()
             if text == "--" and not options_end:
                 options_end = True
@@ -252,7 +252,7 @@ class Inspector:
             return 1 if "=" in word.text else 2
         if name in wrapper.writes.split() or word.text[:2] in wrapper.writes.split():
             target = words[index + 1] if index + 1 < len(words) else word
-            effects.append(effect_at(word, "write", f"`{name}` writes a file", name, target))
+            effects.append(writes(word, f"`{name}` writes a file", name, target))
             return 2 if name == word.text else 1
         if word.text[:2] in wrapper.values.split() and not word.text.startswith("--"):
             return 1
@@ -285,9 +285,7 @@ def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
         if re.match(r"[-+][A-Za-z]+", word.text) and any(
             letter in word.text[1:].partition("=")[0] for letter in letters
         ):
-            effects.append(effect_at(word, "unresolved", f"`{name} {shown(word.text)}` {reason}", word.text))
+            effects.append(unresolved(word, f"`{name} {shown(word.text)}` {reason}", word.text))
         elif word.splits:
-            effects.append(
-                effect_at(word, "unresolved", f"the arguments of `{name}` are only known when it runs", "")
-            )
+            effects.append(unresolved(word, f"the arguments of `{name}` are only known when it runs"))
     return effects

@@ -10,7 +10,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.effects import INTERPRETERS, PROGRAMS, Effect, Script, base_name, effect_at, shown
+from nacre.policy.effects import (
+    INTERPRETERS,
+    PROGRAMS,
+    Effect,
+    Script,
+    base_name,
+    effect_at,
+    runs,
+    shown,
+    unresolved,
+    writes,
+)
 from nacre.policy.filters import Finding, awk_findings, is_plain_code, sed_findings
 from nacre.policy.inspector import Inspector
 
@@ -59,9 +70,7 @@ class CodeInspector(Inspector):
                 return
             if text.startswith("--"):
                 if text not in _SHELL_LONG:
-                    effects.append(
-                        effect_at(words[index - 1], "unresolved", f"the shell's option `{shown(text)}`", text)
-                    )
+                    effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))
                 continue
             has_text = has_text or "c" in text
             index += _shell_letters(text, words, index, effects)
@@ -73,13 +82,13 @@ class CodeInspector(Inspector):
         script = words[index] if index < len(words) else None
         shell = tables.SCANNED_SHELLS.get(name)
         if script is None:
-            effects.append(effect_at(words[0], "unresolved", "a shell that reads commands from its input", "-"))
+            effects.append(unresolved(words[0], "a shell that reads commands from its input", "-"))
         elif not has_text:
-            effects.append(effect_at(script, "unresolved", "a shell that runs the commands of a file", script.text))
+            effects.append(unresolved(script, "a shell that runs the commands of a file", script.text))
         elif script.dynamic or script.braces or script.pattern:
-            effects.append(effect_at(script, "unresolved", "the text for a shell is only known when it runs", ""))
+            effects.append(unresolved(script, "the text for a shell is only known when it runs"))
         elif shell is None:
-            effects.append(effect_at(script, "unresolved", f"texts for {name} are not understood", "-c"))
+            effects.append(unresolved(script, f"texts for {name} are not understood", "-c"))
         else:
             exact = self.context.source[script.start + 1 : script.end - 1] == script.text
             self.found.scripts.append(Script(script.text, shell, script.start, script.end, exact))
@@ -132,7 +141,7 @@ class CodeInspector(Inspector):
         if not rest:
             return
         if rest[0].dynamic:
-            effects.append(effect_at(rest[0], "unresolved", "the module is only known when it runs", ""))
+            effects.append(unresolved(rest[0], "the module is only known when it runs"))
             return
         program = PROGRAMS.get(rest[0].text)
         if program is not None:
@@ -176,9 +185,7 @@ class CodeInspector(Inspector):
                 break
             option = _AWK_OPTION.match(word.text)
             if option is None:
-                effects.append(
-                    effect_at(word, "run", f"awk's option `{shown(word.text)}` can run or write", word.text)
-                )
+                effects.append(runs(word, f"awk's option `{shown(word.text)}` can run or write", word.text))
             elif option.group("program") is not None:
                 scripts.append(
                     word.with_text(option.group("text"))
@@ -190,7 +197,7 @@ class CodeInspector(Inspector):
             elif option.group("value") is not None and not option.group("rest") and arguments:
                 arguments.pop(0)
         if any(item.splits for item in words[1:]) and not scripts:
-            effects.append(effect_at(words[0], "unresolved", "an unquoted value can become any option", ""))
+            effects.append(unresolved(words[0], "an unquoted value can become any option"))
         self._language(scripts, awk_findings, effects)
         self.step(words, effects)
 
@@ -208,11 +215,11 @@ class CodeInspector(Inspector):
         known = [self.context.candidates(word) if not word.splits else None for word in scripts]
         for word, texts in zip(scripts, known, strict=True):
             if texts is None or word.pattern:
-                effects.append(effect_at(word, "unresolved", "the program text is only known when it runs", ""))
+                effects.append(unresolved(word, "the program text is only known when it runs"))
                 return
         joined = ["\n".join(texts[0] for texts in known if texts)] if len(scripts) > 1 else (known[0] or [])
         if len(scripts) > 1 and any(len(texts or ()) != 1 for texts in known):
-            effects.append(effect_at(scripts[0], "unresolved", "the program text is only known when it runs", ""))
+            effects.append(unresolved(scripts[0], "the program text is only known when it runs"))
             return
         for text in joined:
             effects.extend(_finding_effect(item, scripts[0]) for item in reader(text))
@@ -221,7 +228,7 @@ class CodeInspector(Inspector):
 def _finding_effect(finding: Finding, word: Word) -> Effect:
     if finding.kind == "write":
         target = word.with_text(finding.target) if finding.target else None
-        return effect_at(word, "write", finding.reason, "", target)
+        return writes(word, finding.reason, "", target)
     return effect_at(word, "run" if finding.kind == "run" else "unresolved", finding.reason, "")
 
 
@@ -233,9 +240,9 @@ def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list
             name = words[index].text if index < len(words) else ""
             taken = 1
             if name not in tables.SHELL_OPTIONS:
-                effects.append(effect_at(words[index - 1], "unresolved", f"the shell option `{shown(name)}`", text))
+                effects.append(unresolved(words[index - 1], f"the shell option `{shown(name)}`", text))
         elif letter not in _SHELL_LETTERS and letter != "c":
-            effects.append(effect_at(words[index - 1], "unresolved", f"the shell's option `{shown(text)}`", text))
+            effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))
     return taken
 
 
@@ -278,11 +285,11 @@ def _sed_option(word: Word, following: Sequence[Word], scripts: list[Word], effe
     if text == "-l":
         return 1
     if re.match(r"-[nErsuzb]*[iI]|--i", text):
-        effects.append(effect_at(word, "write", "sed edits the file in place", "-i"))
+        effects.append(writes(word, "sed edits the file in place", "-i"))
         if re.match(r"-[nErsuzb]*i.*e\Z", text):
-            effects.append(effect_at(word, "unresolved", "this cluster of sed options is not understood", text))
+            effects.append(unresolved(word, "this cluster of sed options is not understood", text))
         return 0
     effects.append(
-        effect_at(word, "unresolved", f"sed's option `{shown(text)}` reads a script or is not understood", text)
+        unresolved(word, f"sed's option `{shown(text)}` reads a script or is not understood", text)
     )
     return 0

@@ -1,8 +1,8 @@
 """Learning: the smallest set of rules that would have allowed what was run, for a person to review.
 
-Above: the command line, which reads the audit log. Below: `court`, `programs` and `rules`. Nothing is decided here:
-what comes out is a proposal, and what should never be allowed in general (shells, interpreters, inline code, writes) is
-named as such instead of being put into a rule.
+Above: the command line, which reads the audit log. Below: `court`, `programs` and `rules`. Nothing is
+decided here: what comes out is a proposal, and what should never be allowed in general (shells,
+interpreters, inline code, writes) is named as such instead of being put into a rule.
 """
 
 from __future__ import annotations
@@ -23,8 +23,40 @@ if TYPE_CHECKING:
 
 # Programs whose first argument says what they do: a rule for the bare name would say too much.
 _SUBCOMMANDS = frozenset(
-    {"git", "npm", "pnpm", "yarn", "npx", "cargo", "go", "docker", "podman", "kubectl", "helm", "terraform", "tofu", "pip", "pip3"}
-    | {"uv", "poetry", "make", "gh", "aws", "gcloud", "az", "brew", "apt", "apt-get", "systemctl", "dotnet", "bundle", "mvn", "gradle"}
+    {
+        "git",
+        "npm",
+        "pnpm",
+        "yarn",
+        "npx",
+        "cargo",
+        "go",
+        "docker",
+        "podman",
+        "kubectl",
+        "helm",
+        "terraform",
+        "tofu",
+        "pip",
+        "pip3",
+    }
+    | {
+        "uv",
+        "poetry",
+        "make",
+        "gh",
+        "aws",
+        "gcloud",
+        "az",
+        "brew",
+        "apt",
+        "apt-get",
+        "systemctl",
+        "dotnet",
+        "bundle",
+        "mvn",
+        "gradle",
+    }
 )
 _MOST_SCRIPTS = 4
 
@@ -56,7 +88,8 @@ def propose(commands: Iterable[str], *, shell: str = "bash") -> Proposal:
     strict = Policy.from_lists(rules, allow_writes=False)
     writing = Policy.from_lists(rules, allow_writes=True)
     needs_writes = any(
-        not judge(text, strict, shell=shell).allowed and judge(text, writing, shell=shell).allowed for text in texts
+        not judge(text, strict, shell=shell).allowed and judge(text, writing, shell=shell).allowed
+        for text in texts
     )
     policy = writing if needs_writes else strict
     left_out: dict[str, str] = {}
@@ -97,7 +130,12 @@ def _rule_for(step: Step) -> str:
     arguments = step.rule_words[1:]
     first = arguments[0] if arguments else None
     if base in INTERPRETERS:
-        if first is None or not first.literal or " " in first.text or any(e.kind == "inline" for e in step.effects):
+        if (
+            first is None
+            or not first.literal
+            or " " in first.text
+            or any(e.kind == "inline" for e in step.effects)
+        ):
             return ""
         if first.text == "-m" and len(arguments) > 1 and arguments[1].literal:
             return f"{shown} -m {arguments[1].text}"

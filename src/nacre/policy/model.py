@@ -1,7 +1,7 @@
 """The records of the policy engine: what a scanner found, and what was decided about it.
 
-Above: every other module of the package makes or reads these records. Below: nothing but the standard library.
-This module knows no shell, no rule and no program; it only names the things the others speak about.
+Above: every other module of the package makes or reads these records. Below: nothing but the standard
+library. This module knows no shell, no rule and no program; it only names the things the others speak about.
 """
 
 from __future__ import annotations

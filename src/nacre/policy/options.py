@@ -1,8 +1,8 @@
 """How a program's options are read: which word is an option, which is a value, which is an operand.
 
-Above: `programs` asks what the options of a command do. Below: `model` and `tables`.
-Two styles are known: GNU (clusters `-xvf`, `--name=value`, shortened long names) and words (`-name`, as go and find
-have). Reading errs on the strict side: a shortened name counts as every option it could mean.
+Above: `programs` asks what the options of a command do. Below: `model` and `tables`. Two styles are known:
+GNU (clusters `-xvf`, `--name=value`, shortened long names) and words (`-name`, as go and find have). Reading
+errs on the strict side: a shortened name counts as every option it could mean.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Path rules: does a path stay inside the allowed directories?
 
-Above: `judge` asks for working directories, redirections and the operands of file-taking programs. Below: nothing.
-The only module of the package that touches the file system, and only through `os.path.realpath`: links and `..` are
-resolved as the kernel would, and never compared as strings with a common beginning.
+Above: `judge` asks for working directories, redirections and the operands of file-taking programs. Below:
+nothing. The only module of the package that touches the file system, and only through `os.path.realpath`:
+links and `..` are resolved as the kernel would, and never compared as strings with a common beginning.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """A strict scanner for POSIX shells: every simple command of a text, or a refusal.
 
-Above: `judge` asks `scan(text, shell)` what a text would run. Below: `simple` reads one command, `words` its words.
-The scanner walks the grammar as the shell does (lists, groups, loops, case, functions, here-documents) and reports
-simple commands in the order of the text, wherever they are nested. It knows no rule and no program. It fails closed:
-what it does not fully understand is a refusal with an offset, and it never changes or re-quotes the text.
+Above: `judge` asks `scan(text, shell)` what a text would run. Below: `simple` reads one command, `words` its
+words. The scanner walks the grammar as the shell does (lists, groups, loops, case, functions, here-
+documents) and reports simple commands in the order of the text, wherever they are nested. It knows no rule
+and no program. It fails closed: what it does not fully understand is a refusal with an offset, and it never
+changes or re-quotes the text.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A small, strict reader for PowerShell: commands, pipelines, strings, script blocks and plain expressions.
 
-Above: `judge`. Below: `model`. PowerShell is a large language; what is not read here with certainty (method calls,
-types, keywords such as `if`, hash tables, stop-parsing) is refused. Names keep their spelling; aliases are the
-judge's business.
+Above: `judge`. Below: `model`. PowerShell is a large language; what is not read here with certainty (method
+calls, types, keywords such as `if`, hash tables, stop-parsing) is refused. Names keep their spelling;
+aliases are the judge's business.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _PLAIN = re.compile(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = re.compile(r"([0-9*]?)(>>|>)(&[0-9])?")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
 _KEYWORDS = names(
-    "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally for foreach from function "
-    "hidden if in param process return static switch throw trap try until using var while workflow parallel sequence inlinescript "
-    "configuration clean"
+    "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally "
+    "for foreach from function hidden if in param process return static switch throw trap try until using "
+    "var while workflow parallel sequence inlinescript configuration clean"
 )
 
 

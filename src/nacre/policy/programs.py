@@ -1,7 +1,9 @@
-"""Programs that need more than a table: find, xargs, tar, git, ssh and a few builtins; and `inspect`, for all of them.
+"""Programs that need more than a table: find, xargs, tar, git, ssh and a few builtins; and `inspect`, for all
+of them.
 
-Above: `court` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data in `tables`.
-This module knows programs but no rule: it says "this option runs another program", never "this is denied".
+Above: `court` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data
+in `tables`. This module knows programs but no rule: it says "this option runs another program", never "this
+is denied".
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from nacre.policy.effects import (
     is_free,
     option_effect,
     position,
+    runs,
     shown,
+    unresolved,
+    writes,
 )
 from nacre.policy.interpreters import CodeInspector
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
@@ -48,9 +53,9 @@ _LOCAL_OPTIONS = frozenset(
 _FIND_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
 _FIND_VALUES = names(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size -mtime -mmin -atime -amin "
-    "-ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth -mindepth -printf -inum -links -fstype "
-    "-samefile -used -context -regextype"
+    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size "
+    "-mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth "
+    "-mindepth -printf -inum -links -fstype -samefile -used -context -regextype"
 )
 _XARGS_OPTION = re.compile(
     r"(?:-(?:[0rtpxo]+|-null|-no-run-if-empty|-verbose|-interactive|-exit|-open-tty|-show-limits|-version|-help)"
@@ -104,9 +109,7 @@ class ProgramInspector(CodeInspector):
                 break
             option = _XARGS_OPTION.match(text)
             if option is None:
-                effects.append(
-                    effect_at(words[index - 1], "unresolved", "this option of xargs is not understood", text)
-                )
+                effects.append(unresolved(words[index - 1], "this option of xargs is not understood", text))
                 continue
             takes_next = option.group("value") is not None and not option.group("rest")
             if text.startswith(("-I", "--replace", "-i", "-J")):
@@ -135,18 +138,18 @@ class ProgramInspector(CodeInspector):
                 inner.append(tuple(_with_found_path(item) for item in arguments[index:end]))
                 index = end + 1
             elif text == "-delete":
-                effects.append(effect_at(word, "write", "`-delete` removes files", text))
+                effects.append(writes(word, "`-delete` removes files", text))
                 inner.append((word.with_text("rm"), word.with_text("--")))
             elif text in _FIND_WRITES:
                 target = arguments[index] if index < len(arguments) else word
-                effects.append(effect_at(word, "write", f"`{text}` writes a file", text, target))
+                effects.append(writes(word, f"`{text}` writes a file", text, target))
                 index += 1
             elif text in _FIND_VALUES:
                 index += 1
         self.step(words, effects, remembers=not inner)
         for command in inner:
             if not command:
-                self.step(words[:1], [effect_at(words[0], "unresolved", "an empty -exec", "")])
+                self.step(words[:1], [unresolved(words[0], "an empty -exec")])
             elif command[0].text == "rm" and command[-1].text == "--":
                 self.step(command, (), "command")
             else:
@@ -165,7 +168,7 @@ class ProgramInspector(CodeInspector):
                     self.walk(inner)
                 return
             if re.match(r"--exec|-[A-Za-z]*[xX]", word.text):
-                effects.append(effect_at(word, "run", "fd runs a program for each hit", word.text))
+                effects.append(runs(word, "fd runs a program for each hit", word.text))
         self.step(words, effects)
 
     def read_tar(self, words: tuple[Word, ...]) -> None:
@@ -180,19 +183,17 @@ class ProgramInspector(CodeInspector):
         archive = next((given[f].value for f in ("-f", "--file") if f in given), None)
         if archive is not None and ":" in archive.text and not archive.text.startswith(("/", "./")):
             effects.append(
-                effect_at(archive, "run", "an archive on another machine is reached through a shell", archive.text)
+                runs(archive, "an archive on another machine is reached through a shell", archive.text)
             )
         to_output = archive is not None and archive.text == "-"
         for flag, option in given.items():
             if flag in {"-x", "--extract", "--get"} and not ({"-O", "--to-stdout"} & given.keys()):
-                effects.append(effect_at(option.word, "write", "tar writes the files it extracts", option.word.text))
+                effects.append(writes(option.word, "tar writes the files it extracts", option.word.text))
             elif flag in _TAR_CREATES and not to_output:
-                effects.append(effect_at(option.word, "write", "tar writes the archive", option.word.text, archive))
+                effects.append(writes(option.word, "tar writes the archive", option.word.text, archive))
         for word in words[1:]:
             if word.pattern and word.text[:1] in "*?[":
-                effects.append(
-                    effect_at(word, "unresolved", "a file's name could be an option of tar; write ./*", "")
-                )
+                effects.append(unresolved(word, "a file's name could be an option of tar; write ./*"))
         self.step(words, effects)
 
     def read_git(self, words: tuple[Word, ...]) -> None:
@@ -209,7 +210,7 @@ class ProgramInspector(CodeInspector):
         elif subcommand == "remote" and any(
             word.text.startswith("-") and "exec" in word.text for word in words
         ):
-            effects.append(effect_at(words[skip], "run", "the other side's program is an option", "remote"))
+            effects.append(runs(words[skip], "the other side's program is an option", "remote"))
         self.step(words, effects, rule_words=(words[0], *words[skip:]))
 
     def _harmless_git(self, effect: Effect, arguments: Sequence[Word]) -> bool:
@@ -231,15 +232,15 @@ class ProgramInspector(CodeInspector):
             if option.flag == "-o" and (
                 option.value is None or not _HARMLESS_SSH_OPTION.match(option.value.text)
             ):
-                effects.append(effect_at(option.word, "run", "options of ssh can run local commands", "-o"))
+                effects.append(runs(option.word, "options of ssh can run local commands", "-o"))
             effect = option_effect(PROGRAMS["ssh"], option.kind, option.flag, option.word, option.value)
             if effect is not None:
                 effects.append(effect)
         remote = remote[1:]
         if remote and remote[0].text.startswith("-"):
-            effects.append(effect_at(remote[0], "unresolved", "an option after the host's name", remote[0].text))
+            effects.append(unresolved(remote[0], "an option after the host's name", remote[0].text))
         if any(word.dynamic for word in remote):
-            effects.append(effect_at(remote[0], "unresolved", "the remote command is only known when it runs", ""))
+            effects.append(unresolved(remote[0], "the remote command is only known when it runs"))
         elif remote:
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
@@ -250,7 +251,7 @@ class ProgramInspector(CodeInspector):
         stores = bool(arguments) and len(words) > 1 and words[1].text not in {"-p", "-l"}
         effects: list[Effect] = []
         if stores and (arguments[0].dynamic or arguments[0].text not in {"", "-"}):
-            effects.append(effect_at(arguments[0], "unresolved", "`trap` keeps a text that runs later", ""))
+            effects.append(unresolved(arguments[0], "`trap` keeps a text that runs later"))
         self.step(words, effects)
 
     def read_set(self, words: tuple[Word, ...]) -> None:
@@ -274,7 +275,7 @@ class ProgramInspector(CodeInspector):
                         )
                     )
             elif re.match(r"[-+][A-Za-z]*k", word.text) or word.splits:
-                effects.append(effect_at(word, "unresolved", "this changes how the shell reads text", word.text))
+                effects.append(unresolved(word, "this changes how the shell reads text", word.text))
         self.step(words, effects)
 
     def read_writes_operands(self, words: tuple[Word, ...]) -> None:
@@ -294,7 +295,7 @@ class ProgramInspector(CodeInspector):
             targets = operands[1:]
         else:
             targets = [word for word in operands if not _is_process(word)]
-        effects += [effect_at(word, "write", f"{name} writes this file", word.text, word) for word in targets]
+        effects += [writes(word, f"{name} writes this file", word.text, word) for word in targets]
         self.step(words, [e for e in effects if not is_free(e)])
 
 
@@ -347,9 +348,9 @@ def _git_config(arguments: Sequence[Word]) -> list[Effect]:
     if operands and operands[0].text in {"set", "get", "list", "unset"}:
         operands = operands[1:]
     if any(word.dynamic and word.text.startswith(UNKNOWN) for word in operands[:1]):
-        return [effect_at(operands[0], "unresolved", "the setting is only known when it runs", "")]
+        return [unresolved(operands[0], "the setting is only known when it runs")]
     if len(operands) > 1 and _DANGEROUS_GIT_KEY.match(operands[0].text):
-        return [effect_at(operands[0], "run", "this setting makes git run a program", operands[0].text)]
+        return [runs(operands[0], "this setting makes git run a program", operands[0].text)]
     return []
 
 

@@ -1,7 +1,8 @@
 """Rules: what a person wrote about commands, and whether one rule speaks about one command.
 
-Above: `judge` holds every simple command against a `Policy`. Below: `model`, and `posix` for the examples in a rule.
-Rules know names and arguments only; wrappers, flags that run programs, and paths are other modules' business.
+Above: `judge` holds every simple command against a `Policy`. Below: `model`, and `posix` for the examples in
+a rule. Rules know names and arguments only; wrappers, flags that run programs, and paths are other modules'
+business.
 """
 
 from __future__ import annotations
@@ -323,7 +324,8 @@ class Policy:
 
 
 _KEYS = names(
-    "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns ask_patterns"
+    "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
+    "ask_patterns"
 )
 _RULE_KEYS = names("command args not_args cwd reason match not_match")
 

@@ -16,8 +16,8 @@ from nacre.policy.words import Pieces, Refused, WordScanner
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _COMMENT = re.compile(r"#[^\n]*")
 RESERVED_WORDS = names(
-    "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] "
-    "repeat foreach end nocorrect always"
+    "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
+    "foreach end nocorrect always"
 )
 _ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
 _REDIRECTION = re.compile(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")

@@ -1,4 +1,5 @@
-"""What is known about a variable's value inside one text, and whether an argument could turn out to be an option.
+"""What is known about a variable's value inside one text, and whether an argument could turn out to be an
+option.
 
 Above: `programs` asks before it trusts `"$x"` in front of a program whose options matter. Below: `model`.
 Only assignments in the same text are known. A variable from elsewhere is taken to be data when it is quoted.
@@ -19,7 +20,8 @@ _MOST_CANDIDATES = 32
 _MOST_DEPTH = 4
 # Commands whose output is a name, number or path, not text that an attacker writes into the same line.
 _PLAIN_OUTPUT = names(
-    "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch go rustc"
+    "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch "
+    "go rustc"
 )
 _BRACES = ("{", "}", ",")
 

@@ -1,8 +1,9 @@
 """Words of POSIX shells: quotes, escapes and expansions, read exactly or refused.
 
-Above: `posix` adds the grammar (lists, loops, here-documents) and supplies `nested`, which reads the commands inside
-a substitution. Below: `model` and `dialect`. This module knows no rule and no program, and it never guesses: text
-that two shells could read differently raises `Refused`, which `posix.scan` turns into a refusal with an offset.
+Above: `posix` adds the grammar (lists, loops, here-documents) and supplies `nested`, which reads the
+commands inside a substitution. Below: `model` and `dialect`. This module knows no rule and no program, and
+it never guesses: text that two shells could read differently raises `Refused`, which `posix.scan` turns into
+a refusal with an offset.
 """
 
 from __future__ import annotations
