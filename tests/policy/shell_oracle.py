@@ -36,8 +36,17 @@ _NOT_FOUND = re.compile(r": ([^\s:]+): (?:inaccessible or )?not found")
 _BASH_HANDLER = (
     """() { printf '%s\\0' "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }"""
 )
-_ZSH_HANDLER = """command_not_found_handler() { print -rN -- "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }\n"""
-_STAND_IN = """#!/bin/sh\nprintf '%s\\0' "${0##*/}" >> "$ORACLE_LOG"\ncase "$0" in *[02468]) exit 0;; esac\nexit 1\n"""
+_ZSH_HANDLER = """command_not_found_handler() {
+  print -rN -- "$1" >> "$ORACLE_LOG"
+  case "$1" in *[02468]) return 0;; esac
+  return 1
+}
+"""
+_STAND_IN = """#!/bin/sh
+printf '%s\\0' "${0##*/}" >> "$ORACLE_LOG"
+case "$0" in *[02468]) exit 0;; esac
+exit 1
+"""
 
 
 def sandbox() -> list[str] | None:

@@ -1,4 +1,4 @@
-"""The policy engine: what would a command run, and may it?
+"""The policy engine: what a command would run, and whether it may.
 
 Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
 nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:

@@ -1,4 +1,4 @@
-"""Running a corpus of labelled commands: how often does the judge say what a person expects?
+"""Running a corpus of labelled commands: how often the judge says what a person expects.
 
 Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files
 is the caller's business.
@@ -7,13 +7,15 @@ is the caller's business.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from nacre.policy.court import judge
 from nacre.policy.model import PolicyError, Verdict
 from nacre.policy.rules import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Report:
     @property
     def summary(self) -> str:
         """The last line that the command line prints."""
-        return f"false_allow={self.false_allow} false_deny={self.false_deny} passed={self.passed} total={self.total}"
+        errors = f"false_allow={self.false_allow} false_deny={self.false_deny}"
+        return f"{errors} passed={self.passed} total={self.total}"
 
     @property
     def good(self) -> bool:
@@ -98,5 +101,5 @@ def _parse(line: str, number: int) -> Mapping[str, object]:
     found = cast("dict[str, object]", case)
     missing = {"command", "policy", "expect"} - found.keys()
     if missing:
-        raise PolicyError(f"line {number} has no {sorted(missing)[0]!r}")
+        raise PolicyError(f"line {number} has no {min(missing)!r}")
     return found

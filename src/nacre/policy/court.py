@@ -1,8 +1,8 @@
 """The verdict: every simple command of a text, held against every rule, and the strictest answer wins.
 
-Above: the service, `corpus` and `learn`. Below: the scanners (what is in the text), `part` (what is said about one
-command), `hearing` (what was said so far). This module conducts, and does nothing else: it runs nothing, asks
-nobody, and reads the file system only through `paths`.
+Above: the service, `corpus` and `learn`. Below: the scanners (what is in the text), `part` (what is said
+about one command), `hearing` (what was said so far). This module conducts, and does nothing else: it runs
+nothing, asks nobody, and reads the file system only through `paths`.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _hear_commands(
 
 
 def _hear_script(hearing: Hearing, script: Script, place: Callable[[int, int], Span], depth: int) -> None:
-    """A text inside a text: its parts are shown where they stand, if its characters are those of the source."""
+    """A text inside a text; its parts are shown where they stand, if its characters are the source's."""
     if depth >= MAX_SCRIPT_DEPTH:
         span = place(script.start, script.end)
         reason = "too many shells inside shells"

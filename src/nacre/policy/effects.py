@@ -35,7 +35,7 @@ INTERPRETERS: dict[str, Interpreter] = {
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """Something a command does beyond what its name says, and the option that a rule must spell to permit it."""
+    """Something a command does beyond what its name says; a rule that spells `flag` permits it."""
 
     kind: EffectKind
     reason: str
@@ -79,7 +79,7 @@ class Inspection:
 
 
 def is_dangerous_variable(name: str) -> bool:
-    """Does this variable change what runs, or which code or configuration is loaded?"""
+    """Tell whether a variable changes what runs, or which code or configuration is loaded."""
     # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
     return re.match(tables.DANGEROUS_VARIABLE + r"\Z", name) is not None
 
@@ -107,6 +107,7 @@ def writes(word: Word, reason: str, flag: str = "", target: Word | None = None) 
 
 
 def effect_at(word: Word, kind: EffectKind, reason: str, flag: str, target: Word | None = None) -> Effect:
+    """An effect at the place of a word."""
     return Effect(kind, reason, flag, word.start, word.end, target)
 
 
@@ -117,10 +118,12 @@ def shown(text: str) -> str:
 
 
 def position(words: Sequence[Word], word: Word) -> int:
+    """The index of this very word."""
     return next(i for i, item in enumerate(words) if item is word)
 
 
 def option_effect(program: Program, kind: str, flag: str, word: Word, value: Word | None) -> Effect | None:
+    """What one option does, by its kind in the table."""
     if kind == "runs":
         return effect_at(word, "run", f"`{flag}`: {program.reason}", flag)
     if kind == "writes":
@@ -138,6 +141,7 @@ def is_near(word: Word) -> bool:
 
 
 def is_free(effect: Effect) -> bool:
+    """A write that touches no file: /dev/null and its kin."""
     return (
         effect.kind == "write"
         and effect.target is not None

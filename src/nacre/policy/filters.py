@@ -1,4 +1,4 @@
-"""The small languages inside commands: what a sed script, an awk program or a line of code would run or write.
+"""The small languages inside commands: what a sed script, an awk program or a line of code would do.
 
 Above: `programs` asks about the text that follows `sed`, `awk`, `python3 -c`. Below: nothing. Each reader is
 strict: what it does not understand is reported as `unknown`, which the judge takes as a refusal.
@@ -98,7 +98,7 @@ class _Sed:
         return True
 
     def _delimited(self, delimiter: str, *, regex: bool) -> None:
-        """Step over text up to an unescaped delimiter. Inside brackets sed's versions differ: refuse there."""
+        """Step over text up to an unescaped delimiter; inside brackets seds differ, so refuse there."""
         if delimiter in "\n\\":
             raise _UnknownError
         in_bracket = False
@@ -125,7 +125,7 @@ class _Sed:
         if self._peek() == "]":
             self.pos += 1
 
-    def _command(self) -> None:
+    def _command(self) -> None:  # noqa: C901 - one branch per command of sed
         self._skip(re.compile(r"[ \t!]*"))
         if self.pos >= len(self.text):
             raise _UnknownError
@@ -189,7 +189,8 @@ def sed_findings(script: str) -> list[Finding]:
 # -- awk -----------------------------------------------------------------------------------------------------
 
 _AWK_TOKEN = re.compile(
-    r"""(?P<space>[ \t\r]+|\\\n)|(?P<comment>\#[^\n]*)|(?P<string>"(?:[^"\\\n]|\\.)*")|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)"""
+    r"""(?P<space>[ \t\r]+|\\\n)|(?P<comment>\#[^\n]*)|(?P<string>"(?:[^"\\\n]|\\.)*")"""
+    r"""|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)"""
     r"""|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|\*\*=?|[-+*/%^!<>|?:,;~$=(){}\[\]\n@&.])""",
     re.DOTALL | re.VERBOSE,
 )

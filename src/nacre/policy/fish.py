@@ -13,7 +13,8 @@ from nacre.policy.model import Redirection, Refusal, Scan, SimpleCommand, Word, 
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TOKEN = re.compile(
-    r"(?P<blank>[ \t]+)|(?P<comment>\#[^\n]*)|(?P<operator>&&|\|\||[;\n|&])|(?P<redirection>[0-9]?(?:>>|>)(?:&[0-9])?|<)"
+    r"(?P<blank>[ \t]+)|(?P<comment>\#[^\n]*)|(?P<operator>&&|\|\||[;\n|&])"
+    r"|(?P<redirection>[0-9]?(?:>>|>)(?:&[0-9])?|<)"
     r"|(?P<word>(?:[A-Za-z0-9_./:=@%+,~*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")(?:[A-Za-z0-9_./:=@%+,~#*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")*)"
 )
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
@@ -38,7 +39,7 @@ def scan_nu(text: str) -> Scan:
     return _scan(text, _NU_KEYWORDS, nushell=True)
 
 
-def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
+def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:  # noqa: C901 - one branch per token
     control = _CONTROL.search(text)
     if control is not None:
         return Scan((), Refusal("a control character", control.start(), control.end()))

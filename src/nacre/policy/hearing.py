@@ -1,6 +1,7 @@
 """One hearing: what is said about every part of a text, and the verdict that follows from it.
 
-Above: `part` says what it finds about one simple command, `court` conducts the hearing. Below: `rules` and `paths`.
+Above: `part` says what it finds about one simple command, `court` conducts the hearing. Below: `rules` and
+`paths`.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from nacre.policy.model import Decision, Judged, Verdict, strictness
 from nacre.policy.paths import Fence, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from nacre.policy.model import SimpleCommand
     from nacre.policy.rules import Policy

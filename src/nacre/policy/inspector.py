@@ -6,6 +6,7 @@ Above: `interpreters` and `programs` add the programs that need more than a tabl
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING
 
@@ -86,6 +87,7 @@ class Inspector:
         remembers: bool = True,
         rule_words: tuple[Word, ...] = (),
     ) -> None:
+        """Write one step down."""
         self.found.steps.append(Step(words, role, tuple(effects), rule_words or words, remembers))
 
     def _program_effects(self, name: str, words: tuple[Word, ...]) -> list[Effect]:
@@ -93,7 +95,7 @@ class Inspector:
         if name in tables.UNRESOLVABLE:
             effects.append(unresolved(words[0], f"`{name}` {tables.UNRESOLVABLE[name]}"))
         elif name in tables.RUNNERS:
-            flag = words[1].text if len(words) > 1 else ""
+            flag = next((word.text for word in words[1:2]), "")
             effects.append(runs(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
         elif name in tables.BUILTIN_FLAGS:
             effects += _builtin_effects(name, words)
@@ -124,6 +126,7 @@ class Inspector:
         return plain
 
     def known_words(self, word: Word, effects: list[Effect], *, options_end: bool) -> list[Word]:
+        """An unknown word as what it can be; what may become an option is an effect."""
         texts = self.context.candidates(word)
         if texts is not None:
             if word.splits:
@@ -174,9 +177,9 @@ class Inspector:
         rest = arguments[position(arguments, subcommand) + 1 :]
         effects: list[Effect] = []
         pattern = compiled(program).operands
-        for word in rest:
-            if pattern is not None and pattern.match(word.text) is not None:
-                effects.append(runs(word, f"`{shown(word.text)}`: {program.reason}", word.text))
+        if pattern is not None:
+            hits = [word for word in rest if pattern.match(word.text) is not None]
+            effects += [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text) for word in hits]
         for table in program.subcommands:
             if subcommand.text in table.names.split():
                 effects += self.table_effects(table, rest)
@@ -185,9 +188,7 @@ class Inspector:
     def _assigning(self, name: str, arguments: Sequence[Word], effects: list[Effect]) -> None:
         """`export X=1`, `read X`, `printf -v X`: the names they assign, as the judge must see them."""
         if name in {"printf", "wait"}:
-            arguments = [
-                after for before, after in zip(arguments, arguments[1:], strict=False) if before.text == "-v"
-            ]
+            arguments = [after for before, after in itertools.pairwise(arguments) if before.text == "-v"]
         for word in arguments:
             if word.text.startswith(UNKNOWN) and name not in {"printf", "wait", "unset", "let"}:
                 effects.append(unresolved(word, "a variable whose name is only known when it runs"))
@@ -205,6 +206,7 @@ class Inspector:
                 self.found.assigned.append((bare.partition("[")[0], word))
 
     def wrapper(self, words: tuple[Word, ...], wrapper: Wrapper) -> None:
+        """A command whose arguments are another command."""
         effects: list[Effect] = []
         inner = self._inner_of(words, wrapper, effects)
         role: Role = "wrapper" if wrapper.transparent else "outer"

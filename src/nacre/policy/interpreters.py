@@ -148,6 +148,7 @@ class CodeInspector(Inspector):
             effects += self.table_effects(program, rest[1:])
 
     def read_sed(self, words: tuple[Word, ...]) -> None:
+        """Sed's scripts, wherever its options put them."""
         effects: list[Effect] = []
         scripts: list[Word] = []
         operands: list[Word] = []
@@ -170,6 +171,7 @@ class CodeInspector(Inspector):
         self.step(words, effects)
 
     def read_awk(self, words: tuple[Word, ...]) -> None:
+        """Awk's program, wherever its options put it."""
         effects: list[Effect] = []
         scripts: list[Word] = []
         arguments = list(words[1:])

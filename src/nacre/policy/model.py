@@ -67,7 +67,7 @@ class Word:
     def splits(self) -> bool:
         """May become no word or several words: an expansion that is not quoted, or `"$@"`."""
         return any(
-            (not e.quoted and e.kind != "process" and e.kind != "arithmetic") or e.name in {"@", "[@]"}
+            (not e.quoted and e.kind not in {"process", "arithmetic"}) or e.name in {"@", "[@]"}
             for e in self.expansions
         )
 
@@ -94,7 +94,7 @@ class Redirection:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """`NAME=value`; an array's elements are one assignment each. `value` is None when it is not known at all."""
+    """`NAME=value`; an array's elements are one assignment each. No value: it is not known at all."""
 
     name: str
     value: Word | None

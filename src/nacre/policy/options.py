@@ -25,7 +25,7 @@ _SHORTEST_ABBREVIATION = 3  # dashes included
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option as it was given (or an operand): what it does, how a person would spell it, its value if it has one."""
+    """One option (or operand) as it was given: what it does, how a person spells it, its value if any."""
 
     kind: Kind
     flag: str
@@ -53,7 +53,9 @@ def compiled(program: Program) -> _Compiled:
     for listed, kind in groups:
         for name in listed.split():
             exact.setdefault(name, kind)
-    long = tuple((name, kind) for name, kind in exact.items() if name.startswith("--") and kind != "value")
+    long: tuple[tuple[str, Kind], ...] = tuple(
+        (name, kind) for name, kind in exact.items() if name.startswith("--") and kind != "value"
+    )
     return _Compiled(exact, long, re.compile(program.operands) if program.operands else None)
 
 
@@ -106,11 +108,12 @@ def _word_option(table: _Compiled, word: Word, following: Word | None) -> tuple[
 
 def _long_option(table: _Compiled, word: Word, following: Word | None) -> tuple[Option, bool]:
     name, equals, value = word.text.partition("=")
-    kind = table.exact.get(name)
-    if kind is None:
-        kind = "other"
-        if len(name) >= _SHORTEST_ABBREVIATION:
-            kind = next((kind for full, kind in table.long if full.startswith(name)), kind)
+    kind: Kind = table.exact.get(name, "other")
+    if kind == "other" and len(name) >= _SHORTEST_ABBREVIATION:
+        for full, meant in table.long:
+            if full.startswith(name):
+                kind = meant
+                break
     if equals:
         return Option(kind, name, word, word if word.dynamic else word.with_text(value)), False
     if kind in _VALUED:

@@ -1,7 +1,7 @@
 """One simple command before the court: its assignments, redirections, effects and paths, against the rules.
 
-Above: `court` makes one of these for each command that a scanner found. Below: `hearing` writes down what is said,
-`programs` says what the command amounts to.
+Above: `court` makes one of these for each command that a scanner found. Below: `hearing` writes down what is
+said, `programs` says what the command amounts to.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ _DESCRIPTOR = re.compile(r"[0-9]+-?\Z|-\Z")
 _NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
 _EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z")
 _MOST_HINTS = 6
+# `grep -e text`, `sed -f file`: then the first operand is a file like the others.
+_GIVES_TEXT = re.compile(r"-[A-Za-z]*[ef]\Z|--(?:regexp|file|expression|from-file|source)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,11 +341,13 @@ class Part:
         first_is_text = tables.FILE_PROGRAMS.get(base_name(step.words[0].text))
         if first_is_text is None or step.role == "wrapper":
             return
+        given = any(_GIVES_TEXT.match(word.text) for word in step.words[1:])
+        first_is_text = first_is_text and not given
         for word in step.words[1:]:
             if word.text.startswith("-"):
                 if "=" in word.text and "/" in word.text:
                     self._path(word if word.dynamic else word.with_text(word.text.partition("=")[2]))
-            elif first_is_text and "/" not in word.text[:2]:
+            elif first_is_text:
                 first_is_text = False
             elif word.text not in {";", "+", "(", ")", "!"} and not _is_found_path(word):
                 value = re.match(r"(?:if|of)=(.*)", word.text, re.DOTALL)

@@ -1,4 +1,4 @@
-"""Path rules: does a path stay inside the allowed directories?
+"""Path rules: whether a path stays inside the allowed directories.
 
 Above: `judge` asks for working directories, redirections and the operands of file-taking programs. Below:
 nothing. The only module of the package that touches the file system, and only through `os.path.realpath`:
@@ -10,7 +10,10 @@ from __future__ import annotations
 import os
 import os.path
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _GLOB = re.compile(r"[*?\[{]")
 
@@ -19,7 +22,7 @@ class Fence:
     """The allowed directories, resolved once."""
 
     def __init__(self, directories: Iterable[str], home: str | None = None) -> None:
-        self.home = home or os.path.expanduser("~")
+        self.home = home or os.path.expanduser("~")  # noqa: PTH111 - text in, text out, as the shell does it
         self.roots = tuple(os.path.realpath(self.expanded(item)) for item in directories)
 
     def expanded(self, path: str) -> str:
@@ -29,10 +32,10 @@ class Fence:
         return path
 
     def holds(self, path: str, directory: str) -> bool:
-        """Is a path, seen from a directory, inside one of the roots?"""
+        """Tell whether a path, seen from a directory, is inside one of the roots."""
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
-        real = os.path.realpath(os.path.join(directory, self.expanded(path)))
+        real = os.path.realpath(joined(directory, self.expanded(path)))
         return any(real == root or real.startswith(root.rstrip("/") + "/") for root in self.roots)
 
     def holds_pattern(self, path: str, directory: str) -> bool:
@@ -48,4 +51,4 @@ class Fence:
 
 def joined(directory: str, path: str) -> str:
     """A directory as `cd path` would leave it."""
-    return os.path.join(directory, path)
+    return os.path.join(directory, path)  # noqa: PTH118 - pathlib would drop what realpath must still see

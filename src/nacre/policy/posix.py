@@ -21,8 +21,8 @@ from nacre.policy.words import Pieces, Refused
 MAX_TEXT = 2_000_000
 MAX_COMMANDS = 50_000
 
-# Control characters other than tab and newline (a carriage return too: shells do not take it for a line's end),
-# and lone surrogates, whose bytes depend on the encoder.
+# Control characters other than tab and newline (shells do not take a carriage return for a line's end), and
+# lone surrogates, whose bytes depend on the encoder.
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
@@ -113,7 +113,7 @@ class Scanner(SimpleScanner):
             self.note_evaluation(start)
 
     def _list(self, until: frozenset[str], closer: str) -> bool:
-        """Commands up to a reserved word of `until`, to `closer`, `;;` or the end; was there any command?"""
+        """Commands up to a word of `until`, to `closer`, `;;` or the end; False if there was none."""
         found = False
         while True:
             self._linebreaks()
@@ -228,9 +228,8 @@ class Scanner(SimpleScanner):
         self._blanks()
         start = self.pos
         char = self._peek()
-        if not char or char in "\n;&|)":
-            if not (char == "&" and self.text.startswith("&>", start)):
-                raise Refused("a command is missing here", start)
+        if not char or (char in "\n;&|)" and not self.text.startswith("&>", start)):
+            raise Refused("a command is missing here", start)
         if len(self.commands) > MAX_COMMANDS:
             raise Refused(f"more than {MAX_COMMANDS} commands", start)
         if char == "(" or self._reserved():
@@ -278,11 +277,13 @@ class Scanner(SimpleScanner):
             raise Refused("a hash directly after a closed command", self.pos)
 
     def read_subshell(self, start: int) -> None:
+        """`( ... )`, or arithmetic in `(( ... ))`."""
         if self.text.startswith("((", start):
             if not self.dialect.arithmetic_command:
                 raise Refused("this shell has no `((...))`", start)
             self.pos = start + 2
             self.arithmetic(start)
+            self._report_nothing(start)
             return
         self.pos = start
         self._take_operator(1)
@@ -293,6 +294,7 @@ class Scanner(SimpleScanner):
         self.pos += 1
 
     def read_group(self, start: int) -> None:
+        """`{ ...; }`."""
         self.pos = start + 1
         self._body(start, frozenset({"}"}))
         self._expect("}", start)
@@ -303,6 +305,7 @@ class Scanner(SimpleScanner):
             raise Refused("an empty list of commands", opened_at)
 
     def read_if(self, start: int) -> None:
+        """`if`, with any number of `elif`."""
         self.pos = start + 2
         while True:
             self._body(start, frozenset({"then"}))
@@ -317,6 +320,7 @@ class Scanner(SimpleScanner):
         self._expect("fi", start)
 
     def read_while(self, start: int) -> None:
+        """`while` and `until`."""
         self.pos = start + 5  # `while` and `until` are of one length
         self._body(start, frozenset({"do"}))
         self._do_done(start)
@@ -327,6 +331,7 @@ class Scanner(SimpleScanner):
         self._expect("done", start)
 
     def read_for(self, start: int) -> None:
+        """`for` and `select`."""
         self.pos = start + (3 if self.text.startswith("for", start) else 6)
         blank = BLANKS.match(self.text, self.pos, self.end)
         after = blank.end() if blank is not None else self.pos
@@ -371,6 +376,7 @@ class Scanner(SimpleScanner):
         self._linebreaks()
 
     def read_case(self, start: int) -> None:
+        """`case ... esac`."""
         self.pos = start + 4
         self._blanks()
         self.word()
@@ -409,6 +415,7 @@ class Scanner(SimpleScanner):
             raise Refused("`case` is not closed", start)
 
     def read_function_keyword(self, start: int) -> None:
+        """`function name { ...; }`."""
         if not self.dialect.function_keyword:
             raise Refused("this shell reads `function` in its own way", start)
         found = _FUNCTION_KEYWORD.match(self.text, start + 8, self.end)
@@ -436,10 +443,15 @@ class Scanner(SimpleScanner):
         while self.pos < self.end:
             plain = _TEST_PLAIN.match(self.text, self.pos, self.end)
             if plain is not None and self._test_word(plain.group(), plain.end()):
+                self._report_nothing(start)
                 return
             if plain is None:
                 self._test_character(pieces)
         raise Refused("`[[` is not closed", start)
+
+    def _report_nothing(self, start: int) -> None:
+        """A test or a calculation: something that runs, although no command has a name in it."""
+        self.commands.append(SimpleCommand((), (), (), start, self.pos))
 
     def _test_word(self, text: str, end: int) -> bool:
         """Step over plain text; True at the closing `]]`."""
@@ -451,7 +463,10 @@ class Scanner(SimpleScanner):
 
     def _test_character(self, pieces: Pieces) -> None:
         char = self.text[self.pos]
-        if char in ";#" or (char == "&" and not self._is_test_and()):
+        if self.text.startswith("&&", self.pos):
+            self.pos += 2
+            return
+        if char in ";#&":
             raise Refused(f"{char!r} inside `[[`", self.pos)
         if char in "<>" and self.text.startswith("(", self.pos + 1):
             raise Refused("a substitution or pattern inside `[[`", self.pos)
@@ -459,9 +474,6 @@ class Scanner(SimpleScanner):
             self.special(char, pieces, self.pos)
         else:
             self.pos += 1
-
-    def _is_test_and(self) -> bool:
-        return self.text.startswith("&&", self.pos) or self.text.startswith("&&", self.pos - 1)
 
 
 _COMPOUNDS = {

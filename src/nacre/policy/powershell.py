@@ -225,7 +225,7 @@ class _Reader:
             char = self._peek()
             if not char or char in "\n;|)}#" or (char == "&" and not self.text.startswith("&>", self.pos)):
                 break
-            if char in "<":
+            if char == "<":
                 raise _RefusedError("PowerShell has no input redirection", self.pos)
             found = _REDIRECTION.match(self.text, self.pos)
             if found is not None:

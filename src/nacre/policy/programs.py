@@ -1,5 +1,4 @@
-"""Programs that need more than a table: find, xargs, tar, git, ssh and a few builtins; and `inspect`, for all
-of them.
+"""Programs that need more than a table (find, xargs, tar, git, ssh, some builtins), and `inspect` for all.
 
 Above: `court` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data
 in `tables`. This module knows programs but no rule: it says "this option runs another program", never "this
@@ -8,6 +7,7 @@ is denied".
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -45,7 +45,8 @@ _DANGEROUS_GIT_KEY = re.compile(
     r"(?i)alias\.|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile)|.*\.(?:command|cmd|process|textconv|driver|helper|program|path|clean|smudge|external|proxy|templatedir|packobjectshook|update)\Z|pager\.|sequence\.|include|url\.|protocol\.|remote\..*\.(?:url|vcs|uploadpack|receivepack)|browser\.|man\.|gpg\.|init\.|submodule\.|trailer\.|web\."
 )
 _HARMLESS_SSH_OPTION = re.compile(
-    r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty|port|user|addressfamily|compression|identitiesonly)[ =]"
+    r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
+    r"|port|user|addressfamily|compression|identitiesonly)[ =]"
 )
 _LOCAL_OPTIONS = frozenset(
     {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"}
@@ -66,13 +67,6 @@ _XARGS_OPTION = re.compile(
 _TAR_CREATES = frozenset(
     {"-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate", "--delete"}
 )
-_TAR = tables.Program(
-    "tar gtar bsdtar",
-    "filters, checkpoint actions, scripts and lists of options are programs",
-    "--to-command -I --use-compress-program --checkpoint-action -F --info-script --new-volume-script --rmt-command --rsh-command -T --files-from --old-archive-x",
-    "--volno-file --index-file --remove-files -g --listed-incremental --unlink-first --recursive-unlink",
-    "-f --file -C --directory -b --blocking-factor -H --format -K --starting-file -L --tape-length -N --newer -V --label -X --exclude-from --exclude --strip-components --transform --xform --owner --group --mode --mtime --checkpoint-x",
-)  # fmt: skip
 
 
 def inspect(words: Sequence[Word], context: Context) -> Inspection:
@@ -98,6 +92,7 @@ class ProgramInspector(CodeInspector):
         self.wrapper(words, WRAPPERS["command"])
 
     def read_xargs(self, words: tuple[Word, ...]) -> None:
+        """`xargs cmd`: its input becomes arguments."""
         effects: list[Effect] = []
         index, replaced = 1, ""
         while index < len(words) and words[index].text.startswith("-") and len(words[index].text) > 1:
@@ -125,6 +120,7 @@ class ProgramInspector(CodeInspector):
         self.walk(_with_input(inner, replaced, at))
 
     def read_find(self, words: tuple[Word, ...]) -> None:
+        """The commands of -exec and its kin; -delete counts as rm."""
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         inner: list[tuple[Word, ...]] = []
@@ -156,6 +152,7 @@ class ProgramInspector(CodeInspector):
                 self.walk(command)
 
     def read_fd(self, words: tuple[Word, ...]) -> None:
+        """The command after -x or -X."""
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         for index, word in enumerate(arguments):
@@ -172,14 +169,15 @@ class ProgramInspector(CodeInspector):
         self.step(words, effects)
 
     def read_tar(self, words: tuple[Word, ...]) -> None:
+        """Options in all of tar's styles; extracting and creating write files."""
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         if arguments and not arguments[0].text.startswith("-"):
             # The old style: letters without a dash, their values are the next words.
             arguments[0] = arguments[0].with_text("-" + arguments[0].text)
             arguments = _old_style(arguments)
-        effects += self.table_effects(_TAR, arguments)
-        given = {o.flag: o for o in read_options(_TAR, arguments)}
+        effects += self.table_effects(tables.TAR, arguments)
+        given = {o.flag: o for o in read_options(tables.TAR, arguments)}
         archive = next((given[f].value for f in ("-f", "--file") if f in given), None)
         if archive is not None and ":" in archive.text and not archive.text.startswith(("/", "./")):
             effects.append(
@@ -197,6 +195,7 @@ class ProgramInspector(CodeInspector):
         self.step(words, effects)
 
     def read_git(self, words: tuple[Word, ...]) -> None:
+        """Options before the sub-command, then the sub-command's own."""
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects, trusted=True)
         found = self.table_effects(PROGRAMS["git"], arguments)
@@ -216,12 +215,11 @@ class ProgramInspector(CodeInspector):
     def _harmless_git(self, effect: Effect, arguments: Sequence[Word]) -> bool:
         if effect.flag != "-c":
             return False
-        following = next(
-            (b for a, b in zip(arguments, arguments[1:], strict=False) if a.start == effect.start), None
-        )
+        following = next((b for a, b in itertools.pairwise(arguments) if a.start == effect.start), None)
         return following is not None and following.literal and bool(_HARMLESS_GIT_KEY.match(following.text))
 
     def read_ssh(self, words: tuple[Word, ...]) -> None:
+        """Local options, and the command for the other machine."""
         effects: list[Effect] = []
         arguments = self.plain_arguments(words[1:], effects)
         remote: list[Word] = []
@@ -247,6 +245,7 @@ class ProgramInspector(CodeInspector):
         self.step(words, effects, "outer", remembers=False)
 
     def read_trap(self, words: tuple[Word, ...]) -> None:
+        """A text that runs later."""
         arguments = [word for word in words[1:] if word.text not in {"--", "-p", "-l"}]
         stores = bool(arguments) and len(words) > 1 and words[1].text not in {"-p", "-l"}
         effects: list[Effect] = []
@@ -257,7 +256,7 @@ class ProgramInspector(CodeInspector):
     def read_set(self, words: tuple[Word, ...]) -> None:
         """`set -euo pipefail` and its kin; other options can change how the text is read."""
         effects: list[Effect] = []
-        for before, word in zip(words, words[1:], strict=False):
+        for before, word in itertools.pairwise(words):
             if (
                 before.text[:1] in {"-", "+"}
                 and before.text.endswith(("o", "s", "u"))
@@ -318,7 +317,7 @@ def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word,
 
 
 def _with_found_path(word: Word) -> Word:
-    """`{}` becomes a path that find prints: it begins with the place where find started, never with a dash."""
+    """`{}` becomes a path that find prints: it begins where find started, never with a dash."""
     if "{}" not in word.text:
         return word
     if word.text == "{}":
@@ -357,7 +356,7 @@ def _git_config(arguments: Sequence[Word]) -> list[Effect]:
 def _old_style(arguments: list[Word]) -> list[Word]:
     """`tar xfC a.tar dir` as `tar -x -f a.tar -C dir`."""
     first, rest = arguments[0], list(arguments[1:])
-    table = compiled(_TAR)
+    table = compiled(tables.TAR)
     result: list[Word] = []
     for letter in first.text[1:]:
         flag = "-" + letter

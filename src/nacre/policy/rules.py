@@ -77,11 +77,11 @@ class Rule:
         return self.tokens[0]
 
     def spells(self, flag: str) -> bool:
-        """Is this very option written out in the rule (so that the person meant it)?"""
+        """Tell whether this very option is written out in the rule, so that the person meant it."""
         return flag in self.tokens[1:] or (self.first_arguments is not None and flag in self.first_arguments)
 
     def admits_name(self, word: str, *, fold: bool = False) -> bool:
-        """Does an allow or ask rule speak about a command spelled like this?"""
+        """Tell whether an allow or ask rule speaks about a command spelled like this."""
         pattern = self.name
         if pattern == "*":
             return True
@@ -94,7 +94,7 @@ class Rule:
         return glob_matches(pattern, word)
 
     def forbids_name(self, word: str) -> bool:
-        """Does a deny rule speak about a command spelled like this, in any disguise?"""
+        """Tell whether a deny rule speaks about a command spelled like this, in any disguise."""
         pattern = self.name.casefold()
         name = folded(word)
         return (
@@ -104,7 +104,7 @@ class Rule:
         )
 
     def admits_arguments(self, arguments: Sequence[Word]) -> bool:
-        """Do the leading arguments match, one by one, and none of `not_args`?"""
+        """Tell whether the leading arguments match, one by one, and none of `not_args`."""
         if self.first_arguments is not None:
             return not arguments or not self.first_arguments or _is_one_of(arguments[0], self.first_arguments)
         patterns = self.tokens[1:]
@@ -144,7 +144,7 @@ class Rule:
         return False
 
     def holds_in(self, cwd: str | None) -> bool:
-        """Is the rule meant for this working directory? A deny rule holds where the directory is not known."""
+        """Tell whether the rule is for this directory; a deny rule holds where it is not known."""
         if not self.cwd:
             return True
         if cwd is None:
@@ -173,9 +173,9 @@ def _flag_matches(pattern: str, text: str) -> bool:
         return True
     if pattern.startswith("--"):
         return text.partition("=")[0] == pattern
-    return (
-        len(pattern) == 2 and pattern[0] == "-" and bool(_SHORT_FLAGS.match(text)) and pattern[1] in text[1:]
-    )
+    if pattern[:1] != "-" or pattern[2:] or not _SHORT_FLAGS.match(text):
+        return False
+    return pattern[1:] in text[1:]
 
 
 def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
@@ -244,7 +244,7 @@ class Policy:
         allow_writes: bool | None = None,
         allowed_directories: Iterable[str] = (),
     ) -> Policy:
-        """Put rules in order: index the allow rules by name, and find out whether there is an allowlist at all."""
+        """Put rules in order: index them by name, and find out whether there is an allowlist at all."""
         rules = tuple(rules)
         allows = tuple(rule for rule in rules if rule.decision == "allow")
         mode: Mode = "open" if not allows else "allowlist"
@@ -296,12 +296,10 @@ class Policy:
 
     @classmethod
     def from_mapping(cls, table: Mapping[str, object]) -> Policy:
-        """A policy from a table of a configuration file. Unknown keys are errors: a typing slip must not open a door."""
+        """A policy from a table of a configuration file; an unknown key is an error, not an open door."""
         unknown = set(table) - _KEYS
         if unknown:
-            raise PolicyError(
-                f"unknown policy setting {sorted(unknown)[0]!r}; known: {', '.join(sorted(_KEYS))}"
-            )
+            raise PolicyError(f"unknown policy setting {min(unknown)!r}; known: {', '.join(sorted(_KEYS))}")
         writes = table.get("allow_writes")
         if writes is not None and not isinstance(writes, bool):
             raise PolicyError("policy setting 'allow_writes' must be true or false")
@@ -319,7 +317,7 @@ class Policy:
 
     @classmethod
     def from_patterns(cls, allow: str = "", deny: str = "") -> Policy:
-        """A policy from two comma-separated lists (`ls*,cat*`), matched against the first word of every command."""
+        """A policy from two comma-separated lists (`ls*,cat*`) for the first word of every command."""
         return cls.from_lists(_comma_list(allow), (), _comma_list(deny))
 
 
@@ -372,7 +370,7 @@ def _text_rule(decision: Decision, pattern: str) -> TextRule:
 
 
 def argument_rules(table: Mapping[str, Iterable[str]]) -> list[Rule]:
-    """Rules of the form `command = [first arguments]`: names in any case, arguments exactly, empty list = any."""
+    """Rules `command = [first arguments]`: names in any case, arguments exactly, empty list = any."""
     return [
         Rule("allow", (name,), f"{name} {sorted(arguments)}", first_arguments=arguments, folds_case=True)
         for name, given in table.items()
@@ -396,7 +394,7 @@ def _table_rule(decision: Decision, table: Mapping[str, object]) -> Rule:
         raise PolicyError(f"a {decision} rule without 'command': {dict(table)!r}")
     unknown = set(table) - _RULE_KEYS
     if unknown:
-        raise PolicyError(f"{decision} rule for {command!r}: unknown key {sorted(unknown)[0]!r}")
+        raise PolicyError(f"{decision} rule for {command!r}: unknown key {min(unknown)!r}")
     reason = table.get("reason", "")
     if not isinstance(reason, str):
         raise PolicyError(f"{decision} rule for {command!r}: 'reason' must be a text")
@@ -418,7 +416,7 @@ def _check_examples(rule: Rule, match: Iterable[str], not_match: Iterable[str]) 
 
 
 def _speaks_about(rule: Rule, example: str) -> bool:
-    """Does a rule match any simple command of an example (its directory aside)?"""
+    """Tell whether a rule matches any simple command of an example, its directory aside."""
     from nacre.policy.posix import scan  # noqa: PLC0415 - only rules with examples need a scanner
 
     for command in scan(example).commands:

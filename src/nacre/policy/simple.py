@@ -84,6 +84,7 @@ class SimpleScanner(WordScanner):
     # -- simple commands -----------------------------------------------------------------------------------
 
     def simple(self, start: int) -> None:
+        """One simple command, from its first word or redirection to the operator after it."""
         words: list[Word] = []
         assignments: list[Assignment] = []
         redirections: list[Redirection] = []
@@ -300,8 +301,5 @@ class SimpleScanner(WordScanner):
 def _last_end(
     words: list[Word], assignments: list[Assignment], redirections: list[Redirection], start: int
 ) -> int:
-    ends = [start]
-    for items in (words, assignments, redirections):
-        if items:
-            ends.append(items[-1].end)
-    return max(ends)
+    ends = [items[-1].end for items in (words, assignments, redirections) if items]
+    return max(ends, default=start)

@@ -301,6 +301,14 @@ PROGRAMS: tuple[Program, ...] = (
         )),
 )  # fmt: skip
 
+TAR = Program(
+    "tar gtar bsdtar",
+    "filters, checkpoint actions, scripts and lists of options are programs",
+    "--to-command -I --use-compress-program --checkpoint-action -F --info-script --new-volume-script --rmt-command --rsh-command -T --files-from",
+    "--volno-file --index-file --remove-files -g --listed-incremental --unlink-first --recursive-unlink",
+    "-f --file -C --directory -b --blocking-factor -H --format -K --starting-file -L --tape-length -N --newer -V --label -X --exclude-from --exclude --strip-components --transform --xform --owner --group --mode --mtime",
+)
+
 # Variables that change what runs, which code is loaded, or which configuration is read.
 DANGEROUS_VARIABLE = (
     r"(?:PATH|CDPATH|IFS|HOME|ENV|BASH_ENV|BASH_FUNC_.*|BASHOPTS|BASH_CMDS|BASH_ALIASES|BASH_LOADABLES_PATH|BASH_XTRACEFD|SHELLOPTS|SHELL|PS[0-4]|PROMPT_COMMAND"

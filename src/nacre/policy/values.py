@@ -1,5 +1,4 @@
-"""What is known about a variable's value inside one text, and whether an argument could turn out to be an
-option.
+"""What is known about variables inside one text, and whether an argument could turn out to be an option.
 
 Above: `programs` asks before it trusts `"$x"` in front of a program whose options matter. Below: `model`.
 Only assignments in the same text are known. A variable from elsewhere is taken to be data when it is quoted.
@@ -23,7 +22,7 @@ _PLAIN_OUTPUT = names(
     "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch "
     "go rustc"
 )
-_BRACES = ("{", "}", ",")
+_ASSIGNING = names("read mapfile readarray printf getopts declare local export typeset readonly")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class Context:
         for command in commands:
             for item in command.assignments:
                 values[item.name] = (*values.get(item.name, ()), item.value)
-            if command.words and command.words[0].text in {"read", "mapfile", "readarray", "printf", "getopts", "declare", "local", "export", "typeset", "readonly"}:  # fmt: skip
+            if command.words and command.words[0].text in _ASSIGNING:
                 _declared(command, values)
         return cls(source, commands, values)
 
@@ -60,9 +59,11 @@ class Context:
         pieces = word.text.split(UNKNOWN)
         if len(pieces) != len(choices) + 1:
             return None
-        texts: list[str] = []
-        for combination in itertools.islice(itertools.product(*choices), _MOST_CANDIDATES + 1):
-            texts.append("".join(itertools.chain.from_iterable(zip(pieces, (*combination, ""), strict=True))))
+        combinations = itertools.islice(itertools.product(*choices), _MOST_CANDIDATES + 1)
+        texts = [
+            "".join(itertools.chain.from_iterable(zip(pieces, (*combination, ""), strict=True)))
+            for combination in combinations
+        ]
         return texts if len(texts) <= _MOST_CANDIDATES else None
 
     def _known(self, expansion: Expansion, depth: int) -> list[str] | None:
@@ -80,8 +81,8 @@ class Context:
             texts += found
         return texts
 
-    def may_be_option(self, word: Word, depth: int = 0) -> bool:
-        """Could this argument begin with a dash when the command runs?"""
+    def may_be_option(self, word: Word, depth: int = 0) -> bool:  # noqa: PLR0911 - one answer per kind
+        """Tell whether this argument could begin with a dash when the command runs."""
         if not word.text.startswith(UNKNOWN):
             return word.text.startswith("-") or (
                 word.braces and any(t.startswith("-") for t in expand_braces(word.text))
@@ -122,7 +123,7 @@ def _declared(command: SimpleCommand, values: dict[str, tuple[Word | None, ...]]
 
 
 def expand_braces(text: str) -> list[str]:
-    """`a{b,c}` as `ab ac`; a text that is too clever comes back with a dash in front, which callers distrust."""
+    """`a{b,c}` as `ab ac`; a text that is too clever comes back as a dash, which callers distrust."""
     done: list[str] = []
     todo = [text]
     while todo:

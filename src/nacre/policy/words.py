@@ -76,6 +76,7 @@ class Pieces:
         self.tilde = False
 
     def unknown(self, kind: ExpansionKind, name: str, *, quoted: bool, first: int = 0, last: int = 0) -> None:
+        """Add a piece whose text is only known when the command runs."""
         self.text.append(UNKNOWN)
         self.expansions.append(Expansion(kind, name, quoted, first, last))
 
@@ -422,7 +423,7 @@ class WordScanner:
         raise Refused("an arithmetic expression is not closed", opened_at)
 
     def _surely_arithmetic(self, opened_at: int) -> None:
-        """Bash counts parentheses to tell `$((` from a subshell in `$(`; refuse where it could count in another way."""
+        """Refuse where bash, which counts parentheses, could take `$((` for a subshell in `$(`."""
         raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
         if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
             raise Refused("arithmetic that could be read as commands", opened_at)
