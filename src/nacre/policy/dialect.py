@@ -25,11 +25,11 @@ class Dialect:
     function_keyword: bool = False
     rich_parameters: bool = False  # ${x/a/b} ${x:1:2} ${x^^} ${x@Q} ${!x}
     case_fallthrough: bool = False  # ;& and ;;&
-    braces: bool = False  # {a,b}
+    appends: bool = False  # x+=y
 
 
 _POSIX = Dialect("sh")
-_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True)
+_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True, appends=True)
 _BASH = Dialect(
     "bash",
     ansi_quotes=True,
@@ -43,7 +43,7 @@ _BASH = Dialect(
     function_keyword=True,
     rich_parameters=True,
     case_fallthrough=True,
-    braces=True,
+    appends=True,
 )
 # zsh shares most of bash's syntax; what it reads differently (`=ls`, `$x[...]`, glob qualifiers) is refused
 # where it is met, by name.
@@ -57,6 +57,7 @@ _ZSH = Dialect(
     ampersand_redirect=True,
     arrays=True,
     rich_parameters=True,
+    appends=True,
 )
 
 DIALECTS: dict[str, Dialect] = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy import tables
-from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,6 +82,11 @@ def is_dangerous_variable(name: str) -> bool:
     """Tell whether a variable changes what runs, or which code or configuration is loaded."""
     # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
     return re.match(tables.DANGEROUS_VARIABLE + r"\Z", name) is not None
+
+
+def is_system_name(text: str) -> bool:
+    """A bare name, or a path in one of the system's directories: not some other program of that name."""
+    return "/" not in text or text.rpartition("/")[0] in SYSTEM_DIRECTORIES
 
 
 def base_name(text: str) -> str:

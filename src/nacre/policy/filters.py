@@ -36,6 +36,7 @@ _SED_ALONE = frozenset("=dDgGhHnNpPxzF")
 _SED_FLAGS = re.compile(r"[0-9gpiImM]*")
 _SED_LINE = re.compile(r"[^\n]*")
 _SED_TEXT = re.compile(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
+_SED_CLASS = re.compile(r":[a-z]+:\]")
 _SED_LABEL = re.compile(r"[^\n;}]*")
 _SED_EXIT = re.compile(r"[ \t]*[0-9]*")
 
@@ -98,10 +99,9 @@ class _Sed:
         return True
 
     def _delimited(self, delimiter: str, *, regex: bool) -> None:
-        """Step over text up to an unescaped delimiter; inside brackets seds differ, so refuse there."""
+        """Step over text up to an unescaped delimiter; in brackets it is an ordinary character."""
         if delimiter in "\n\\":
             raise _UnknownError
-        in_bracket = False
         while True:
             char = self._next()
             if char == "\\":
@@ -109,14 +109,21 @@ class _Sed:
             elif char == "\n" and regex:
                 raise _UnknownError
             elif char == delimiter:
-                if in_bracket:
-                    raise _UnknownError
                 return
-            elif regex and char == "[" and not in_bracket:
-                in_bracket = True
-                self._bracket_start()
-            elif char == "]":
-                in_bracket = False
+            elif regex and char == "[":
+                self._bracket()
+
+    def _bracket(self) -> None:
+        """`[^/]`, `[[:alpha:]_]`: up to the closing bracket; what seds read differently is refused."""
+        self._bracket_start()
+        while True:
+            char = self._next()
+            if char == "]":
+                return
+            if char == "\n" or (char == "\\" and self._peek() in {"]", "\n", ""}):
+                raise _UnknownError
+            if char == "[" and self._peek() in {":", ".", "="}:
+                self._skip(_SED_CLASS)
 
     def _bracket_start(self) -> None:
         """`[]abc]` and `[^]abc]`: a bracket that comes first is a member."""

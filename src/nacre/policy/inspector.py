@@ -22,6 +22,7 @@ from nacre.policy.effects import (
     Step,
     base_name,
     effect_at,
+    is_system_name,
     option_effect,
     position,
     runs,
@@ -30,7 +31,7 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.options import compiled, read_options
+from nacre.policy.options import Option, compiled, read_options
 from nacre.policy.values import Context, expand_braces
 
 if TYPE_CHECKING:
@@ -141,49 +142,43 @@ class Inspector:
     def table_effects(self, program: Program, arguments: Sequence[Word]) -> list[Effect]:
         """What the options of a program do, by its table; a sub-command's own table counts too."""
         effects: list[Effect] = []
-        pattern = compiled(program).operands
-        operands = 0
+        first = True
         for option in read_options(program, arguments):
             if option.kind == "operand":
-                operands += 1
-                text = option.word.text
-                if option.word.dynamic and not option.flag and self.context.may_be_option(option.word):
-                    effects.append(
-                        effect_at(
-                            option.word,
-                            "unresolved",
-                            "this value can turn out to be an option; put `--` before it",
-                            "",
-                        )
-                    )
-                if pattern is not None and pattern.match(text) is not None:
-                    effects.append(runs(option.word, f"`{shown(text)}`: {program.reason}", text))
-                if operands == 1 and text in program.running.split():
-                    effects.append(runs(option.word, f"`{text}` runs programs of its own choice", text))
-                if operands == 1 and program.subcommands:
+                effects += self._operand_effects(program, option)
+                if first:
                     effects += self._subcommand(program, option.word, arguments)
-                    return effects
+                    if program.stops or program.subcommands:
+                        break
+                first = False
                 continue
             effect = option_effect(program, option.kind, option.flag, option.word, option.value)
-            if effect is not None:
-                effects.append(effect)
-            if pattern is not None and option.value is not None and option.kind != "value":
-                target = option.value.text
-                if pattern.match(target) is not None:
-                    effects.append(runs(option.value, f"`{shown(target)}`: {program.reason}", target))
+            effects += [effect] if effect is not None else []
+            if option.value is not None and option.kind != "value":
+                effects += _hit_by_pattern(program, option.value)
         return effects
 
-    def _subcommand(self, program: Program, subcommand: Word, arguments: Sequence[Word]) -> list[Effect]:
-        rest = arguments[position(arguments, subcommand) + 1 :]
-        effects: list[Effect] = []
-        pattern = compiled(program).operands
-        if pattern is not None:
-            hits = [word for word in rest if pattern.match(word.text) is not None]
-            effects += [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text) for word in hits]
-        for table in program.subcommands:
-            if subcommand.text in table.names.split():
-                effects += self.table_effects(table, rest)
+    def _operand_effects(self, program: Program, option: Option) -> list[Effect]:
+        word = option.word
+        effects = _hit_by_pattern(program, word)
+        if word.dynamic and not option.flag and self.context.may_be_option(word):
+            effects.append(unresolved(word, "this value can turn out to be an option; put `--` before it"))
         return effects
+
+    def _subcommand(self, program: Program, word: Word, arguments: Sequence[Word]) -> list[Effect]:
+        """The first operand: a sub-command with a table of its own, or another program altogether."""
+        rest = arguments[position(arguments, word) + 1 :]
+        effects: list[Effect] = []
+        if word.text in program.running.split():
+            effects.append(runs(word, f"`{word.text}` runs programs of its own choice", word.text))
+        if program.subcommands:
+            for item in rest:
+                effects += _hit_by_pattern(program, item)
+        for table in program.subcommands:
+            if word.text in table.names.split():
+                effects += self.table_effects(table, rest)
+        inner = PROGRAMS.get(word.text) if program.stops else None
+        return effects + (self.table_effects(inner, rest) if inner is not None else [])
 
     def _assigning(self, name: str, arguments: Sequence[Word], effects: list[Effect]) -> None:
         """`export X=1`, `read X`, `printf -v X`: the names they assign, as the judge must see them."""
@@ -209,7 +204,7 @@ class Inspector:
         """A command whose arguments are another command."""
         effects: list[Effect] = []
         inner = self._inner_of(words, wrapper, effects)
-        role: Role = "wrapper" if wrapper.transparent else "outer"
+        role: Role = "wrapper" if wrapper.transparent and is_system_name(words[0].text) else "outer"
         if not inner:
             # Nothing inside: the wrapper is itself the command (`env`, `exec > log`).
             self.step(words, effects, "command", remembers=False)
@@ -278,6 +273,14 @@ class Inspector:
             return
         self.step(words[:1], (), "outer", remembers=False)
         self.walk(inner)
+
+
+def _hit_by_pattern(program: Program, word: Word) -> list[Effect]:
+    """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
+    pattern = compiled(program).operands
+    if pattern is None or pattern.match(word.text) is None:
+        return []
+    return [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text)]
 
 
 def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:

@@ -43,6 +43,8 @@ _SED_FLAG = re.compile(
     r"-[nErsuzb]+\Z|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|binary|follow-symlinks|version|help|line-length=\d+)\Z|-l\d+\Z"
 )
 
+_FROM_INPUT = "an interpreter that reads its program from its input"
+
 
 class CodeInspector(Inspector):
     """Adds the programs whose arguments, files or input are programs themselves."""
@@ -96,9 +98,14 @@ class CodeInspector(Inspector):
 
     def _interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
         effects: list[Effect] = []
-        harmless = False
         arguments = self.plain_arguments(words[1:], effects)
-        inline, values, known = spec.inline.split(), spec.values.split(), spec.harmless.split()
+        if not self._code_options(arguments, spec, effects) and not effects:
+            effects.append(effect_at(words[0], "inline", _FROM_INPUT, "-"))
+        self.step(words, effects, remembers=False)
+
+    def _code_options(self, arguments: Sequence[Word], spec: Interpreter, effects: list[Effect]) -> bool:
+        """Find code among the options; False when nothing says what to run, so that the input is read."""
+        settled = False
         index = 0
         while index < len(arguments):
             word = arguments[index]
@@ -106,30 +113,25 @@ class CodeInspector(Inspector):
             index += 1
             if spec.modules and text.startswith(spec.modules):
                 self._module(arguments[index - 1 :], spec, effects)
-                break
-            if text in known:
-                harmless = True
-            elif text in values:
+                return True
+            if spec.permutes and text.startswith("+") and not text[1:].isdigit():
+                effects.append(effect_at(word, "inline", f"`+`: {spec.reason}", text))
+            elif text in spec.harmless.split():
+                settled = True
+            elif text in spec.values.split():
                 index += 1
-            elif _is_inline(text, inline):
+            elif _is_inline(text, spec.inline.split()):
                 effects.append(_inline_effect(word, arguments[index:], spec))
-                break
-            elif (
-                not text.startswith(("-", "/"))
-                or text == "-"
-                or (text.startswith("/") and "/c" not in inline)
-            ):
-                if text == "-":
-                    effects.append(
-                        effect_at(word, "inline", "an interpreter that reads its program from its input", "-")
-                    )
-                break
-        else:
-            if not harmless and not effects:
-                effects.append(
-                    effect_at(words[0], "inline", "an interpreter that reads its program from its input", "-")
-                )
-        self.step(words, effects, remembers=False)
+                return True
+            elif text == "-":
+                effects.append(effect_at(word, "inline", _FROM_INPUT, "-"))
+                return True
+            elif not text.startswith("-"):
+                # The program's own file: what follows is meant for it, except where options may come later.
+                settled = True
+                if not spec.permutes:
+                    return True
+        return settled
 
     def _module(self, arguments: Sequence[Word], spec: Interpreter, effects: list[Effect]) -> None:
         """`python3 -m pytest ...`: the module's own options count, the interpreter's are over."""
@@ -263,7 +265,8 @@ def _inline_effect(word: Word, rest: Sequence[Word], spec: Interpreter) -> Effec
         bool(letters) and not word.text.startswith("--") and all(c in _PLAIN_CODE_LETTERS for c in letters)
     )
     plain = (
-        (simple or word.text in {"--eval", "--print"})
+        spec.computes
+        and (simple or word.text in {"--eval", "--print"})
         and bool(rest)
         and rest[0].literal
         and is_plain_code(rest[0].text)

@@ -16,6 +16,9 @@ ExpansionKind = Literal["variable", "parameter", "command", "arithmetic", "proce
 # command (scanners refuse control characters), so no literal text can look like it.
 UNKNOWN = "\0"
 
+# Where a bare name is looked up; a program of that name elsewhere is another program.
+SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"})
+
 _STRICTNESS: dict[Decision, int] = {"allow": 0, "ask": 1, "deny": 2}
 
 
@@ -111,6 +114,8 @@ class SimpleCommand:
     redirections: tuple[Redirection, ...]
     start: int
     end: int
+    # Its input is the output of another command.
+    piped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,10 @@ def read_options(program: Program, arguments: Sequence[Word]) -> Iterator[Option
             return
         if len(text) < 2 or text[0] != "-":  # noqa: PLR2004 - a lone dash is an operand
             yield Option("operand", "", word)
+            if program.stops:
+                for rest in arguments[index:]:
+                    yield Option("operand", "--", rest)
+                return
             continue
         following = arguments[index] if index < len(arguments) else None
         if program.style == "words":

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import (
     FREE_TARGETS,
+    PROGRAMS,
     Effect,
     Inspection,
     Script,
@@ -22,6 +23,7 @@ from nacre.policy.effects import (
 )
 from nacre.policy.hearing import POWERSHELL
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Judged, Redirection, SimpleCommand, Word, names
+from nacre.policy.options import read_options
 from nacre.policy.programs import inspect
 
 if TYPE_CHECKING:
@@ -89,7 +91,10 @@ class Part:
             self._assignment(assignment, command)
         for redirection in command.redirections:
             self._redirection(redirection)
-        return self._command(command.words, defined=defined) if command.words else []
+        if not command.words:
+            return []
+        self._input(command)
+        return self._command(command.words, defined=defined)
 
     # -- assignments and redirections ----------------------------------------------------------------------
 
@@ -160,6 +165,17 @@ class Part:
         for name, word in found.assigned:
             self._variable(name, (word.start, word.end))
         return found.scripts
+
+    def _input(self, command: SimpleCommand) -> None:
+        """A program that takes commands from its input, and is given some that nobody has looked at."""
+        name = base_name(command.words[0].text)
+        if name not in tables.READS_COMMANDS or self.policy.mode == "open":
+            return
+        fed = command.piped or any(r.operator in {"<", "<<", "<<-", "<<<"} for r in command.redirections)
+        given = {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}
+        if fed and not given:
+            reason = f"{name} takes commands from its input"
+            self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         """On Windows, names are known without case and suffix, and some mean other programs."""
@@ -254,12 +270,21 @@ class Part:
         for rule in self.policy.denies:
             if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.hearing.cwd):
                 continue
-            hit = rule.forbids_arguments(subject.step.words[1:])
+            hit = self._hits(rule, subject.step)
             if hit is None:
                 reason = f"its arguments are only known when it runs, and `{rule.text}` is denied"
                 self._say_rule(self.hearing.doubt, rule, reason, subject)
             elif hit:
                 self._say_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
+
+    def _hits(self, rule: Rule, step: Step) -> bool | None:
+        """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
+        hit = rule.forbids_arguments(step.words[1:])
+        program = PROGRAMS.get(base_name(step.words[0].text))
+        if hit is not False or program is None:
+            return hit
+        values = {id(o.value) for o in read_options(program, step.words[1:]) if o.kind == "value"}
+        return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
 
     def _say_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
         self.say(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
@@ -277,7 +302,17 @@ class Part:
             longer = best is None or len(rule.tokens) > len(best.tokens)
             if longer and self._admits(rule, arguments) and not _other_addresses(rule, subject.step):
                 best = rule
-        return best
+        if best is None and self.policy.mode != "open":
+            return None
+        return self._asked(subject, given) or best
+
+    def _asked(self, subject: _Subject, given: Sequence[str]) -> Rule | None:
+        """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
+        for rule in self.policy.asks:
+            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.hearing.cwd)
+            if named and self._hits(rule, subject.step) is not False:
+                return rule
+        return None
 
     def _candidates(self, given: Sequence[str], *, fold: bool) -> list[Rule]:
         if fold:

@@ -82,7 +82,9 @@ class Scanner(SimpleScanner):
         outer, self.pending = self.pending, []
         self.uncertain += 1
         defined = self.defined
+        piped, self.piped = self.piped, False
         self._list(frozenset(), closer)
+        self.piped = piped
         if self.pending:
             raise Refused("a here-document has no body", self.pending[0].at)
         if closer:
@@ -190,7 +192,9 @@ class Scanner(SimpleScanner):
             self._take_operator(length)
             self._linebreaks()
             self.uncertain += 1
+            outer, self.piped = self.piped, True
             self._command()
+            self.piped = outer
             self.uncertain -= 1
             self.defined = None
 
@@ -208,6 +212,8 @@ class Scanner(SimpleScanner):
                 self._blanks()
                 if not self.zsh:
                     self._time_options()
+                elif self._reserved() in {"time", "!"}:
+                    raise Refused("zsh reads this word as a command after `time`", self.pos)
                 if not self._peek() or self._peek() in "\n;&|)":
                     raise Refused("`time` without a command", self.pos)
             else:

@@ -34,6 +34,9 @@ _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?![A-Za-z0-9_])", re.IGN
 _OPERATOR = re.compile(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
 _PLAIN = re.compile(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = re.compile(r"([0-9*]?)(>>|>)(&[0-9])?")
+_BLOCK = re.compile(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
+_LOOP = re.compile(r"[ \t]*\$[A-Za-z_][A-Za-z0-9_]*[ \t]+in[ \t]", re.IGNORECASE)
+_ELSE = re.compile(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
 _KEYWORDS = names(
     "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally "
@@ -153,7 +156,40 @@ class _Reader:
             self._expression()
             self._redirections([])
             return
+        keyword = _BLOCK.match(self.text, self.pos)
+        if keyword is not None:
+            self._block(keyword)
+            return
         self._command(self.pos)
+
+    def _block(self, keyword: re.Match[str]) -> None:
+        """`if (...) {...} else {...}`, `foreach ($x in ...) {...}`, `while (...) {...}`."""
+        self.pos = keyword.end()
+        if keyword.group(1).casefold() == "foreach":
+            loop = _LOOP.match(self.text, self.pos)
+            if loop is None:
+                raise _RefusedError("this loop is not understood", self.pos)
+            self.pos = loop.end()
+        self.statements(")")
+        self._braces()
+        while True:
+            before = self.pos
+            self._skip_lines()
+            another = _ELSE.match(self.text, self.pos)
+            if another is None or keyword.group(1).casefold() != "if":
+                self.pos = before
+                return
+            self.pos = another.end()
+            if another.group(1) is not None:
+                self.statements(")")
+            self._braces()
+
+    def _braces(self) -> None:
+        self._skip_lines()
+        if self._peek() != "{":
+            raise _RefusedError("a block is missing here", self.pos)
+        self.pos += 1
+        self.statements("}")
 
     def _called(self, operator: str) -> None:
         start = self.pos

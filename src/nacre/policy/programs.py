@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.effects import (
+    FREE_TARGETS,
     PROGRAMS,
     WRAPPERS,
     Effect,
@@ -22,6 +23,7 @@ from nacre.policy.effects import (
     base_name,
     effect_at,
     is_free,
+    is_system_name,
     option_effect,
     position,
     runs,
@@ -116,7 +118,8 @@ class ProgramInspector(CodeInspector):
         at = words[0]
         if not inner:
             inner = (at.with_text("echo"),)
-        self.step(words[:index], effects, "wrapper", remembers=False)
+        role = "wrapper" if is_system_name(words[0].text) else "outer"
+        self.step(words[:index], effects, role, remembers=False)
         self.walk(_with_input(inner, replaced, at))
 
     def read_find(self, words: tuple[Word, ...]) -> None:
@@ -243,6 +246,32 @@ class ProgramInspector(CodeInspector):
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
         self.step(words, effects, "outer", remembers=False)
+
+    def read_wget(self, words: tuple[Word, ...]) -> None:
+        """Saves what it fetches, unless it is told to print it."""
+        effects: list[Effect] = []
+        arguments = self.plain_arguments(words[1:], effects, trusted=True)
+        effects += self.table_effects(PROGRAMS["wget"], arguments)
+        given = list(read_options(PROGRAMS["wget"], arguments))
+        printed = any(
+            option.flag in {"-O", "--output-document"}
+            and option.value is not None
+            and option.value.text in FREE_TARGETS
+            for option in given
+        )
+        if not printed and not any(option.flag in {"--spider", "--version", "--help"} for option in given):
+            effects.append(writes(words[0], "wget saves what it fetches; add `-O -`"))
+        self.step(words, effects)
+
+    def read_curl(self, words: tuple[Word, ...]) -> None:
+        """The format of -w can name a file too."""
+        effects: list[Effect] = []
+        arguments = self.plain_arguments(words[1:], effects, trusted=True)
+        effects += self.table_effects(PROGRAMS["curl"], arguments)
+        effects += [
+            writes(word, "`%output{}` writes a file") for word in arguments if "%output{" in word.text
+        ]
+        self.step(words, effects)
 
     def read_trap(self, words: tuple[Word, ...]) -> None:
         """A text that runs later."""
@@ -385,6 +414,8 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     "bsdtar": ProgramInspector.read_tar,
     "git": ProgramInspector.read_git,
     "ssh": ProgramInspector.read_ssh,
+    "wget": ProgramInspector.read_wget,
+    "curl": ProgramInspector.read_curl,
     "trap": ProgramInspector.read_trap,
     "set": ProgramInspector.read_set,
     "shopt": ProgramInspector.read_set,

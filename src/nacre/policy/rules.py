@@ -15,11 +15,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal, cast
 
-from nacre.policy.model import UNKNOWN, Decision, PolicyError, Word, names
+from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Decision, PolicyError, Word, names
 
 Mode = Literal["open", "denylist", "allowlist"]
 
-SYSTEM_DIRECTORIES = frozenset({"/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin"})
 _EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _WILDCARD = re.compile(r"[*?\[]")

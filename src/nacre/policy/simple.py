@@ -46,6 +46,7 @@ class SimpleScanner(WordScanner):
         self.shell = shell
         self.pending: list[_Heredoc] = []
         self.in_heredoc = False
+        self.piped = False
 
     # -- small steps ---------------------------------------------------------------------------------------
 
@@ -108,7 +109,9 @@ class SimpleScanner(WordScanner):
         if words and words[0].text in _EVALUATING:
             self._note_builtin(words)
         # The commands of its substitutions stand before it, as they run before it.
-        self.commands.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end))
+        self.commands.append(
+            SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end, self.piped)
+        )
 
     def _note_builtin(self, words: list[Word]) -> None:
         """Builtins that evaluate subscripts or expressions in their arguments."""
@@ -165,6 +168,8 @@ class SimpleScanner(WordScanner):
             return False
         start = self.pos
         name = found.group(1)
+        if found.group(3) == "+=" and not self.dialect.appends:
+            raise Refused("this shell has no `+=`", start)
         self._subscript(found.group(2), start)
         self.pos = found.end()
         if array:

@@ -35,6 +35,8 @@ class Program:
     places: str = ""
     operands: str = ""
     style: Style = "gnu"
+    # Options end at the first operand; what follows belongs to a sub-command or another program.
+    stops: bool = False
     # Sub-commands that run programs of their own choice, and tables for single sub-commands (`git grep`).
     running: str = ""
     subcommands: tuple[Program, ...] = ()
@@ -65,6 +67,10 @@ class Interpreter:
     values: str = ""
     harmless: str = "--version -V --help -h -v"
     modules: str = ""
+    # Options are read after the first operand too (editors, debuggers), and `+text` is a command.
+    permutes: bool = False
+    # A line of code that only computes and prints can be told from one that does more.
+    computes: bool = False
 
 
 # Looked through without a rule of their own: they add nothing but the way in which the inner command is started.
@@ -106,6 +112,9 @@ WRAPPERS: tuple[Wrapper, ...] = (
     Wrapper("systemd-run systemd-inhibit", "asks the system to run its arguments", "-p --property -u --unit -M --machine -E --setenv", "--user --scope -t --pty -P --pipe -q --quiet --wait", transparent=False),
     Wrapper("firejail bwrap proot", "runs its arguments confined", "", "", transparent=False),
     Wrapper("rlwrap", "runs its arguments with line editing", "", "", transparent=False),
+    Wrapper("gosu su-exec setuidgid", "runs its arguments as another user", operands=1, transparent=False),
+    Wrapper("tini dumb-init catatonit ssh-agent eatmydata faketime", "runs its arguments", "", "-s -g -v -p -w", transparent=False),
+    Wrapper("numactl cgexec chpst softlimit runcon", "runs its arguments with other resources", "-N -m -C -g -u", "-l -i -a", transparent=False),
     Wrapper("catchsegv", "runs its arguments", transparent=False),
     Wrapper("torsocks torify proxychains proxychains4", "runs its arguments through a proxy", "-f", "-q", transparent=False),
 )  # fmt: skip
@@ -162,7 +171,6 @@ RUNNERS: dict[str, str] = {
     "direnv": "runs what a directory's file says",
     "mise": "runs tools of a directory's choice",
     "asdf": "runs tools of a directory's choice",
-    "pre-commit": "runs hooks",
     "wsl": "runs its arguments in another system",
     "ansible": "runs commands on other machines",
 }
@@ -180,6 +188,8 @@ BUILTIN_FLAGS: dict[str, tuple[str, str]] = {
     "typeset": ("nfF", "makes a reference to another variable"),
     "local": ("n", "makes a reference to another variable"),
     "export": ("fn", "hands functions to other shells"),
+    "history": ("anrwsp", "reads, writes or puts text into the history"),
+    "jobs": ("x", "runs a command"),
     "set": ("k", "reads assignments among the arguments"),
 }
 # Builtins that assign to the variables they name.
@@ -191,8 +201,8 @@ SHELL_OPTIONS = names(
 )
 
 INTERPRETERS: tuple[Interpreter, ...] = (
-    Interpreter("python python2 python3 pypy pypy3 ipython", "-c -i", "runs the Python text it is given", "-W -X -Q --check-hash-based-pycs", "--version -V -VV --help -h -?", "-m"),
-    Interpreter("node nodejs", "-e --eval -p --print -pe -ep -r --require --import --loader --experimental-loader --env-file --env-file-if-exists -i --interactive --input-type --run --inspect --inspect-brk --experimental-config-file", "runs the JavaScript text it is given", "--conditions -C --stack-trace-limit --title", "--version -v --help -h --v8-options -c --check"),
+    Interpreter("python python2 python3 pypy pypy3 ipython", "-c -i", "runs the Python text it is given", "-W -X -Q --check-hash-based-pycs", "--version -V -VV --help -h -?", "-m", computes=True),
+    Interpreter("node nodejs", "-e --eval -p --print -pe -ep -r --require --import --loader --experimental-loader --env-file --env-file-if-exists -i --interactive --input-type --run --experimental-config-file", "runs the JavaScript text it is given", "--conditions -C --stack-trace-limit --title", "--version -v --help -h --v8-options -c --check", computes=True),
     Interpreter("bun", "-e --eval -p --print -r --preload --cwd --config -c --env-file --shell", "runs the JavaScript text it is given"),
     Interpreter("deno", "eval repl -c --config --import-map --preload", "runs the JavaScript text it is given"),
     Interpreter("perl perl5", "-e -E -n -p -i -M -m -I -d -D -x -F -C -s -S -a -l -0", "runs the Perl text it is given"),
@@ -206,13 +216,13 @@ INTERPRETERS: tuple[Interpreter, ...] = (
     Interpreter("groovy scala kotlin swift elixir iex erl escript ghci runghc runhaskell guile sbcl clojure clj bb racket ocaml octave jshell", "-e -E -c -eval --eval -noshell -run -s --script -l --load -i -r --require", "runs the text it is given"),
     Interpreter("pwsh powershell", "-c -command -Command -e -ec -enc -EncodedCommand -encodedcommand -f -file -File -", "runs the PowerShell text it is given"),
     Interpreter("cmd", "/c /k /C /K /r /R", "runs the text it is given"),
-    Interpreter("gdb lldb", "-x -ex -ix -iex -command -eval-command --command --eval-command --init-command --init-eval-command -o -O -s -S --one-line --source --args --batch -p", "runs the commands it is given, `shell` among them"),
-    Interpreter("vim vi nvim ex view vimdiff gvim rvim", "-c --cmd -S -s -u -U -w -W -E -e -es -l --headless -i --remote --remote-expr --remote-send --startuptime", "runs the editor commands it is given, `:!` among them"),
-    Interpreter("emacs emacsclient", "--eval -eval -e -f --funcall -l --load --batch -batch --script --insert", "runs the Lisp text it is given"),
+    Interpreter("gdb lldb", "-x -ex -ix -iex -command -eval-command --command --eval-command --init-command --init-eval-command -o -O -s -S --one-line --source --args --batch -p", "runs the commands it is given, `shell` among them", permutes=True),
+    Interpreter("vim vi nvim ex view vimdiff gvim rvim", "-c --cmd -S -s -u -U -w -W -E -e -es -l --headless -i --remote --remote-expr --remote-send --startuptime", "runs the editor commands it is given, `:!` among them", permutes=True),
+    Interpreter("emacs emacsclient", "--eval -eval -e -f --funcall -l --load --batch -batch --script --insert", "runs the Lisp text it is given", permutes=True),
 )  # fmt: skip
 
 _GIT_DIFF = Program("diff log show stash whatchanged diff-tree diff-index diff-files range-diff format-patch reflog shortlog blame", "an external diff is a program; --output writes", runs="--ext-diff", writes="--output -o --output-directory", values="-S -G -O -n -L -U --format --author --grep --since --until --after --before --skip --max-count --max-depth")  # fmt: skip
-_GIT_REMOTE = Program("fetch pull ls-remote push fetch-pack send-pack clone remote submodule archive", "the other side's program is an option", runs="--upload-pack --receive-pack --exec --upload-archive", writes="-o --output", values="-b --branch --depth -j --jobs --refmap --shallow-since --shallow-exclude --format --prefix")  # fmt: skip
+_GIT_REMOTE = Program("fetch pull ls-remote push fetch-pack send-pack clone remote submodule", "the other side's program is an option", runs="--upload-pack --receive-pack --exec --upload-archive", values="-o -b --branch --depth -j --jobs --refmap --shallow-since --shallow-exclude --format --prefix")  # fmt: skip
 
 PROGRAMS: tuple[Program, ...] = (
     Program("sort gsort", "writes with -o; runs the compressor", "--compress-program", "-o --output", "-k --key -t --field-separator -S --buffer-size -T --temporary-directory --parallel --batch-size --sort --files0-from --random-source"),
@@ -227,25 +237,25 @@ PROGRAMS: tuple[Program, ...] = (
     Program("ssh autossh", "runs ProxyCommand and friends; -F reads more options; -I loads a library", "-F -I -S -w", "-E", "-b -c -D -e -i -J -l -L -m -o -p -Q -R -W -B"),
     Program("scp sftp", "runs the program of -S, ProxyCommand and friends", "-S -F -D -o -b -s", "", "-c -i -J -l -P -R -B -X"),
     Program("rsync", "runs the remote shell; logs and batches are written", "-e --rsh --rsync-path --daemon --config -M --remote-option --dparam --early-input", "--log-file --write-batch --only-write-batch", "-f --filter --exclude --include --exclude-from --include-from --files-from -T --temp-dir --bwlimit --timeout --port --max-size --min-size --chmod --password-file"),
-    Program("curl", "writes with -o and its kin; -K reads more options; file:// reads any file; a socket reaches other services", "-K --config --engine --proto-default --unix-socket --abstract-unix-socket", "-o --output -O --remote-name --remote-name-all -J --remote-header-name -D --dump-header -c --cookie-jar --output-dir --trace --trace-ascii --stderr --libcurl --etag-save --hsts --alt-svc --create-dirs", "-A --user-agent -b --cookie -C --continue-at -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -e --referer -E --cert --key --cacert --capath -F --form --form-string -H --header -m --max-time -P --ftp-port -Q --quote -r --range -t --telnet-option -T --upload-file -u --user -U --proxy-user -w --write-out -x --proxy -X --request -y --speed-time -Y --speed-limit -z --time-cond --connect-timeout --retry --retry-delay --retry-max-time --limit-rate --max-redirs --resolve --interface --proto --ciphers --tls-max --etag-compare --oauth2-bearer --connect-to --dns-servers --max-filesize --noproxy --local-port --url-query --aws-sigv4", operands=r"(?i)(.*[{\[,])?file[,}\]]*:|[^/]*\{[^/]*://"),
+    Program("curl", "writes with -o and its kin; -K reads more options; file:// reads any file; a socket reaches other services", "-K --config --engine --proto-default --unix-socket --abstract-unix-socket --expand-output --expand-config --expand-url --expand-write-out", "-o --output -O --remote-name --remote-name-all -J --remote-header-name -D --dump-header -c --cookie-jar --output-dir --trace --trace-ascii --stderr --libcurl --etag-save --hsts --alt-svc --create-dirs", "-A --user-agent -b --cookie -C --continue-at -d --data --data-raw --data-binary --data-ascii --data-urlencode --json -e --referer -E --cert --key --cacert --capath -F --form --form-string -H --header -m --max-time -P --ftp-port -Q --quote -r --range -t --telnet-option -T --upload-file -u --user -U --proxy-user -w --write-out -x --proxy -X --request -y --speed-time -Y --speed-limit -z --time-cond --connect-timeout --retry --retry-delay --retry-max-time --limit-rate --max-redirs --resolve --interface --proto --ciphers --tls-max --etag-compare --oauth2-bearer --connect-to --dns-servers --max-filesize --noproxy --local-port --url-query --aws-sigv4", operands=r"(?i)(.*[{\[,])?file[,}\]]*:|[^/]*\{[^/]*://"),
     Program("wget", "runs wgetrc commands; writes logs and documents", "-e --execute --config --use-askpass -i --input-file --post-file --body-file", "-O --output-document -o --output-file -a --append-output -P --directory-prefix --save-cookies --warc-file --rejected-log --hsts-file", "-t --tries -T --timeout -w --wait -U --user-agent --header --post-data --method --user --password -Q --quota -l --level -A -R -D -I -X --limit-rate --max-redirect --referer", operands=r"(?i)file:"),
     Program("npm", "the directory, shell and configuration decide what runs", "--prefix -C --script-shell --node-options --userconfig --globalconfig --init-module --shell --editor --viewer --browser --git --call -c --scripts-prepend-node-path --local-prefix --package", "", "-w --workspace --registry --loglevel --tag --omit --include --otp --access", running="exec x explore init create edit config set innit"),
     Program("pnpm", "the directory, shell and configuration decide what runs", "-C --dir --prefix --script-shell --shell-mode -c --config --use-node-version --global-dir", "", "--filter -F --reporter --loglevel", running="exec dlx create config env patch"),
     Program("yarn yarnpkg", "the directory and configuration decide what runs", "--cwd --use-yarnrc --script-shell --modules-folder --global-folder", "", "", running="exec dlx create config node plugin"),
-    Program("npx pnpx bunx", "runs a shell text with -c; fetches packages with -p", "-c --call --shell --shell-auto-fallback --node-options -n --node-arg --prefix --script-shell --userconfig", "", "-p --package -w --workspace"),
+    Program("npx pnpx bunx", "runs a shell text with -c; fetches packages with -p", "-c --call --shell --shell-auto-fallback --node-options -n --node-arg --prefix --script-shell --userconfig", "", "-p --package -w --workspace", stops=True),
     Program("make gmake", "other makefiles, SHELL and other tools given as variables decide what runs", "-f --file --makefile --eval -E -I --include-dir --environment-overrides -e", "", "-j --jobs -l --load-average -o --old-file -W --what-if --output-sync", "-C --directory", operands=r"(?i)\.?(SHELL|SHELLFLAGS|[A-Z]*MAKEFLAGS|MAKEFILES|MFLAGS|MAKE|CC|CXX|LD|AR|AS|CPP|FC|RM|LEX|YACC|PYTHON|PYTHON3|NODE|NPM|GO|CARGO|RUSTC|JAVA|PATH|BASH_ENV|ENV|LD_[A-Z_]*)[:+?!]*=|[A-Za-z_.]+[:+?!]*=.*[;&|`$<>()\n]"),
-    Program("ninja just task rake gradle gradlew mvn mvnw ant meson bazel buck scons tox nox invoke fab", "other build files decide what runs", "-f --file --justfile --shell --shell-arg --set --rakefile -R --rakelibdir -r --require -e --execute -E -p --execute-print -I --init-script -b --build-file --project-dir -s --settings -gs --global-settings -t --taskfile --noxfile -c --collection --run_under --workspace_status_command --override_repository --tool_tag --bazelrc", "", "-j --jobs -D -P", "-C -d --working-directory"),
+    Program("ninja just task rake gradle gradlew mvn mvnw ant meson bazel buck scons tox nox invoke fab", "other build files decide what runs", "--shell --shell-arg --set -R --rakelibdir -r --require -e --execute -E --execute-print -I --init-script -s --settings -gs --global-settings --run_under --workspace_status_command --override_repository --tool_tag --bazelrc", "", "-j --jobs -D -P", "-C -d --working-directory -f --file --justfile --rakefile -p --project-dir -b --build-file -t --taskfile --noxfile -c --collection"),
     Program("go", "a test runner, tool wrapper or other linker is a program; profiles are written", "-exec -toolexec -overlay -modfile -vettool -gccgoflags -compiler -buildvcs-tool -fuzzcachedir", "-o -cpuprofile -memprofile -blockprofile -mutexprofile -trace -coverprofile -outputdir -test.cpuprofile -test.memprofile -test.outputdir -test.trace -test.coverprofile", "-run -bench -count -timeout -tags -p -parallel -cpu -benchtime -covermode -coverpkg -mod -ldflags -gcflags -asmflags -skip -f", "-C", style="words", running="generate tool"),
     Program("cargo", "configuration can name other compilers, linkers and runners", "--config -Z --unit-graph", "--target-dir --out-dir --artifact-dir", "-p --package -j --jobs --bin --example --test --bench --features -F --target --profile --message-format --color --exclude", "--manifest-path -C"),
-    Program("rustc gcc g++ cc c++ clang clang++ ld javac tsc", "plugins, wrappers and specs are programs; -o writes", "-wrapper -fplugin -specs -B -fuse-ld --config -Xclang -load -C -Z -processor -processorpath -p --project --plugins", "-o -d --outDir --out --outFile --outdir -MF -save-temps --out-dir --emit", "-I -L -l -D -U -x -std -isystem -include --edition --crate-type", style="words"),
+    Program("rustc gcc g++ cc c++ clang clang++ ld javac tsc", "plugins, wrappers and specs are programs; -o writes", "-wrapper -fplugin -specs -B -fuse-ld --config -Xclang -load -C -Z -processor -processorpath --plugins", "-o -d --outDir --out --outFile --outdir -MF -save-temps --out-dir --emit", "-I -L -l -D -U -x -std -isystem -include --edition --crate-type", "-p --project", style="words"),
     Program("java", "agents and error hooks are code", "-javaagent -agentlib -agentpath -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile", "", "-cp -classpath --class-path -p --module-path", style="words"),
-    Program("pytest py.test", "other configuration and plugins decide what runs; reports are written", "-c --config-file --rootdir --confcutdir --pdbcls -o --override-ini", "--junitxml --junit-xml --basetemp --log-file --report-log --html --json-report-file --cov-report --debug", "-k -m -n -r -W --tb --durations --maxfail --deselect --ignore --cov --timeout --color -p --count --log-level --log-cli-level"),
+    Program("pytest py.test", "other configuration and plugins decide what runs; reports are written", "--pdbcls -o --override-ini", "--junitxml --junit-xml --basetemp --log-file --report-log --html --json-report-file --cov-report --debug", "-k -m -n -r -W --tb --durations --maxfail --deselect --ignore --cov --timeout --color -p --count --log-level --log-cli-level", "-c --config-file --rootdir --confcutdir"),
     Program("pip pip3 uv pipx poetry pdm conda mamba hatch", "other interpreters and build options are code", "--python --global-option --build-option --config-settings --config-file --directory --project --with --with-editable -C", "--log --target -t --root --prefix --report -o --output-file", "-r --requirement -c --constraint -i --index-url --extra-index-url -f --find-links", running="run tool exec shell config debug"),
-    Program("uvx", "fetches and runs packages", "--from --with --with-editable --python -p"),
-    Program("eslint jest mocha vitest prettier webpack rollup vite babel stylelint karma ava tap nyc c8", "configuration, plugins and setup files are code; fixes and reports are written", "-c --config --rulesdir --resolve-plugins-relative-to --plugin -r --require --import --loader --rootDir --root --setupFiles --setupFilesAfterEnv --globalSetup --testRunner --runner --transform --testEnvironment --reporters --parser --formatter -f --use --presets --plugins --globalTeardown --config-loader --custom-formatter --custom-syntax --file --ui", "--fix --write -w -o --output-file --output -d --outDir --out-file --outputFile --out-dir --coverageDirectory --cacheDirectory --updateSnapshot -u", "-t --testNamePattern --ext --ignore-pattern --max-warnings --grep -g --testPathPattern"),
-    Program("terraform tofu helm", "post-renderers and other directories are code; -out writes", "-chdir --post-renderer -post-renderer --kubeconfig -plugin-dir --registry-config", "-out -state -state-out -backup --output-dir", "-var -var-file -target -f --values --set", style="words", running="console plugin"),
+    Program("uvx", "fetches and runs packages", "--from --with --with-editable --python -p", stops=True),
+    Program("eslint jest mocha vitest prettier webpack rollup vite babel stylelint karma ava tap nyc c8", "configuration, plugins and setup files are code; fixes and reports are written", "--resolve-plugins-relative-to --plugin -r --require --import --loader --setupFiles --setupFilesAfterEnv --globalSetup --testRunner --runner --transform --testEnvironment --reporters --parser --formatter -f --use --presets --plugins --globalTeardown --config-loader --custom-formatter --custom-syntax --file --ui", "--fix --write -w -o --output-file --output -d --outDir --out-file --outputFile --out-dir --coverageDirectory --cacheDirectory --updateSnapshot -u", "-t --testNamePattern --ext --ignore-pattern --max-warnings --grep -g --testPathPattern", "-c --config --rulesdir --rootDir --root"),
+    Program("terraform tofu helm", "post-renderers and other directories are code; -out writes", "--post-renderer -post-renderer --kubeconfig -plugin-dir --registry-config", "-out -state -state-out -backup --output-dir", "-var -var-file -target -f --values --set", "-chdir", style="words", running="console plugin"),
     Program("kubectl oc", "another kubeconfig can run credential programs", "--kubeconfig --cache-dir --profile --profile-output", "", "-n --namespace -l --selector -o --output --context --cluster -c --container -f --filename --field-selector --tail --since", running="exec run debug edit attach cp plugin proxy config krew"),
-    Program("docker podman nerdctl", "another daemon or configuration is another machine", "-H --host --config -c --context --url --connection --storage-opt --hooks-dir --runtime --module", "", "--format -f --filter -n --tail --since --until -l --log-level", running="run exec create build buildx compose cp plugin context load import save export unshare machine"),
+    Program("docker podman nerdctl", "another daemon or configuration is another machine", "-H --host --config -c --context --url --connection --storage-opt --hooks-dir --runtime --module", "", "--format -f --filter -n --tail --since --until -l --log-level", stops=True, running="run exec create build buildx compose cp plugin context load import save export unshare machine"),
     Program("gh glab", "aliases, extensions and editors are programs", "--editor --browser --web -w", "-O --output -D --dir", "-R --repo -L --limit --json -q --jq -t --template --search --state --label --author --assignee -B --base -H --head", running="alias extension ext browse config codespace cs ssh-key gpg-key secret"),
     Program("aws gcloud az", "other configuration and endpoints", "--endpoint-url --cli-connect --ca-bundle --configuration --flags-file --impersonate-service-account", "", "--region --profile --output --query", running="configure config ssh ssm alias"),
     Program("zip", "runs the test command; writes logs", "-T --test -TT --unzip-command -lf --logfile-path", "", "-n --suffixes -x -i"),
@@ -255,9 +265,9 @@ PROGRAMS: tuple[Program, ...] = (
     Program("nc ncat netcat", "runs a program for each connection", "-e -c --exec --sh-exec --lua-exec --proxy-auth", "-o --output -x --hex-dump", "-p -s -w -q -i"),
     Program("nmap", "scripts are code; reports are written", "--script --datadir --servicedb --versiondb --stylesheet", "-oN -oX -oS -oG -oA", "-p -e -S", style="words"),
     Program("sqlite3", "dot-commands run programs and write files; extensions are code", "-cmd -init -interactive", "-A", "-separator -nullvalue -newline", operands=r"(?is)\s*\.|.*\n\s*\.|.*\b(load_extension|writefile|edit|fts3_tokenizer)\s*\(|.*\b(attach|vacuum\s+into)\b", style="words"),
-    Program("psql", "meta-commands and COPY ... PROGRAM run programs", "-f --file -v --set --variable --pset -P", "-o --output -L --log-file", "-d --dbname -h --host -p --port -U --username -F -R -T"),
-    Program("mysql mariadb", "the client has a `system` command", "--pager --init-command --defaults-file --defaults-extra-file --plugin-dir --defaults-group-suffix", "--tee", "-h --host -P --port -u --user -D --database -S --socket"),
-    Program("redis-cli mongo mongosh", "evaluates scripts", "--eval --shell --nodb -f --file --rdb --functions-rdb --pipe", "", "-h -p -n -a -u --host --port"),
+    Program("psql", "meta-commands and COPY ... PROGRAM run programs", "-f --file -v --set --variable --pset -P", "-o --output -L --log-file", "-d --dbname -h --host -p --port -U --username -F -R -T", operands=r"(?is).*\\(!|copy|o|w|i|ir|g|gexec|gx|e|s)|.*\bprogram\b|.*\bto\s+'"),
+    Program("mysql mariadb", "the client has a `system` command", "--pager --init-command --defaults-file --defaults-extra-file --plugin-dir --defaults-group-suffix", "--tee", "-h --host -P --port -u --user -D --database -S --socket", operands=r"(?is).*(\\[!.TPe]|\bsystem\b|\bsource\b|\btee\b|\bpager\b|\binto\s+(out|dump)file\b)"),
+    Program("redis-cli mongo mongosh", "evaluates scripts", "--eval --shell --nodb -f --file --rdb --functions-rdb --pipe", "", "-h -p -n -a -u --host --port", operands=r"(?i)(eval|evalsha|config|script|module|debug|slaveof|replicaof|function|save|bgsave|shutdown)\Z"),
     Program("dc", "the `!` command runs programs", "-f --file", "", "", operands=r".*!"),
     Program("patch", "an ed script runs ed; -o writes", "-e --ed", "-o --output -r --reject-file", "-p -d -i"),
     Program("ed red", "the `!` command runs programs", "", "", "-p"),
@@ -322,10 +332,15 @@ DANGEROUS_VARIABLE = (
     r"|JAVA_.*|_JAVA_OPTIONS|JDK_.*|CLASSPATH|MAVEN_.*|MVN_.*|GRADLE_.*|ANT_.*|SBT_.*|DOTNET_.*|COR_.*|CORECLR_.*|MSBUILD.*|NUGET_.*"
     r"|GO(?!OS\b|ARCH\b|MAXPROCS\b|GC\b|ARM\b|AMD64\b|EXPERIMENT\b).*|CGO_(?!ENABLED\b).*|CARGO(?!_TERM_COLOR\b|_TERM_PROGRESS.*\b|_INCREMENTAL\b).*|RUSTC.*|RUSTUP.*|RUSTFLAGS|RUSTDOC.*"
     r"|CC|CXX|CPP|LD|AR|AS|NM|RANLIB|CFLAGS|CXXFLAGS|CPPFLAGS|LDFLAGS|COMPILER_PATH|GCC_.*|LIBRARY_PATH|C_INCLUDE_PATH|CPATH|CCACHE_.*|DISTCC_.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|CMAKE_.*|NINJA_.*|PKG_CONFIG.*|CONFIG_SITE|CONFIG_SHELL"
-    r"|DOCKER_(?!BUILDKIT\b).*|CONTAINER_.*|PODMAN_.*|KUBECONFIG|KUBE_.*|KUBECTL_.*|HELM_.*|TF_(?!LOG\b|IN_AUTOMATION\b|INPUT\b|VAR_.*).*|AWS_(?!REGION\b|DEFAULT_REGION\b).*|ANSIBLE_.*|VAGRANT_.*"
-    r"|RSYNC_.*|RIPGREP_CONFIG_PATH|FZF_.*|FD_.*|BAT_.*|GREP_OPTIONS|TAR_.*|GZIP|XZ_.*|BZIP.*|ZIP.*|UNZIP.*|CURL_.*|WGETRC|SYSTEM_WGETRC|HTTPS?_PROXY|ALL_PROXY|https?_proxy|all_proxy|OPENSSL_.*|SSL.*|REQUESTS_CA_BUNDLE|PSQLRC|PG.*|MYSQL_.*|SQLITE_.*"
+    r"|DOCKER_(?!BUILDKIT\b).*|CONTAINER_.*|PODMAN_.*|KUBECONFIG|KUBE_.*|KUBECTL_.*|HELM_.*|TF_(?!LOG\b|IN_AUTOMATION\b|INPUT\b|VAR_.*).*|AWS_(?!REGION\b|DEFAULT_REGION\b|PROFILE\b).*|ANSIBLE_.*|VAGRANT_.*"
+    r"|RSYNC_.*|RIPGREP_CONFIG_PATH|FZF_.*|FD_.*|BAT_.*|GREP_OPTIONS|TAR_.*|GZIP|XZ_.*|BZIP.*|ZIP.*|UNZIP.*|CURL_.*|WGETRC|SYSTEM_WGETRC|HTTPS?_PROXY|ALL_PROXY|https?_proxy|all_proxy|OPENSSL_.*|SSL.*|REQUESTS_CA_BUNDLE|PSQLRC|PG(?!PASSWORD\b|USER\b|HOST\b|PORT\b|DATABASE\b).*|MYSQL_.*|SQLITE_.*"
     r"|AWKPATH|AWKLIBPATH|ACKRC|JQ_.*|SCREENRC|TMUX.*|QT_.*|GTK_.*|GIO_.*|GST_.*|DBUS_.*|DISPLAY|XAUTHORITY|WAYLAND_.*|OPENER|MAILCAPS|MAIL.*|LS_OPTIONS|SYSTEMD_.*|COMSPEC|PATHEXT|PSModulePath|path|fpath|cdpath|manpath|module_path|mailpath|psvar)"
 )  # fmt: skip
+
+# Programs that take commands from their input, some of which run programs.
+READS_COMMANDS = names(
+    "sqlite3 psql mysql mariadb ed red dc redis-cli mongosh ssh sftp ftp lftp telnet gdb lldb nc ncat"
+)
 
 # Programs whose operands are files; for `allowed_directories`. True: the first operand is not a file.
 FILE_PROGRAMS: dict[str, bool] = dict.fromkeys(

@@ -33,6 +33,7 @@ _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PLAIN_BRACES = re.compile(r"\{(?:[A-Za-z0-9_./-]*(?:,[A-Za-z0-9_./-]*)+)?\}")
+_DESCRIPTOR_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
 _ANSI_ESCAPE = re.compile(
@@ -185,7 +186,9 @@ class WordScanner:
     def _brace(self, pieces: Pieces, start: int) -> None:
         if self.zsh:
             self._zsh_brace(pieces)
-        elif self.text[self.pos] == "{" and self.dialect.braces:
+        elif self.text[self.pos] == "{":
+            if _DESCRIPTOR_VARIABLE.match(self.text, self.pos, self.end):
+                raise Refused("a redirection whose descriptor is a variable", self.pos)
             alone = self.pos == start and self.text[self.pos + 1 : self.pos + 2] in {"", "}", " ", "\t", "\n"}
             pieces.braces = pieces.braces or not alone
 
