@@ -73,7 +73,7 @@ def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -
     if UNKNOWN in text:
         hearing.judged.append(Judged(text, "", "deny", "malformed", "an argument holds a NUL", 0, len(text)))
     commands = (SimpleCommand(tuple(words), (), (), 0, len(text)),) if words else ()
-    _hear_commands(hearing, text, Scan(commands), _here, 0)
+    _hear_commands(hearing, text, Scan(commands), _here, 0, "bash")
     return hearing.verdict(text)
 
 
@@ -90,11 +90,11 @@ def _hear(hearing: Hearing, text: str, shell: str, place: Callable[[int, int], S
         shown = text[refusal.start : refusal.end]
         hint = "write it in a plainer way, or as several commands"
         hearing.judged.append(Judged(shown, "", "deny", "not understood", refusal.reason, start, end, hint))
-    _hear_commands(hearing, text, scan, place, depth)
+    _hear_commands(hearing, text, scan, place, depth, shell)
 
 
-def _hear_commands(
-    hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span], depth: int
+def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
+    hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span], depth: int, shell: str
 ) -> None:
     """The simple commands that a scanner found."""
     for item in scan.unresolved:
@@ -103,7 +103,7 @@ def _hear_commands(
         hearing.judged.append(Judged(shown, "", hearing.doubt, "not resolvable", item.reason, start, end))
     if not depth:
         hearing.enter(scan.commands)
-    part = Part(hearing, text, Context.of(text, scan.commands), place)
+    part = Part(hearing, text, Context.of(text, scan.commands, shell), place)
     functions = dict(scan.functions)
     for index, command in enumerate(scan.commands):
         known = functions.get(command.words[0].text) if command.words else None

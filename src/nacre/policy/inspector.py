@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 MAX_WRAPPERS = 20
 _LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = tables.Wrapper("ld.so", "the dynamic loader starts its argument", transparent=False)
+# Shells that do not split the value in `export x=$y`; elsewhere it may bring more assignments with it.
+_DECLARING_SHELLS = frozenset({"bash", "zsh", "ksh", "mksh"})
 
 
 class Inspector:
@@ -99,7 +101,7 @@ class Inspector:
             flag = next((word.text for word in words[1:2]), "")
             effects.append(runs(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
         elif name in tables.BUILTIN_FLAGS:
-            effects += _builtin_effects(name, words)
+            effects += _builtin_effects(name, words, splits=self.context.shell not in _DECLARING_SHELLS)
         program = PROGRAMS.get(name)
         if program is not None:
             effects += self.table_effects(program, self.plain_arguments(words[1:], effects, trusted=True))
@@ -183,7 +185,10 @@ class Inspector:
     def _assigning(self, name: str, arguments: Sequence[Word], effects: list[Effect]) -> None:
         """`export X=1`, `read X`, `printf -v X`: the names they assign, as the judge must see them."""
         if name in {"printf", "wait"}:
-            arguments = [after for before, after in itertools.pairwise(arguments) if before.text == "-v"]
+            flag = "-v" if name == "printf" else "-p"
+            attached = [word.with_text(word.text[2:]) for word in arguments if word.text[:2] == flag]
+            arguments = [after for before, after in itertools.pairwise(arguments) if before.text == flag]
+            arguments += [word for word in attached if word.text]
         for word in arguments:
             if word.text.startswith(UNKNOWN) and name not in {"printf", "wait", "unset", "let"}:
                 effects.append(unresolved(word, "a variable whose name is only known when it runs"))
@@ -283,7 +288,7 @@ def _hit_by_pattern(program: Program, word: Word) -> list[Effect]:
     return [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text)]
 
 
-def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
+def _builtin_effects(name: str, words: tuple[Word, ...], *, splits: bool) -> list[Effect]:
     letters, reason = tables.BUILTIN_FLAGS[name]
     effects: list[Effect] = []
     for word in words[1:]:
@@ -291,6 +296,6 @@ def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
             letter in word.text[1:].partition("=")[0] for letter in letters
         ):
             effects.append(unresolved(word, f"`{name} {shown(word.text)}` {reason}", word.text))
-        elif word.splits:
+        elif word.splits and (splits or not ASSIGNMENT.match(word.text)):
             effects.append(unresolved(word, f"the arguments of `{name}` are only known when it runs"))
     return effects

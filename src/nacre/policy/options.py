@@ -54,7 +54,9 @@ def compiled(program: Program) -> _Compiled:
         for name in listed.split():
             exact.setdefault(name, kind)
     long: tuple[tuple[str, Kind], ...] = tuple(
-        (name, kind) for name, kind in exact.items() if name.startswith("--") and kind != "value"
+        (name, kind)
+        for name, kind in exact.items()
+        if program.abbreviates and name.startswith("--") and kind != "value"
     )
     return _Compiled(exact, long, re.compile(program.operands) if program.operands else None)
 

@@ -32,9 +32,10 @@ class Context:
     source: str = ""
     commands: Sequence[SimpleCommand] = ()
     values: Mapping[str, tuple[Word | None, ...]] = field(default_factory=dict[str, tuple[Word | None, ...]])
+    shell: str = "bash"
 
     @classmethod
-    def of(cls, source: str, commands: Sequence[SimpleCommand]) -> Context:
+    def of(cls, source: str, commands: Sequence[SimpleCommand], shell: str = "bash") -> Context:
         """Collect every assignment of a text; `read x` assigns something unknown."""
         values: dict[str, tuple[Word | None, ...]] = {}
         for command in commands:
@@ -42,7 +43,7 @@ class Context:
                 values[item.name] = (*values.get(item.name, ()), item.value)
             if command.words and command.words[0].text in _ASSIGNING:
                 _declared(command, values)
-        return cls(source, commands, values)
+        return cls(source, commands, values, shell)
 
     def candidates(self, word: Word, depth: int = 0) -> list[str] | None:
         """Every text that a word can have, as far as this text decides it; None when it does not."""
