@@ -201,7 +201,7 @@ _AWK_TOKEN = re.compile(
     r"""|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>\|\||\|&|&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|\*\*=?|[-+*/%^!<>|?:,;~$=(){}\[\]\n@&.])""",
     re.DOTALL | re.VERBOSE,
 )
-_AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?\]?(?:[^\]\\\n/]|\\.)*\])*/")
+_AWK_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[\^?+\]?+(?:[^\]\\\n/]|\\.)*+\])*+/")
 _AWK_WORDS_BEFORE_REGEX = names("print printf return in if while for do else case getline delete")
 _AWK_FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null", "-"})
 

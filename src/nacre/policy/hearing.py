@@ -39,10 +39,9 @@ class Hearing:
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
         self.doubt: Decision = "deny" if policy.mode == "allowlist" else "ask"
 
-    @property
-    def strict_so_far(self) -> int:
-        """How many things were said that are not plain permission."""
-        return sum(item.decision != "allow" for item in self.judged)
+    def spoke_against_since(self, count: int) -> bool:
+        """Tell whether anything but permission was said after the first `count` answers."""
+        return any(item.decision != "allow" for item in self.judged[count:])
 
     def say_patterns(self, text: str) -> None:
         """Regular expressions over the whole text."""

@@ -121,7 +121,10 @@ class Inspector:
         for word in arguments:
             options_end = options_end or word.text == "--"
             if word.braces and not word.dynamic:
-                plain += [word.with_text(text) for text in expand_braces(word.text)]
+                expanded = expand_braces(word.text)
+                if expanded is None:
+                    effects.append(unresolved(word, "these braces become too many words to look at"))
+                plain += [word.with_text(text) for text in expanded or ()]
             elif not word.dynamic:
                 plain.append(word)
             else:

@@ -210,7 +210,7 @@ class Part:
         span = (word.start, max(step.words[-1].end, word.end))
         subject = _Subject(step, word.text.replace(UNKNOWN, "..."), span, via, known, defined)
         self.hearing.remembers = self.hearing.remembers and step.remembers
-        before = self.hearing.strict_so_far
+        before = len(self.hearing.judged)
         if known:
             self._denied(subject)
         rule = self._permitting(subject) if known else None
@@ -221,7 +221,7 @@ class Part:
         self._effects(subject, rule)
         if self.hearing.fence is not None:
             self._paths(step)
-        if self.hearing.strict_so_far == before and step.role != "wrapper":
+        if step.role != "wrapper" and not self.hearing.spoke_against_since(before):
             self._permit(subject, rule)
 
     def _permit(self, subject: _Subject, rule: Rule | None) -> None:

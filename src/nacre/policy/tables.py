@@ -310,7 +310,7 @@ PROGRAMS: tuple[Program, ...] = (
             Program("config", "sets what later runs programs", "-e --edit -f --file --blob --includes", "", "--type --default --get --get-all --get-regexp --unset"),
             Program("bisect", "runs a program at every step", "", "", "", operands=r"run\Z"),
             Program("bundle", "writes a file", "", "", "", operands=r"create\Z"),
-            Program("worktree", "", "", "", "-b -B"),
+            Program("worktree", "a branch name is a value", "", "", "-b -B"),
         )),
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_CANDIDATES = 32
 _MOST_DEPTH = 4
+_MOST_VALUES = 256
 # Commands whose output is a name, number or path, not text that an attacker writes into the same line.
 _PLAIN_OUTPUT = names(
     "git pwd date dirname basename realpath readlink nproc whoami id uname hostname mktemp which wc arch "
@@ -37,12 +38,13 @@ class Context:
     @classmethod
     def of(cls, source: str, commands: Sequence[SimpleCommand], shell: str = "bash") -> Context:
         """Collect every assignment of a text; `read x` assigns something unknown."""
-        values: dict[str, tuple[Word | None, ...]] = {}
+        found: dict[str, list[Word | None]] = {}
         for command in commands:
             for item in command.assignments:
-                values[item.name] = (*values.get(item.name, ()), item.value)
+                found.setdefault(item.name, []).append(item.value)
             if command.words and command.words[0].text in _ASSIGNING:
-                _declared(command, values)
+                _declared(command, found)
+        values = {name: tuple(items) for name, items in found.items()}
         return cls(source, commands, values, shell)
 
     def candidates(self, word: Word, depth: int = 0) -> list[str] | None:
@@ -73,6 +75,8 @@ class Context:
         if expansion.kind != "variable" or expansion.name not in self.values:
             return None
         texts: list[str] = []
+        if len(self.values[expansion.name]) > _MOST_CANDIDATES:
+            return None
         for value in self.values[expansion.name]:
             if value is None or value.pattern or value.tilde or value.braces:
                 return None
@@ -85,9 +89,7 @@ class Context:
     def may_be_option(self, word: Word, depth: int = 0) -> bool:  # noqa: PLR0911 - one answer per kind
         """Tell whether this argument could begin with a dash when the command runs."""
         if not word.text.startswith(UNKNOWN):
-            return word.text.startswith("-") or (
-                word.braces and any(t.startswith("-") for t in expand_braces(word.text))
-            )
+            return any(text.startswith("-") for text in _spellings(word))
         if depth > _MOST_DEPTH:
             return True
         first = word.expansions[0]
@@ -99,8 +101,9 @@ class Context:
             return False
         if first.name == "{}":
             return True
-        return any(
-            value is None or self.may_be_option(value, depth + 1) for value in self.values.get(first.name, ())
+        values = self.values.get(first.name, ())
+        return len(values) > _MOST_VALUES or any(
+            v is None or self.may_be_option(v, depth + 1) for v in values
         )
 
     def _output_may_be_option(self, expansion: Expansion) -> bool:
@@ -114,22 +117,28 @@ class Context:
         return any(mark in raw for mark in ("--", "=-", "+-", "?-", "/-"))
 
 
-def _declared(command: SimpleCommand, values: dict[str, tuple[Word | None, ...]]) -> None:
+def _declared(command: SimpleCommand, found: dict[str, list[Word | None]]) -> None:
     for word in command.words[1:]:
         name, equals, value = word.text.partition("=")
-        if equals and not word.dynamic:
-            values[name] = (*values.get(name, ()), word.with_text(value))
-        else:
-            values[name] = (*values.get(name, ()), None)
+        known = word.with_text(value) if equals and not word.dynamic else None
+        found.setdefault(name, []).append(known)
 
 
-def expand_braces(text: str) -> list[str]:
-    """`a{b,c}` as `ab ac`; a text that is too clever comes back as a dash, which callers distrust."""
+def _spellings(word: Word) -> list[str]:
+    """What a word can be after braces; too many to tell counts as an option."""
+    if not word.braces:
+        return [word.text]
+    expanded = expand_braces(word.text)
+    return ["-"] if expanded is None else expanded
+
+
+def expand_braces(text: str) -> list[str] | None:
+    """`a{b,c}` as `ab ac`; None when it becomes too many words to look at."""
     done: list[str] = []
     todo = [text]
     while todo:
         if len(todo) + len(done) > _MOST_CANDIDATES:
-            return ["-"]
+            return None
         current = todo.pop(0)
         group = _innermost_group(current)
         if group is None:
