@@ -99,7 +99,7 @@ class Inspector:
             effects.append(unresolved(words[0], f"`{name}` {tables.UNRESOLVABLE[name]}"))
         elif name in tables.RUNNERS:
             flag = next((word.text for word in words[1:2]), "")
-            effects.append(runs(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
+            effects.append(unresolved(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
         elif name in tables.BUILTIN_FLAGS:
             effects += _builtin_effects(name, words, splits=self.context.shell not in _DECLARING_SHELLS)
         program = PROGRAMS.get(name)

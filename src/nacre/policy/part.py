@@ -343,7 +343,7 @@ class Part:
                 self._inline(effect, rule, subject)
             elif effect.kind == "run":
                 self.say("deny", "options", effect.reason, span, name=subject.name)
-            else:
+            elif not self._names_denied(effect, subject):
                 self.say(self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name)
 
     def _inline(self, effect: Effect, rule: Rule | None, subject: _Subject) -> None:
@@ -357,19 +357,25 @@ class Part:
 
     def _loose_effect(self, effect: Effect, subject: _Subject) -> None:
         """Without an allowlist, only what might reach a denied command counts."""
-        words = subject.step.words
-        text = " ".join(word.text for word in words)
-        span = (effect.start, effect.end)
+        if self._names_denied(effect, subject):
+            return
+        guarded = bool(self.policy.denies or self.policy.asks)
+        dynamic = any(word.dynamic for word in subject.step.words)
+        opaque = dynamic or effect.flag == "-" or subject.name == "eval"
+        if guarded and opaque and effect.kind == "unresolved":
+            span = (effect.start, effect.end)
+            self.say("ask", "not resolvable", effect.reason, span, name=subject.name)
+
+    def _names_denied(self, effect: Effect, subject: _Subject) -> bool:
+        """Deny a step that runs text in some way of its own, when that text names a denied command."""
+        text = " ".join(word.text for word in subject.step.words)
         for rule in self.policy.denies:
             denied = rule.name.rstrip("*")
             if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):
                 reason = f"{effect.reason}, and it names `{rule.name}`"
-                self.say("deny", rule.text, reason, span, name=subject.name)
-                return
-        guarded = bool(self.policy.denies or self.policy.asks)
-        opaque = any(word.dynamic for word in words) or effect.flag == "-" or subject.name == "eval"
-        if guarded and opaque and effect.kind == "unresolved":
-            self.say("ask", "not resolvable", effect.reason, span, name=subject.name)
+                self.say("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
+                return True
+        return False
 
     def _paths(self, step: Step) -> None:
         """The operands of a file-taking program."""
