@@ -1,0 +1,70 @@
+"""The policy engine: what a command would run, and whether it may.
+
+Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
+nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
+
+    model, dialect                                    records; what differs between shells
+    words, posix, cmd, powershell, fish               scanners: text -> simple commands, or a refusal
+    tables, options, filters, values, programs        what programs do with their arguments
+    rules, paths                                      what a person wrote; where files may be
+    court                                             the verdict
+    corpus, explain, learn                            the workbench
+
+Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that
+needs them, and an empty policy never needs them. (The deciding module is `court`, because a module `judge`
+would take the name of the function.)
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.model import Judged, PolicyError, Verdict
+    from nacre.policy.rules import Policy, Rule
+
+__all__ = ["Judged", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv"]
+
+_HOMES = {"Judged": "model", "PolicyError": "model", "Verdict": "model", "Policy": "rules", "Rule": "rules"}
+_HIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+
+
+def __getattr__(name: str) -> object:
+    """The records and the policy, from their modules, when somebody asks for them."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib  # noqa: PLC0415 - see the docstring
+
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def judge(text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None) -> Verdict:
+    """The verdict about a text that a shell is to run in a directory."""
+    if policy.empty:
+        return _without_rules(text)
+    from nacre.policy import court  # noqa: PLC0415 - see the docstring
+
+    return court.judge(text, policy, shell=shell, cwd=cwd)
+
+
+def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -> Verdict:
+    """The verdict about a program that is started without a shell."""
+    if policy.empty:
+        return _without_rules(" ".join(argv))
+    from nacre.policy import court  # noqa: PLC0415 - see the docstring
+
+    return court.judge_argv(argv, policy, cwd=cwd)
+
+
+def _without_rules(text: str) -> Verdict:
+    """Nobody wrote a rule: only text that hides itself from a reader is refused."""
+    from nacre.policy.model import Verdict  # noqa: PLC0415 - see the docstring
+
+    hidden = re.search(_HIDDEN, text)
+    if hidden is None:
+        return Verdict("allow", "no rules", "no policy is configured", 0, len(text))
+    reason = "control characters can hide what a command does"
+    return Verdict("deny", "control characters", reason, hidden.start(), hidden.end())

@@ -1,0 +1,213 @@
+"""A strict lexer for cmd.exe.
+
+Above: `judge` asks for the simple commands of a text. Below: `model`. cmd.exe replaces `%name%` before it
+looks at anything else, so a text with such a pair can become any other text: it is refused, and so are
+`!name!`, `for` and `if`. What remains (carets, quotes, operators, groups) is read exactly.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+
+MAX_DEPTH = 6
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_EXPANSION = re.compile(r"%[^%\n]*%|![^!\n]*!|%[~*0-9]")
+_REDIRECTION = re.compile(r"([0-9]?)(>>|>&|<&|>|<)")
+_DELIMITERS = " \t,;="
+# Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
+_INTERNAL = names(
+    "assoc break call cd chdir cls color copy date del dir echo endlocal erase exit for ftype goto if md "
+    "mkdir mklink move path pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time "
+    "title type ver verify vol"
+)
+_INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
+_REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
+
+
+class _RefusedError(Exception):
+    def __init__(self, reason: str, at: int) -> None:
+        super().__init__(reason)
+        self.refusal = Refusal(reason, at, at + 1)
+
+
+class _Lexer:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.pos = 0
+        self.groups = 0
+        self.commands: list[SimpleCommand] = []
+
+    def read(self) -> None:
+        while self.pos < len(self.text):
+            self._command()
+            self._operator()
+        if self.groups:
+            raise _RefusedError("a parenthesis is not closed", len(self.text) - 1)
+
+    def _skip(self, characters: str) -> None:
+        while self.pos < len(self.text) and self.text[self.pos] in characters:
+            self.pos += 1
+
+    def _operator(self) -> None:
+        """What stands between two commands."""
+        text = self.text
+        if self.pos >= len(text):
+            return
+        if text.startswith(("&&", "||"), self.pos):
+            self.pos += 2
+        elif text[self.pos] in "&|\n":
+            self.pos += 1
+        elif text[self.pos] == ")" and self.groups:
+            self.groups -= 1
+            self.pos += 1
+            self._skip(" \t")
+            if self.pos < len(text) and text[self.pos] not in "&|\n)<>":
+                raise _RefusedError("something follows a closed group", self.pos)
+        else:
+            raise _RefusedError(f"{text[self.pos]!r} is not expected here", self.pos)
+
+    def _command(self) -> None:
+        self._skip(" \t,;=@\n")
+        while self.pos < len(self.text) and self.text[self.pos] == "(":
+            self.groups += 1
+            self.pos += 1
+            self._skip(" \t,;=@\n")
+        start = self.pos
+        words: list[Word] = []
+        redirections: list[Redirection] = []
+        while self.pos < len(self.text):
+            self._skip(_DELIMITERS)
+            if (
+                self.pos >= len(self.text)
+                or self.text[self.pos] in "&|\n"
+                or (self.text[self.pos] == ")" and self.groups)
+            ):
+                break
+            redirection = _REDIRECTION.match(self.text, self.pos)
+            if redirection is not None:
+                redirections.append(self._redirection(redirection))
+            else:
+                words.append(self._word(first=not words))
+        if words:
+            words[0:1] = self._name(words[0])
+        if words or redirections:
+            self._emit(words, redirections, start)
+
+    def _emit(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
+        assignments: list[Assignment] = []
+        if words and words[0].text.casefold() == "set" and len(words) > 1:
+            target = words[1]
+            assignments.append(
+                Assignment(target.text.partition("=")[0].upper(), None, target.start, target.end)
+            )
+        self.commands.append(
+            SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
+        )
+
+    def _name(self, word: Word) -> list[Word]:
+        """The command's name, apart from what cmd.exe lets stand directly behind it."""
+        if word.text.startswith(":"):
+            raise _RefusedError("a label", word.start)
+        found = _INTERNAL_NAME.match(word.text)
+        name, rest = word.text, ""
+        if found is not None and found.group(1).casefold() in _INTERNAL:
+            name, rest = found.group(1), word.text[found.end() :]
+        elif "/" in word.text and "\\" not in word.text:
+            name, _, rest = word.text.partition("/")
+            rest = "/" + rest
+        if name.casefold() in _REFUSED_NAMES:
+            raise _RefusedError(f"`{name}` reads what follows in its own way", word.start)
+        first = word.with_text(name)
+        return [first, word.with_text(rest)] if rest else [first]
+
+    def _word(self, *, first: bool = False) -> Word:
+        start = self.pos
+        parts: list[str] = []
+        while self.pos < len(self.text):
+            char = self.text[self.pos]
+            if char in " \t,;=&|<>\n" or (char == ")" and self.groups):
+                if char in ",;=" and not first:
+                    # Inside an argument these are part of it for most programs; only a name ends there.
+                    parts.append(char)
+                    self.pos += 1
+                    continue
+                break
+            self.pos += 1
+            if char == '"':
+                closing = self.text.find('"', self.pos)
+                newline = self.text.find("\n", self.pos)
+                if closing < 0 or 0 <= newline < closing:
+                    raise _RefusedError("a quote is not closed", start)
+                parts.append(self.text[self.pos : closing])
+                self.pos = closing + 1
+            elif char == "^":
+                parts.append(self._escaped())
+            else:
+                parts.append(char)
+        return Word("".join(parts), start, self.pos, quoted=True)
+
+    def _escaped(self) -> str:
+        if self.pos >= len(self.text) or self.text[self.pos] == "\n":
+            raise _RefusedError("a caret at the end of a line", self.pos - 1)
+        self.pos += 1
+        return self.text[self.pos - 1]
+
+    def _redirection(self, found: re.Match[str]) -> Redirection:
+        start = self.pos
+        self.pos = found.end()
+        self._skip(_DELIMITERS)
+        if self.pos >= len(self.text) or self.text[self.pos] in "&|<>\n()":
+            raise _RefusedError("a redirection without a target", start)
+        target = self._word()
+        if target.text.casefold() in {"nul", "nul:"}:
+            target = target.with_text("nul")
+        return Redirection(found.group(2), found.group(1), target, start, self.pos)
+
+
+def scan(text: str, depth: int = 0) -> Scan:
+    """Every simple command of a text for cmd.exe, or a refusal. Never raises."""
+    plain = text.replace("\r\n", " \n")  # same length, so offsets stay true
+    control = _CONTROL.search(plain) or re.search("\r", plain)
+    if control is not None:
+        return Scan((), Refusal("a control character", control.start(), control.end()))
+    expansion = _EXPANSION.search(plain)
+    if expansion is not None:
+        reason = "cmd.exe replaces this before it reads the rest"
+        return Scan((), Refusal(reason, expansion.start(), expansion.end()))
+    lexer = _Lexer(plain)
+    refusal = None
+    try:
+        lexer.read()
+    except _RefusedError as error:
+        refusal = error.refusal
+    commands = list(lexer.commands)
+    for command in lexer.commands:
+        inner = _inner(command, depth)
+        commands += inner.commands
+        refusal = refusal or inner.refusal
+    return Scan(tuple(commands), refusal)
+
+
+def _inner(command: SimpleCommand, depth: int) -> Scan:
+    """The command inside `cmd /c ...`, `call ...` and `start ...`."""
+    words = command.words
+    name = words[0].text.casefold().rpartition("\\")[2].removesuffix(".exe") if words else ""
+    if name not in {"cmd", "call", "start"} or depth >= MAX_DEPTH:
+        return Scan(())
+    rest = list(words[1:])
+    while rest and rest[0].text.startswith("/"):
+        rest.pop(0)
+    if not rest:
+        return Scan(())
+    found = scan(" ".join(word.text for word in rest), depth + 1)
+    start, end = rest[0].start, rest[-1].end
+    moved = tuple(
+        SimpleCommand(
+            tuple(Word(w.text, start, end, quoted=True) for w in c.words), (), c.redirections, start, end
+        )
+        for c in found.commands
+    )
+    refusal = None if found.refusal is None else Refusal(found.refusal.reason, start, end)
+    return Scan(moved, refusal)

@@ -1,0 +1,105 @@
+"""Running a corpus of labelled commands: how often the judge says what a person expects.
+
+Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files
+is the caller's business.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from nacre.policy.court import judge
+from nacre.policy.model import PolicyError, Verdict
+from nacre.policy.rules import Policy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A case in which the verdict was not the expected one."""
+
+    id: str
+    family: str
+    command: str
+    expected: str
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The figures of a run."""
+
+    total: int
+    passed: int
+    false_allow: int
+    false_deny: int
+    failures: tuple[Failure, ...]
+
+    @property
+    def summary(self) -> str:
+        """The last line that the command line prints."""
+        errors = f"false_allow={self.false_allow} false_deny={self.false_deny}"
+        return f"{errors} passed={self.passed} total={self.total}"
+
+    @property
+    def good(self) -> bool:
+        """Every case passed."""
+        return self.passed == self.total
+
+
+def case_policy(table: Mapping[str, object]) -> Policy:
+    """A case's policy; in a corpus an absent `allow_writes` means false."""
+    return Policy.from_mapping({"allow_writes": False, **table})
+
+
+def run(lines: Iterable[str]) -> Report:
+    """Judge every case; blank lines and lines that begin with `#` are skipped."""
+    total = passed = false_allow = false_deny = 0
+    failures: list[Failure] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        case = _parse(line, number)
+        total += 1
+        verdict = judge(
+            str(case["command"]),
+            case_policy(cast("Mapping[str, object]", case["policy"])),
+            shell=str(case.get("shell", "bash")),
+        )
+        expected = str(case["expect"])
+        accepted = cast("list[str]", case.get("accept", [expected]))
+        if verdict.decision in accepted:
+            passed += 1
+            continue
+        false_allow += expected != "allow" and verdict.decision == "allow"
+        false_deny += expected == "allow"
+        failures.append(
+            Failure(
+                str(case.get("id", number)),
+                str(case.get("family", "")),
+                str(case["command"]),
+                expected,
+                verdict,
+                str(case.get("why", "")),
+            )
+        )
+    return Report(total, passed, false_allow, false_deny, tuple(failures))
+
+
+def _parse(line: str, number: int) -> Mapping[str, object]:
+    try:
+        case: object = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise PolicyError(f"line {number} is not JSON: {error}") from None
+    if not isinstance(case, dict):
+        raise PolicyError(f"line {number} is not an object")
+    found = cast("dict[str, object]", case)
+    missing = {"command", "policy", "expect"} - found.keys()
+    if missing:
+        raise PolicyError(f"line {number} has no {min(missing)!r}")
+    return found

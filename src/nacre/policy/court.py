@@ -1,0 +1,129 @@
+"""The verdict: every simple command of a text, held against every rule, and the strictest answer wins.
+
+Above: the service, `corpus` and `learn`. Below: the scanners (what is in the text), `part` (what is said
+about one command), `hearing` (what was said so far). This module conducts, and does nothing else: it runs
+nothing, asks nobody, and reads the file system only through `paths`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from nacre.policy import posix
+from nacre.policy.dialect import DIALECTS
+from nacre.policy.hearing import Hearing
+from nacre.policy.model import UNKNOWN, Judged, Scan, SimpleCommand, Verdict, Word
+from nacre.policy.part import Part
+from nacre.policy.values import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from nacre.policy.effects import Script
+    from nacre.policy.hearing import Span
+    from nacre.policy.rules import Policy
+
+MAX_SCRIPT_DEPTH = 8
+# Shells that are rarer than the POSIX ones: their scanners are imported when they are needed.
+_OTHERS = {
+    "cmd": ("nacre.policy.cmd", "scan"),
+    "powershell": ("nacre.policy.powershell", "scan"),
+    "pwsh": ("nacre.policy.powershell", "scan"),
+    "fish": ("nacre.policy.fish", "scan"),
+    "nu": ("nacre.policy.fish", "scan_nu"),
+    "nushell": ("nacre.policy.fish", "scan_nu"),
+}
+
+
+def known_shells() -> tuple[str, ...]:
+    """Every shell that has a scanner."""
+    return (*DIALECTS, *_OTHERS)
+
+
+def scan_for(text: str, shell: str) -> Scan:
+    """The scanner that belongs to a shell; an unknown shell is a refusal."""
+    other = _OTHERS.get(shell)
+    if other is None:
+        return posix.scan(text, shell)
+    scanner: Callable[[str], Scan] = getattr(importlib.import_module(other[0]), other[1])
+    return scanner(text)
+
+
+def judge(text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None) -> Verdict:
+    """The verdict about a text that a shell is to run."""
+    hearing = Hearing(policy, shell, cwd)
+    hearing.say_patterns(text)
+    _hear(hearing, text, shell, _here, 0)
+    return hearing.verdict(text)
+
+
+def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -> Verdict:
+    """The verdict about a program that is started without a shell: every argument is literal."""
+    text = " ".join(argv)
+    hearing = Hearing(policy, "bash", cwd)
+    hearing.say_patterns(text)
+    words: list[Word] = []
+    at = 0
+    for item in argv:
+        words.append(
+            Word(item.replace(UNKNOWN, "\N{REPLACEMENT CHARACTER}"), at, at + len(item), quoted=True)
+        )
+        at += len(item) + 1
+    if UNKNOWN in text:
+        hearing.judged.append(Judged(text, "", "deny", "malformed", "an argument holds a NUL", 0, len(text)))
+    commands = (SimpleCommand(tuple(words), (), (), 0, len(text)),) if words else ()
+    _hear_commands(hearing, text, Scan(commands), _here, 0, "bash")
+    return hearing.verdict(text)
+
+
+def _here(start: int, end: int) -> Span:
+    return start, end
+
+
+def _hear(hearing: Hearing, text: str, shell: str, place: Callable[[int, int], Span], depth: int) -> None:
+    """A text: scan it, then hear every command in it."""
+    scan = scan_for(text, shell)
+    refusal = scan.refusal
+    if refusal is not None:
+        start, end = place(refusal.start, refusal.end)
+        shown = text[refusal.start : refusal.end]
+        hint = "write it in a plainer way, or as several commands"
+        hearing.judged.append(Judged(shown, "", "deny", "not understood", refusal.reason, start, end, hint))
+    _hear_commands(hearing, text, scan, place, depth, shell)
+
+
+def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
+    hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span], depth: int, shell: str
+) -> None:
+    """The simple commands that a scanner found."""
+    for item in scan.unresolved:
+        start, end = place(item.start, item.end)
+        shown = text[item.start : item.end]
+        hearing.judged.append(Judged(shown, "", hearing.doubt, "not resolvable", item.reason, start, end))
+    if not depth:
+        hearing.enter(scan.commands)
+    part = Part(hearing, text, Context.of(text, scan.commands, shell), place)
+    functions = dict(scan.functions)
+    for index, command in enumerate(scan.commands):
+        known = functions.get(command.words[0].text) if command.words else None
+        for script in part.judge(command, defined=known is not None and index >= known):
+            _hear_script(hearing, script, place, depth)
+    if not scan.commands and scan.refusal is None and hearing.policy.mode != "open":
+        hearing.judged.append(Judged(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _hear_script(hearing: Hearing, script: Script, place: Callable[[int, int], Span], depth: int) -> None:
+    """A text inside a text; its parts are shown where they stand, if its characters are the source's."""
+    if depth >= MAX_SCRIPT_DEPTH:
+        span = place(script.start, script.end)
+        reason = "too many shells inside shells"
+        hearing.judged.append(Judged(script.text, "", "deny", "not understood", reason, *span))
+        return
+
+    def inner(start: int, end: int) -> Span:
+        if script.exact:
+            return place(start + script.start + 1, end + script.start + 1)
+        return place(script.start, script.end)
+
+    _hear(hearing, script.text, script.shell, inner, depth + 1)

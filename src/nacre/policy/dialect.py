@@ -1,0 +1,76 @@
+"""What differs between the POSIX shells, as far as it changes where a command begins or a word ends.
+
+Above: `words` and `posix` ask these questions while they scan. Below: nothing. A construct that a shell does
+not have is refused there, because the shell would read the text in some other way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One family of shells."""
+
+    name: str
+    ansi_quotes: bool = False  # $'...'
+    locale_quotes: bool = False  # $"..."
+    process_substitution: bool = False  # <(...) >(...)
+    extended_test: bool = False  # [[ ... ]]
+    arithmetic_command: bool = False  # (( ... )) and for (( ; ; ))
+    here_string: bool = False  # <<<
+    ampersand_redirect: bool = False  # &> &>> and |&
+    arrays: bool = False  # x=(a b)
+    function_keyword: bool = False
+    rich_parameters: bool = False  # ${x/a/b} ${x:1:2} ${x^^} ${x@Q} ${!x}
+    case_fallthrough: bool = False  # ;& and ;;&
+    appends: bool = False  # x+=y
+
+
+_POSIX = Dialect("sh")
+_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True, appends=True)
+_BASH = Dialect(
+    "bash",
+    ansi_quotes=True,
+    locale_quotes=True,
+    process_substitution=True,
+    extended_test=True,
+    arithmetic_command=True,
+    here_string=True,
+    ampersand_redirect=True,
+    arrays=True,
+    function_keyword=True,
+    rich_parameters=True,
+    case_fallthrough=True,
+    appends=True,
+)
+# zsh shares most of bash's syntax; what it reads differently (`=ls`, `$x[...]`, glob qualifiers) is refused
+# where it is met, by name.
+_ZSH = Dialect(
+    "zsh",
+    ansi_quotes=True,
+    process_substitution=True,
+    extended_test=True,
+    arithmetic_command=True,
+    here_string=True,
+    ampersand_redirect=True,
+    arrays=True,
+    rich_parameters=True,
+    appends=True,
+)
+
+DIALECTS: dict[str, Dialect] = {
+    "bash": _BASH,
+    "zsh": _ZSH,
+    "sh": _POSIX,
+    "dash": _POSIX,
+    "ash": _POSIX,
+    "busybox": _POSIX,
+    "ksh": _KSH,
+    "ksh93": _KSH,
+    "mksh": _KSH,
+    "lksh": _KSH,
+    "oksh": _KSH,
+    "loksh": _KSH,
+}

@@ -1,0 +1,82 @@
+"""One hearing: what is said about every part of a text, and the verdict that follows from it.
+
+Above: `part` says what it finds about one simple command, `court` conducts the hearing. Below: `rules` and
+`paths`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy.model import Decision, Judged, Verdict, strictness
+from nacre.policy.paths import Fence, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.model import SimpleCommand
+    from nacre.policy.rules import Policy
+
+Span = tuple[int, int]
+
+
+WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
+POWERSHELL = frozenset({"powershell", "pwsh"})
+
+
+class Hearing:
+    """The policy, the circumstances, and everything that was said so far."""
+
+    def __init__(self, policy: Policy, shell: str, cwd: str | None) -> None:
+        self.policy = policy
+        self.shell = shell
+        self.cwd = cwd
+        self.windows = shell in WINDOWS
+        self.judged: list[Judged] = []
+        self.remembers = True
+        self.directories: list[str] = []
+        self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None
+        # What cannot be resolved is denied under an allowlist and asked about otherwise.
+        self.doubt: Decision = "deny" if policy.mode == "allowlist" else "ask"
+
+    def spoke_against_since(self, count: int) -> bool:
+        """Tell whether anything but permission was said after the first `count` answers."""
+        return any(item.decision != "allow" for item in self.judged[count:])
+
+    def say_patterns(self, text: str) -> None:
+        """Regular expressions over the whole text."""
+        for rule in self.policy.text_rules:
+            found = rule.pattern.search(text)
+            if found is not None:
+                reason = rule.reason or "the text matches a pattern"
+                pattern = rule.pattern.pattern
+                self.judged.append(Judged(found.group(), "", rule.decision, pattern, reason, *found.span()))
+
+    def enter(self, commands: Sequence[SimpleCommand]) -> None:
+        """Look at the working directory, and at every directory that the text changes to."""
+        if self.fence is None:
+            return
+        start = self.cwd or "."
+        if not self.fence.holds(start, start):
+            reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
+            self.judged.append(Judged(start, "", "deny", "allowed_directories", reason, 0, 0))
+        self.directories = [start]
+        for command in commands:
+            if len(command.words) > 1 and command.words[0].text in {"cd", "pushd"}:
+                target = next((w for w in command.words[1:] if not w.text.startswith("-")), None)
+                if target is not None and not target.dynamic:
+                    self.directories.append(joined(start, self.fence.expanded(target.text)))
+
+    def verdict(self, text: str) -> Verdict:
+        """The strictest of all that was said."""
+        judged = tuple(self.judged)
+        if not judged:
+            return Verdict("allow", "nothing", "nothing in it needs a rule", 0, len(text))
+        worst = max(judged, key=lambda item: strictness(item.decision))
+        if worst.decision == "allow":
+            reason = worst.reason if len(judged) == 1 else "every part of it is allowed"
+            return Verdict("allow", worst.rule, reason, 0, len(text), "", judged)
+        remembers = worst.decision == "ask" and self.remembers
+        return Verdict(
+            worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint, judged, remembers
+        )

@@ -1,0 +1,418 @@
+"""One simple command before the court: its assignments, redirections, effects and paths, against the rules.
+
+Above: `court` makes one of these for each command that a scanner found. Below: `hearing` writes down what is
+said, `programs` says what the command amounts to.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import (
+    FREE_TARGETS,
+    PROGRAMS,
+    Effect,
+    Inspection,
+    Script,
+    Step,
+    base_name,
+    is_dangerous_variable,
+)
+from nacre.policy.hearing import POWERSHELL
+from nacre.policy.model import UNKNOWN, Assignment, Decision, Judged, Redirection, SimpleCommand, Word, names
+from nacre.policy.options import read_options
+from nacre.policy.programs import inspect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from nacre.policy.hearing import Hearing, Span
+    from nacre.policy.rules import Rule
+    from nacre.policy.values import Context
+
+_WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
+_NETWORK = re.compile(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
+_DESCRIPTOR = re.compile(r"[0-9]+-?\Z|-\Z")
+# Names that mean something else on Windows than in the tables of POSIX programs.
+_NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
+_EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z")
+_MOST_HINTS = 6
+# `grep -e text`, `sed -f file`: then the first operand is a file like the others.
+_GIVES_TEXT = re.compile(r"-[A-Za-z]*[ef]\Z|--(?:regexp|file|expression|from-file|source)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The step that is being judged: its name as shown, its place, the wrappers around it."""
+
+    step: Step
+    name: str
+    span: Span
+    via: tuple[str, ...]
+    # Is the name known before the command runs? Is it a function of this very text?
+    known: bool
+    defined: bool
+
+
+class Part:
+    """Judges one simple command; what it finds goes into the hearing."""
+
+    def __init__(
+        self, hearing: Hearing, text: str, context: Context, place: Callable[[int, int], Span]
+    ) -> None:
+        self.hearing = hearing
+        self.policy = hearing.policy
+        self.text = text
+        self.context = context
+        self.place = place
+
+    def say(  # noqa: PLR0913 - the fields of what is said
+        self,
+        decision: Decision,
+        rule: str,
+        reason: str,
+        span: Span,
+        *,
+        name: str = "",
+        hint: str = "",
+        via: tuple[str, ...] = (),
+    ) -> None:
+        """Write down an answer, at its place in the text that the person wrote."""
+        start, end = self.place(*span)
+        shown = self.text[span[0] : span[1]]
+        self.hearing.judged.append(Judged(shown, name, decision, rule, reason, start, end, hint, via))
+
+    def judge(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
+        """Everything about one simple command; the scripts inside it are for the court to read."""
+        for assignment in command.assignments:
+            self._assignment(assignment, command)
+        for redirection in command.redirections:
+            self._redirection(redirection)
+        if not command.words:
+            return []
+        self._input(command)
+        return self._command(command.words, defined=defined)
+
+    # -- assignments and redirections ----------------------------------------------------------------------
+
+    def _assignment(self, assignment: Assignment, command: SimpleCommand) -> None:
+        if assignment.name == "IFS" and command.words and command.words[0].text == "read":
+            return  # the idiom `IFS= read -r line` changes nothing but how this one line is split
+        self._variable(assignment.name, (assignment.start, assignment.end))
+
+    def _variable(self, name: str, span: Span) -> None:
+        """A variable gets a value."""
+        if self.policy.mode != "open" and is_dangerous_variable(name):
+            reason = f"the variable {name} changes what runs or how"
+            self.say("deny", "variables", reason, span, name=name, hint="leave the assignment out")
+
+    def _redirection(self, redirection: Redirection) -> None:
+        """Writes need permission, and the network is never a file."""
+        target = redirection.target
+        if target is None or redirection.operator == "<<<":
+            return
+        texts = self.context.candidates(target) or [target.text]
+        span = (redirection.start, redirection.end)
+        if any(_NETWORK.match(text) for text in texts):
+            self.say("deny", "network", "the shell opens a network connection for this file name", span)
+            return
+        duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
+        if duplicates or (target.literal and target.text in FREE_TARGETS and target.text != "-"):
+            return
+        if redirection.operator in _WRITES:
+            self._write(f"`{redirection.operator}` writes a file", span)
+        if redirection.operator != "<&" and not any(e.kind == "process" for e in target.expansions):
+            self._path(target)
+
+    def _write(self, reason: str, span: Span) -> None:
+        if not self.policy.allow_writes:
+            hint = "print the text instead, or ask a person to set allow_writes"
+            self.say("deny", "allow_writes", reason, span, hint=hint)
+
+    def _path(self, word: Word) -> None:
+        """A path that will be opened must stay inside the allowed directories."""
+        hearing = self.hearing
+        if hearing.fence is None:
+            return
+        roots = ", ".join(self.policy.allowed_directories)
+        texts = self.context.candidates(word)
+        span = (word.start, word.end)
+        if texts is None:
+            reason = f"this path is only known when it runs; allowed: {roots}"
+            self.say(hearing.doubt, "allowed_directories", reason, span)
+            return
+        climbs = len(hearing.directories) > 1 and any(".." in text.split("/") for text in texts)
+        holds = hearing.fence.holds_pattern if word.pattern or word.braces else hearing.fence.holds
+        if climbs or not all(holds(text, directory) for text in texts for directory in hearing.directories):
+            reason = f"this path is outside of {roots}"
+            self.say("deny", "allowed_directories", reason, span, hint=f"stay inside {roots}")
+
+    # -- commands ------------------------------------------------------------------------------------------
+
+    def _command(self, words: Sequence[Word], *, defined: bool) -> list[Script]:
+        """A command with a name, seen through all wrappers."""
+        if self.hearing.windows:
+            self._windows(words)
+        found = self._look_through(words)
+        via: tuple[str, ...] = ()
+        for position, step in enumerate(found.steps):
+            self._step(step, via, defined=defined and not position)
+            if step.role != "command":
+                via += (step.words[0].text,)
+        for name, word in found.assigned:
+            self._variable(name, (word.start, word.end))
+        return found.scripts
+
+    def _input(self, command: SimpleCommand) -> None:
+        """A program that takes commands from its input, and is given some that nobody has looked at."""
+        name = base_name(command.words[0].text)
+        if name not in tables.READS_COMMANDS or self.policy.mode == "open":
+            return
+        fed = command.piped or any(r.operator in {"<", "<<", "<<-", "<<<"} for r in command.redirections)
+        given = {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}
+        if fed and not given:
+            reason = f"{name} takes commands from its input"
+            self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
+
+    def _look_through(self, words: Sequence[Word]) -> Inspection:
+        """On Windows, names are known without case and suffix, and some mean other programs."""
+        word = words[0]
+        if not self.hearing.windows or not word.literal or re.search(r"[\\/:]", word.text):
+            return inspect(words, self.context)
+        name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
+        known = (word.with_text(name), *words[1:])
+        if name in _NOT_POSIX or name in tables.POWERSHELL_ALIASES:
+            return Inspection([Step(known, "command", (), known)])
+        return inspect(known, self.context)
+
+    def _windows(self, words: Sequence[Word]) -> None:
+        """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
+        word = words[0]
+        name = _EXECUTABLE_SUFFIX.sub("", re.split(r"[\\/]", word.text.casefold())[-1])
+        name = tables.POWERSHELL_ALIASES.get(name, name) if self.hearing.shell in POWERSHELL else name
+        reason = tables.WINDOWS_UNRESOLVABLE.get(name)
+        if name == "cmd":
+            reason = "runs its arguments"
+        elif name == "foreach-object" and any(
+            not w.dynamic and not w.text.startswith("-") for w in words[1:]
+        ):
+            reason = "calls a method by its name"
+        if reason is not None:
+            text = f"`{word.text}` {reason}"
+            self.say(self.hearing.doubt, "not resolvable", text, (word.start, word.end), name=name)
+
+    def _step(self, step: Step, via: tuple[str, ...], *, defined: bool) -> None:
+        word = step.words[0]
+        known = not (word.dynamic or word.pattern or word.braces)
+        span = (word.start, max(step.words[-1].end, word.end))
+        subject = _Subject(step, word.text.replace(UNKNOWN, "..."), span, via, known, defined)
+        self.hearing.remembers = self.hearing.remembers and step.remembers
+        before = len(self.hearing.judged)
+        if known:
+            self._denied(subject)
+        rule = self._permitting(subject) if known else None
+        if rule is None and known and not defined and step.role != "wrapper" and self.policy.mode != "open":
+            # What no rule allows needs no further reason.
+            self._not_allowed(subject)
+            return
+        self._effects(subject, rule)
+        if self.hearing.fence is not None:
+            self._paths(step)
+        if step.role != "wrapper" and not self.hearing.spoke_against_since(before):
+            self._permit(subject, rule)
+
+    def _permit(self, subject: _Subject, rule: Rule | None) -> None:
+        """Nothing spoke against the step: say what speaks for it."""
+        decision: Decision = "allow"
+        if rule is not None:
+            decision, text, reason = rule.decision, rule.text, rule.reason or "a rule allows it"
+            if decision == "ask" and not rule.reason:
+                reason = "a person must say yes to it"
+        elif subject.defined:
+            text, reason = "function", "a function of this very text"
+        else:
+            text, reason = "allowed", "no rule forbids it"
+        self.say(decision, text, reason, subject.span, name=subject.name, via=subject.via)
+
+    def _not_allowed(self, subject: _Subject) -> None:
+        """No rule allows it; where first arguments are listed, say it in that list's words."""
+        name, words = subject.name, subject.step.words
+        reason = f"Command '{name}' not allowed"
+        for rule in self.policy.allows_by_glob:
+            if rule.first_arguments and len(words) > 1 and rule.admits_name(name, fold=True):
+                reason = f"Command '{name}' with argument '{words[1].text}' not allowed"
+        hint = self._hint(name)
+        self.say("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)
+
+    def _hint(self, name: str) -> str:
+        """The nearest thing that would be allowed."""
+        base = base_name(name).casefold()
+        rules = self.policy.allows
+        near = [rule.text for rule in rules if rule.name.casefold() == base]
+        near = near or [rule.text for rule in rules if rule.name[:2].casefold() == base[:2]]
+        near = near or [rule.text for rule in rules]
+        more = ", ..." if len(near) > _MOST_HINTS else ""
+        return f"allowed here: {', '.join(near[:_MOST_HINTS])}{more}" if near else ""
+
+    # -- rules ---------------------------------------------------------------------------------------------
+
+    def _names(self, subject: _Subject) -> list[str]:
+        """The name, and in PowerShell what it is an alias for."""
+        if self.hearing.shell not in POWERSHELL:
+            return [subject.name]
+        return [subject.name, tables.POWERSHELL_ALIASES.get(subject.name.casefold(), subject.name)]
+
+    def _denied(self, subject: _Subject) -> None:
+        given = self._names(subject)
+        for rule in self.policy.denies:
+            if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.hearing.cwd):
+                continue
+            hit = self._hits(rule, subject.step)
+            if hit is None:
+                reason = f"its arguments are only known when it runs, and `{rule.text}` is denied"
+                self._say_rule(self.hearing.doubt, rule, reason, subject)
+            elif hit:
+                self._say_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
+
+    def _hits(self, rule: Rule, step: Step) -> bool | None:
+        """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
+        hit = rule.forbids_arguments(step.words[1:])
+        program = PROGRAMS.get(base_name(step.words[0].text))
+        if hit is not False or program is None:
+            return hit
+        values = {id(o.value) for o in read_options(program, step.words[1:]) if o.kind == "value"}
+        return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
+
+    def _say_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
+        self.say(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
+
+    def _permitting(self, subject: _Subject) -> Rule | None:
+        """The rule that allows a step, or asks about it (asking is stricter, so it is looked for first)."""
+        fold = self.hearing.windows
+        arguments = subject.step.rule_words[1:]
+        given = self._names(subject)
+        for rule in self.policy.asks:
+            if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
+                return rule
+        best: Rule | None = None
+        for rule in self._candidates(given, fold=fold):
+            longer = best is None or len(rule.tokens) > len(best.tokens)
+            if longer and self._admits(rule, arguments) and not _other_addresses(rule, subject.step):
+                best = rule
+        if best is None and self.policy.mode != "open":
+            return None
+        return self._asked(subject, given) or best
+
+    def _asked(self, subject: _Subject, given: Sequence[str]) -> Rule | None:
+        """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
+        for rule in self.policy.asks:
+            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.hearing.cwd)
+            if named and self._hits(rule, subject.step) is not False:
+                return rule
+        return None
+
+    def _candidates(self, given: Sequence[str], *, fold: bool) -> list[Rule]:
+        if fold:
+            return [r for r in self.policy.allows if any(r.admits_name(name, fold=True) for name in given)]
+        name = given[0]
+        base = name.rpartition("/")[2]
+        found = [rule for rule in self.policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
+        return found + [rule for rule in self.policy.allows_by_glob if rule.admits_name(name)]
+
+    def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
+        return rule.admits_arguments(arguments) and rule.holds_in(self.hearing.cwd)
+
+    # -- effects -------------------------------------------------------------------------------------------
+
+    def _effects(self, subject: _Subject, rule: Rule | None) -> None:
+        mode = self.policy.mode
+        for effect in subject.step.effects:
+            span = (effect.start, effect.end)
+            if effect.flag and rule is not None and rule.spells(effect.flag):
+                continue
+            if effect.kind == "write":
+                self._write(effect.reason, span)
+                if effect.target is not None:
+                    self._path(effect.target)
+            elif mode == "open" or (mode == "denylist" and _is_subcommand(effect)):
+                self._loose_effect(effect, subject)
+            elif effect.kind == "inline":
+                self._inline(effect, rule, subject)
+            elif effect.kind == "run":
+                self.say("deny", "options", effect.reason, span, name=subject.name)
+            elif not self._names_denied(effect, subject):
+                self.say(self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name)
+
+    def _inline(self, effect: Effect, rule: Rule | None, subject: _Subject) -> None:
+        """Code in an argument: a bare rule for the interpreter admits it when it only computes and prints."""
+        bare = rule is not None and rule.tokens[1:] in {(), ("*",)} and rule.first_arguments is None
+        if bare and effect.plain:
+            return
+        hint = f"a rule that spells it would allow it: `{subject.name} {effect.flag} *`"
+        span = (effect.start, effect.end)
+        self.say(self.hearing.doubt, "inline code", effect.reason, span, name=subject.name, hint=hint)
+
+    def _loose_effect(self, effect: Effect, subject: _Subject) -> None:
+        """Without an allowlist, only what might reach a denied command counts."""
+        if self._names_denied(effect, subject):
+            return
+        guarded = bool(self.policy.denies or self.policy.asks)
+        dynamic = any(word.dynamic for word in subject.step.words)
+        opaque = dynamic or effect.flag == "-" or subject.name == "eval"
+        if guarded and opaque and effect.kind == "unresolved":
+            span = (effect.start, effect.end)
+            self.say("ask", "not resolvable", effect.reason, span, name=subject.name)
+
+    def _names_denied(self, effect: Effect, subject: _Subject) -> bool:
+        """Deny a step that runs text in some way of its own, when that text names a denied command."""
+        text = " ".join(word.text for word in subject.step.words)
+        for rule in self.policy.denies:
+            denied = rule.name.rstrip("*")
+            if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):
+                reason = f"{effect.reason}, and it names `{rule.name}`"
+                self.say("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
+                return True
+        return False
+
+    def _paths(self, step: Step) -> None:
+        """The operands of a file-taking program."""
+        first_is_text = tables.FILE_PROGRAMS.get(base_name(step.words[0].text))
+        if first_is_text is None or step.role == "wrapper":
+            return
+        given = any(_GIVES_TEXT.match(word.text) for word in step.words[1:])
+        first_is_text = first_is_text and not given
+        for word in step.words[1:]:
+            if word.text.startswith("-"):
+                if "=" in word.text and "/" in word.text:
+                    self._path(word if word.dynamic else word.with_text(word.text.partition("=")[2]))
+            elif first_is_text:
+                first_is_text = False
+            elif word.text not in {";", "+", "(", ")", "!"} and not _is_found_path(word):
+                value = re.match(r"(?:if|of)=(.*)", word.text, re.DOTALL)
+                self._path(word.with_text(value.group(1)) if value is not None else word)
+
+
+def _is_found_path(word: Word) -> bool:
+    """What find prints lies below where it started; what a process substitution opens is no file."""
+    return any(expansion.name == "{}" or expansion.kind == "process" for expansion in word.expansions)
+
+
+def _is_subcommand(effect: Effect) -> bool:
+    """`docker compose`, `npm exec`: without an allowlist such sub-commands are ordinary commands."""
+    return effect.kind == "run" and effect.flag.isidentifier()
+
+
+def _other_addresses(rule: Rule, step: Step) -> bool:
+    """`curl https://ok.example/*` does not allow a second address beside the one it names."""
+    patterns = [token for token in rule.tokens[1:] if "://" in token]
+    if not patterns:
+        return False
+    addresses = [word.text for word in step.words[1:] if not word.text.startswith("-")]
+    return not all(any(_address_matches(p, text) for p in patterns) for text in addresses)
+
+
+def _address_matches(pattern: str, text: str) -> bool:
+    return re.match(re.escape(pattern).replace(r"\*", ".*") + r"\Z", text) is not None

@@ -1,0 +1,543 @@
+"""A strict scanner for POSIX shells: every simple command of a text, or a refusal.
+
+Above: `judge` asks `scan(text, shell)` what a text would run. Below: `simple` reads one command, `words` its
+words. The scanner walks the grammar as the shell does (lists, groups, loops, case, functions, here-
+documents) and reports simple commands in the order of the text, wherever they are nested. It knows no rule
+and no program. It fails closed: what it does not fully understand is a refusal with an offset, and it never
+changes or re-quotes the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from nacre.policy.dialect import DIALECTS
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
+from nacre.policy.simple import BLANKS, RESERVED_WORDS, SimpleScanner
+from nacre.policy.words import Pieces, Refused
+
+# A text beyond these bounds is refused, never cut: judging it would keep the server busy for seconds.
+MAX_TEXT = 2_000_000
+MAX_COMMANDS = 50_000
+
+# Control characters other than tab and newline (shells do not take a carriage return for a line's end), and
+# lone surrogates, whose bytes depend on the encoder.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
+_RESERVED = re.compile(
+    r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)"
+    + _WORD_LOOKAHEAD
+)
+_FUNCTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\([ \t]*\)")
+_FUNCTION_KEYWORD = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ \t]*\)|(?=[ \t\n]))")
+_LOOP_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
+_IN = re.compile(r"in(?=[ \t\n;])")
+_OPERATOR_AFTER_JOIN = re.compile(r"(?:\\\n)+[&|<>;(!-]")
+_TEST_PLAIN = re.compile(r"[^ \t\n'\"\\$`<>&|;#()]+")
+_NUMERIC_TEST = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
+_END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
+
+
+class Scanner(SimpleScanner):
+    """One walk over one text."""
+
+    def __init__(self, text: str, shell: str, depth: int = 0) -> None:
+        super().__init__(text, shell, depth)
+        self.functions: list[tuple[str, int]] = []
+        # Inside anything that may not run in this very shell, a function definition is not certain.
+        self.uncertain = depth
+        self.defined: str | None = None
+
+    def _reserved(self) -> str:
+        found = _RESERVED.match(self.text, self.pos, self.end)
+        return found.group() if found is not None else ""
+
+    def _expect(self, keyword: str, opened_at: int) -> None:
+        if self._reserved() != keyword:
+            raise Refused(f"`{keyword}` is missing", opened_at)
+        self.pos += len(keyword)
+
+    def _take_operator(self, length: int) -> None:
+        """Step over an operator that must not be continued by what a joined line would put after it."""
+        self.pos += length
+        if self.text.startswith("\\\n", self.pos) and _OPERATOR_AFTER_JOIN.match(
+            self.text, self.pos, self.end
+        ):
+            raise Refused("an operator is broken over two lines", self.pos)
+
+    # -- lists and pipelines -------------------------------------------------------------------------------
+
+    def script(self) -> None:
+        """The whole text."""
+        self._list(frozenset(), "")
+        if self.pos < self.end:
+            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos)
+        if self.pending:
+            raise Refused("a here-document has no body", self.pending[0].at)
+
+    def nested(self, closer: str, opened_at: int) -> None:
+        """The commands of a substitution, up to its closing parenthesis (or the end, for backticks)."""
+        outer, self.pending = self.pending, []
+        self.uncertain += 1
+        defined = self.defined
+        piped, self.piped = self.piped, False
+        self._list(frozenset(), closer)
+        self.piped = piped
+        if self.pending:
+            raise Refused("a here-document has no body", self.pending[0].at)
+        if closer:
+            if self._peek() != closer:
+                raise Refused("a substitution is not closed", opened_at)
+            self.pos += 1
+        elif self.pos < self.end:
+            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos)
+        self.uncertain -= 1
+        self.defined = defined
+        self.pending = outer
+        if outer and "\n" in self.text[opened_at : self.pos]:
+            raise Refused("a here-document begins before a substitution over several lines", opened_at)
+
+    def quoted_script(self, script: str, start: int, end: int) -> None:
+        """A script with its own text: its commands are reported at the place of the whole."""
+        if self.pending:
+            raise Refused("a here-document begins before this substitution", start)
+        inner = Scanner(script, self.shell, self.depth)
+        try:
+            inner.script()
+        except Refused as error:
+            raise Refused(error.refusal.reason, start, end) from None
+        self.commands.extend(_moved(command, start, end) for command in inner.commands)
+        self.unresolved.extend(Refusal(item.reason, start, end) for item in inner.unresolved)
+        self.hostile = self.hostile or inner.hostile
+        if inner.evaluated is not None:
+            self.note_evaluation(start)
+
+    def _list(self, until: frozenset[str], closer: str) -> bool:
+        """Commands up to a word of `until`, to `closer`, `;;` or the end; False if there was none."""
+        found = False
+        while True:
+            self._linebreaks()
+            char = self._peek()
+            if not char or char == ")" or self.text.startswith((";;", ";&"), self.pos):
+                break
+            reserved = self._reserved()
+            if reserved in until or (reserved in _END_OF_LIST and reserved):
+                break
+            self._and_or()
+            found = True
+            if not self._separator():
+                break
+        char = self._peek()
+        if char == ")" and closer != ")":
+            raise Refused("a closing parenthesis without an opening one", self.pos)
+        return found
+
+    def _separator(self) -> bool:
+        """Step over `;`, `&` or a newline after a command; False when none is there."""
+        self._blanks()
+        char = self._peek()
+        if char == "#":
+            self._comment()
+            char = self._peek()
+        if char == "\n":
+            self._commit_function()
+            return True
+        if char == ";" and not self.text.startswith((";;", ";&"), self.pos):
+            self._commit_function()
+            self._take_operator(1)
+            return True
+        if char == "&":
+            self.defined = None
+            if self.text.startswith("&&", self.pos):
+                raise Refused("`&&` without a command before it", self.pos)
+            self._take_operator(1)
+            return True
+        self._commit_function()
+        return False
+
+    def _commit_function(self) -> None:
+        if self.defined is not None and not self.uncertain:
+            self.functions.append((self.defined, len(self.commands)))
+        self.defined = None
+
+    def _and_or(self) -> None:
+        self._pipeline()
+        while True:
+            self._blanks()
+            if not self.text.startswith(("&&", "||"), self.pos):
+                return
+            self.defined = None
+            self._take_operator(2)
+            self._linebreaks()
+            self.uncertain += 1
+            self._pipeline()
+            self.uncertain -= 1
+            self.defined = None
+
+    def _pipeline(self) -> None:
+        self._prefixes()
+        self._command()
+        while True:
+            self._blanks()
+            if not self.text.startswith("|", self.pos) or self.text.startswith("||", self.pos):
+                return
+            self.defined = None
+            length = 1
+            if self.text.startswith("|&", self.pos):
+                if not self.dialect.ampersand_redirect:
+                    raise Refused("this shell has no `|&`", self.pos)
+                length = 2
+            self._take_operator(length)
+            self._linebreaks()
+            self.uncertain += 1
+            outer, self.piped = self.piped, True
+            self._command()
+            self.piped = outer
+            self.uncertain -= 1
+            self.defined = None
+
+    def _prefixes(self) -> None:
+        """`!` and bash's `time` before a pipeline."""
+        while True:
+            self._blanks()
+            reserved = self._reserved()
+            if reserved == "!":
+                if self.text.startswith("!(", self.pos):
+                    raise Refused("`!(` may be a pattern", self.pos)
+                self.pos += 1
+            elif reserved == "time" and self.dialect.name in {"bash", "zsh"}:
+                self.pos += 4
+                self._blanks()
+                if not self.zsh:
+                    self._time_options()
+                elif self._reserved() in {"time", "!"}:
+                    raise Refused("zsh reads this word as a command after `time`", self.pos)
+                if not self._peek() or self._peek() in "\n;&|)":
+                    raise Refused("`time` without a command", self.pos)
+            else:
+                return
+
+    def _time_options(self) -> None:
+        for option in ("-p", "--"):
+            if self.text.startswith(option, self.pos) and self.text[self.pos + 2 : self.pos + 3] in {
+                " ",
+                "\t",
+            }:
+                self.pos += 2
+                self._blanks()
+
+    # -- commands ------------------------------------------------------------------------------------------
+
+    def _command(self) -> None:
+        self._blanks()
+        start = self.pos
+        char = self._peek()
+        if not char or (char in "\n;&|)" and not self.text.startswith("&>", start)):
+            raise Refused("a command is missing here", start)
+        if len(self.commands) > MAX_COMMANDS:
+            raise Refused(f"more than {MAX_COMMANDS} commands", start)
+        if char == "(" or self._reserved():
+            self._compound(start)
+            return
+        function = _FUNCTION.match(self.text, start, self.end)
+        if function is not None:
+            self.pos = function.end()
+            self._function_body(function.group(1), start)
+            return
+        self.simple(start)
+
+    def _compound(self, start: int) -> None:
+        """A group, loop, test or definition, and the redirections after it."""
+        keyword = self._reserved() or self._peek()
+        reader = _COMPOUNDS.get(keyword)
+        if reader is None:
+            raise Refused(f"`{keyword}` is not expected here", start)
+        self.descend(start)
+        if keyword != "function":
+            self.uncertain += 1
+        defined = self.defined
+        reader(self, start)
+        if keyword != "function":
+            self.uncertain -= 1
+            self.defined = defined
+        self.depth -= 1
+        self._trailing_redirections()
+
+    def _trailing_redirections(self) -> None:
+        redirections: list[Redirection] = []
+        start = self.pos
+        while True:
+            self._blanks()
+            found = self._redirection()
+            if found is None:
+                break
+            redirections.append(found)
+        if redirections:
+            self.commands.append(SimpleCommand((), (), tuple(redirections), redirections[0].start, self.pos))
+        char = self._peek()
+        if char and char not in "\n;&|)#":
+            raise Refused("something follows a closed command", self.pos)
+        if char == "#" and self.pos == start:
+            raise Refused("a hash directly after a closed command", self.pos)
+
+    def read_subshell(self, start: int) -> None:
+        """`( ... )`, or arithmetic in `(( ... ))`."""
+        if self.text.startswith("((", start):
+            if not self.dialect.arithmetic_command:
+                raise Refused("this shell has no `((...))`", start)
+            self.pos = start + 2
+            self.arithmetic(start)
+            self._report_nothing(start)
+            return
+        self.pos = start
+        self._take_operator(1)
+        if not self._list(frozenset(), ")"):
+            raise Refused("an empty subshell", start)
+        if self._peek() != ")":
+            raise Refused("a subshell is not closed", start)
+        self.pos += 1
+
+    def read_group(self, start: int) -> None:
+        """`{ ...; }`."""
+        self.pos = start + 1
+        self._body(start, frozenset({"}"}))
+        self._expect("}", start)
+
+    def _body(self, opened_at: int, until: frozenset[str]) -> None:
+        """A list that must hold at least one command."""
+        if not self._list(until, ""):
+            raise Refused("an empty list of commands", opened_at)
+
+    def read_if(self, start: int) -> None:
+        """`if`, with any number of `elif`."""
+        self.pos = start + 2
+        while True:
+            self._body(start, frozenset({"then"}))
+            self._expect("then", start)
+            self._body(start, frozenset({"elif", "else", "fi"}))
+            if self._reserved() != "elif":
+                break
+            self.pos += 4
+        if self._reserved() == "else":
+            self.pos += 4
+            self._body(start, frozenset({"fi"}))
+        self._expect("fi", start)
+
+    def read_while(self, start: int) -> None:
+        """`while` and `until`."""
+        self.pos = start + 5  # `while` and `until` are of one length
+        self._body(start, frozenset({"do"}))
+        self._do_done(start)
+
+    def _do_done(self, start: int) -> None:
+        self._expect("do", start)
+        self._body(start, frozenset({"done"}))
+        self._expect("done", start)
+
+    def read_for(self, start: int) -> None:
+        """`for` and `select`."""
+        self.pos = start + (3 if self.text.startswith("for", start) else 6)
+        blank = BLANKS.match(self.text, self.pos, self.end)
+        after = blank.end() if blank is not None else self.pos
+        if self.text.startswith("((", after):
+            if not self.dialect.arithmetic_command or not self.text.startswith("for", start):
+                raise Refused("this shell has no `for ((...))`", start)
+            self.pos = after + 2
+            self.arithmetic(start, semicolons=True)
+            self._loop_separator()
+        else:
+            self._for_words(start)
+        self._do_done(start)
+
+    def _for_words(self, start: int) -> None:
+        name = _LOOP_NAME.match(self.text, self.pos, self.end)
+        if name is None:
+            raise Refused("a loop without a plain variable", start)
+        self.pos = name.end()
+        self._linebreaks()
+        words: list[Word] = []
+        if _IN.match(self.text, self.pos, self.end):
+            self.pos += 2
+            self._blanks()
+            while self._peek() and self._peek() not in "\n;&|()<>#":
+                words.append(self.word())
+                self._blanks()
+        self._assign_all(name.group(1), words, start)
+        self._loop_separator()
+
+    def _assign_all(self, name: str, words: list[Word], start: int) -> None:
+        """Report what a loop or array may assign; no words at all means values from elsewhere."""
+        if words:
+            values = tuple(Assignment(name, word, word.start, word.end) for word in words)
+        else:
+            values = (Assignment(name, None, start, self.pos),)
+        self.commands.append(SimpleCommand((), values, (), start, self.pos))
+
+    def _loop_separator(self) -> None:
+        self._blanks()
+        if self._peek() == ";":
+            self._take_operator(1)
+        self._linebreaks()
+
+    def read_case(self, start: int) -> None:
+        """`case ... esac`."""
+        self.pos = start + 4
+        self._blanks()
+        self.word()
+        self._linebreaks()
+        if not _IN.match(self.text, self.pos, self.end):
+            raise Refused("`case` without `in`", start)
+        self.pos += 2
+        while True:
+            self._linebreaks()
+            if self._reserved() == "esac":
+                self.pos += 4
+                return
+            self._case_arm(start)
+
+    def _case_arm(self, start: int) -> None:
+        if self._peek() == "(":
+            self.pos += 1
+        while True:
+            self._blanks()
+            self.word()
+            self._blanks()
+            if self._peek() != "|" or self.text.startswith("||", self.pos):
+                break
+            self.pos += 1
+        if self._peek() != ")":
+            raise Refused("a pattern of `case` is not closed", self.pos)
+        self.pos += 1
+        self._list(frozenset({"esac"}), "")
+        for end in (";;&", ";;", ";&"):
+            if self.text.startswith(end, self.pos):
+                if end != ";;" and not self.dialect.case_fallthrough:
+                    raise Refused(f"this shell has no `{end}`", self.pos)
+                self._take_operator(len(end))
+                return
+        if self._reserved() != "esac":
+            raise Refused("`case` is not closed", start)
+
+    def read_function_keyword(self, start: int) -> None:
+        """`function name { ...; }`."""
+        if not self.dialect.function_keyword:
+            raise Refused("this shell reads `function` in its own way", start)
+        found = _FUNCTION_KEYWORD.match(self.text, start + 8, self.end)
+        if found is None:
+            raise Refused("a function without a plain name", start)
+        self.pos = found.end()
+        self._function_body(found.group(1), start)
+
+    def _function_body(self, name: str, start: int) -> None:
+        if name in RESERVED_WORDS:
+            raise Refused("a reserved word as a function's name", start)
+        self._linebreaks()
+        keyword = self._reserved() or self._peek()
+        if keyword not in {"{", "("} or (keyword == "(" and self.text.startswith("((", self.pos)):
+            raise Refused("a function whose body is not a group", self.pos)
+        self._compound(self.pos)
+        self.defined = name
+
+    def read_test(self, start: int) -> None:
+        """`[[ ... ]]`: only quotes and expansions matter; operators in it run nothing."""
+        if not self.dialect.extended_test:
+            raise Refused("this shell has no `[[`", start)
+        self.pos = start + 2
+        pieces = Pieces()
+        while self.pos < self.end:
+            plain = _TEST_PLAIN.match(self.text, self.pos, self.end)
+            if plain is not None and self._test_word(plain.group(), plain.end()):
+                self._report_nothing(start)
+                return
+            if plain is None:
+                self._test_character(pieces)
+        raise Refused("`[[` is not closed", start)
+
+    def _report_nothing(self, start: int) -> None:
+        """A test or a calculation: something that runs, although no command has a name in it."""
+        self.commands.append(SimpleCommand((), (), (), start, self.pos))
+
+    def _test_word(self, text: str, end: int) -> bool:
+        """Step over plain text; True at the closing `]]`."""
+        begins = self.text[self.pos - 1] in " \t\n"
+        if begins and text in _NUMERIC_TEST:
+            self.note_evaluation(self.pos)
+        self.pos = end
+        return begins and text == "]]" and (end >= self.end or self.text[end] in " \t\n;&|)<>")
+
+    def _test_character(self, pieces: Pieces) -> None:
+        char = self.text[self.pos]
+        if self.text.startswith("&&", self.pos):
+            self.pos += 2
+            return
+        if char in ";#&":
+            raise Refused(f"{char!r} inside `[[`", self.pos)
+        if char in "<>" and self.text.startswith("(", self.pos + 1):
+            raise Refused("a substitution or pattern inside `[[`", self.pos)
+        if char in "'\"\\$`":
+            self.special(char, pieces, self.pos)
+        else:
+            self.pos += 1
+
+
+_COMPOUNDS = {
+    "(": Scanner.read_subshell,
+    "{": Scanner.read_group,
+    "if": Scanner.read_if,
+    "while": Scanner.read_while,
+    "until": Scanner.read_while,
+    "for": Scanner.read_for,
+    "select": Scanner.read_for,
+    "case": Scanner.read_case,
+    "function": Scanner.read_function_keyword,
+    "[[": Scanner.read_test,
+}
+
+
+def _moved(command: SimpleCommand, start: int, end: int) -> SimpleCommand:
+    """The same command, reported at the place of the substitution that holds it."""
+
+    def word(item: Word) -> Word:
+        return replace(
+            item, start=start, end=end, expansions=tuple(replace(e, first=0, last=0) for e in item.expansions)
+        )
+
+    return SimpleCommand(
+        tuple(word(item) for item in command.words),
+        tuple(
+            Assignment(item.name, None if item.value is None else word(item.value), start, end)
+            for item in command.assignments
+        ),
+        tuple(
+            Redirection(
+                item.operator, item.descriptor, None if item.target is None else word(item.target), start, end
+            )
+            for item in command.redirections
+        ),
+        start,
+        end,
+    )
+
+
+def scan(text: str, shell: str = "bash") -> Scan:
+    """Every simple command of a text for one of the POSIX shells, or a refusal. Never raises."""
+    if shell not in DIALECTS:
+        return Scan((), Refusal(f"no scanner for the shell {shell!r}", 0, len(text)))
+    if len(text) > MAX_TEXT:
+        return Scan((), Refusal(f"the command is longer than {MAX_TEXT} characters", 0, len(text)))
+    control = CONTROL.search(text)
+    if control is not None:
+        reason = f"the control character U+{ord(control.group()):04X}"
+        return Scan((), Refusal(reason, control.start(), control.end()))
+    scanner = Scanner(text, shell)
+    refusal = None
+    try:
+        scanner.script()
+    except Refused as error:
+        refusal = error.refusal
+    unresolved = tuple(scanner.unresolved)
+    if scanner.hostile and scanner.evaluated is not None:
+        unresolved += (scanner.evaluated,)
+    return Scan(tuple(scanner.commands), refusal, tuple(scanner.functions), unresolved)

@@ -1,0 +1,135 @@
+"""The lexers for cmd.exe, PowerShell, fish and nushell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from nacre.policy import cmd, fish, powershell
+
+if TYPE_CHECKING:
+    from nacre.policy.model import Scan
+
+
+def names(scan: Scan) -> list[str]:
+    assert scan.refusal is None, scan.refusal
+    return [command.words[0].text for command in scan.commands if command.words]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("dir & del x", ["dir", "del"]),
+        ("dir&&del||echo|more", ["dir", "del", "echo", "more"]),
+        ("d^el x", ["del"]),
+        ('"del" x', ["del"]),
+        ("del/q x", ["del"]),
+        ("echo.hi", ["echo"]),
+        ("(dir & del x) & ver", ["dir", "del", "ver"]),
+        ("dir\r\ndel x", ["dir", "del"]),
+        ("@echo a ^& b", ["echo"]),
+        ('echo "a & b"', ["echo"]),
+        ("cmd /c del x", ["cmd", "del"]),
+        ("echo 100%", ["echo"]),
+    ],
+)
+def test_cmd_commands_are_found(text: str, expected: list[str]) -> None:
+    assert names(cmd.scan(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%x%",
+        "!x!",
+        "for %i in (a) do b",
+        "if a b",
+        'a "b',
+        "(a",
+        "a ^",
+        "a >",
+        ":label",
+        "a\x00",
+        "%1",
+        "a\rb",
+    ],
+)
+def test_cmd_texts_are_refused(text: str) -> None:
+    assert cmd.scan(text).refusal is not None
+
+
+def test_cmd_redirections_are_found() -> None:
+    found = cmd.scan("dir > f 2>nul 2>&1").commands[0]
+    assert [(r.operator, r.target.text if r.target else "") for r in found.redirections] == [
+        (">", "f"),
+        (">", "nul"),
+        (">&", "1"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Get-ChildItem; ri x | % { del $_ }", ["Get-ChildItem", "ri", "del", "%"]),
+        ('Write-Output "$(Remove-Item x)"', ["Remove-Item", "Write-Output"]),
+        ("Write-Output '$(x)'", ["Write-Output"]),
+        ("Re`move-Item x", ["Remove-Item"]),
+        ("& 'Remove-Item' x", ["Remove-Item"]),
+        ("(Get-Item x).Name", ["Get-Item"]),
+        ("$x = Get-Item y; $x.Length", ["Get-Item"]),
+        ("a -b (c) && d || e", ["c", "a", "d", "e"]),
+        ("if (a) { b } elseif (c) { d } else { e }", ["a", "b", "c", "d", "e"]),
+        ("foreach ($f in a) { b $f }", ["a", "b"]),
+        ("a `\n -b # c", ["a"]),
+        ("a <# ; b #> c", ["a"]),
+    ],
+)
+def test_powershell_commands_are_found(text: str, expected: list[str]) -> None:
+    assert names(powershell.scan(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[IO.File]::Delete('x')",
+        "$x.Delete()",
+        "& ('a'+'b')",
+        ". ./x",
+        "function f { }",
+        "a @{b=c}",
+        "a 'b",
+        'a "b',
+        "a)",
+        "{ a",
+        "a \u2013b",
+        "a < b",
+        "a --% b",
+        "@'\na\n'@",
+        "try { a } catch { b }",
+    ],
+)
+def test_powershell_texts_are_refused(text: str) -> None:
+    assert powershell.scan(text).refusal is not None
+
+
+def test_fish_reads_plain_commands_only() -> None:
+    assert names(fish.scan("ls -la 'a b' | grep \"x y\" && pwd; ls *.c # rm")) == ["ls", "grep", "pwd", "ls"]
+    assert fish.scan("ls > f").commands[0].redirections[0].operator == ">"
+    for text in (
+        "ls (rm x)",
+        "ls $x",
+        "if a; b; end",
+        "eval a",
+        "'a\\'b'",
+        "a ^b{c,d}",
+        "ls >",
+        "begin; a; end",
+    ):
+        assert fish.scan(text).refusal is not None, text
+
+
+def test_nushell_reads_pipelines_of_plain_words_only() -> None:
+    assert names(fish.scan_nu("ls | sort-by size; pwd")) == ["ls", "sort-by", "pwd"]
+    for text in ("ls | where size > 1", "let x = 1", "a && b", "ls | each {|x| rm $x }", "a > f"):
+        assert fish.scan_nu(text).refusal is not None, text

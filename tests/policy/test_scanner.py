@@ -1,0 +1,200 @@
+"""What the scanner for POSIX shells finds, construct by construct, and what it refuses."""
+
+from __future__ import annotations
+
+import pytest
+
+from nacre.policy.posix import scan
+
+
+def commands(text: str, shell: str = "bash") -> list[list[str]]:
+    found = scan(text, shell)
+    assert found.refusal is None, found.refusal
+    return [
+        [word.text.replace("\0", "?") for word in command.words]
+        for command in found.commands
+        if command.words
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ls -la", [["ls", "-la"]]),
+        ("a;b&c|d&&e||f\ng", [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["g"]]),
+        ("'a b' \"c d\" e\\ f $'g\\th'", [["a b", "c d", "e f", "g\th"]]),
+        ("a'b'\"c\"\\d", [["abcd"]]),
+        ("{ a; b; }", [["a"], ["b"]]),
+        ("(a; (b))", [["a"], ["b"]]),
+        ("! a | b", [["a"], ["b"]]),
+        ("time -p a", [["a"]]),
+        ("if a; then b; elif c; then d; else e; fi", [["a"], ["b"], ["c"], ["d"], ["e"]]),
+        ("while a; do b; done; until c; do d; done", [["a"], ["b"], ["c"], ["d"]]),
+        ("for x in 1 2; do a $x; done", [["a", "?"]]),
+        ("for ((i=0;i<3;i++)); do a; done", [["a"]]),
+        ("case x in a|b) c;; (d) e;; esac", [["c"], ["e"]]),
+        ("f() { a; }\nfunction g { b; }", [["a"], ["b"]]),
+        ("a $(b $(c)) `d`", [["c"], ["b", "?"], ["d"], ["a", "?", "?"]]),
+        ('a "$(b)" "`c`" "${x:-$(d)}"', [["b"], ["c"], ["d"], ["a", "?", "?", "?"]]),
+        ("a <(b) >(c)", [["b"], ["c"], ["a", "?", "?"]]),
+        ("a $(( 1 + $(b) ))", [["b"], ["a", "?"]]),
+        ("a `b \\`c\\``", [["c"], ["b", "?"], ["a", "?"]]),
+        ("x=1 y=$(b) a", [["b"], ["a"]]),
+        ("x=(a $(b) c); d", [["b"], ["d"]]),
+        ("[[ -n $(a) && b ]] && c", [["a"], ["c"]]),
+        ("a <<E\n$(b) \\$(c)\nE\nd", [["a"], ["b"], ["d"]]),
+        ("a <<'E'\n$(b)\nE\nd", [["a"], ["d"]]),
+        ("a <<-E\n\tx\n\tE\nd", [["a"], ["d"]]),
+        ("a <<E <<'F'\n$(b)\nE\n$(c)\nF", [["a"], ["b"]]),
+        ("a # b; c\nd", [["a"], ["d"]]),
+        ("a b#c '#' \\# d", [["a", "b#c", "#", "#", "d"]]),
+        ("a \\\n b", [["a", "b"]]),
+        ("a ${x} $1 $@ $? ${#x} ${x%%y} ${x/a/b} ${x:1:2} ${x^^}", [["a", *"?????????"]]),
+        ("a 2>&1 >/dev/null <f b", [["a", "b"]]),
+    ],
+)
+def test_finds_every_simple_command(text: str, expected: list[list[str]]) -> None:
+    assert commands(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a 'b",
+        'a "b',
+        "a `b",
+        "a $(b",
+        "a ${b",
+        "a $((1",
+        "(a",
+        "{ a",
+        "a)",
+        "a ;; b",
+        "; a",
+        "a & ; b",
+        "a |",
+        "| a",
+        "if a; then b",
+        "fi",
+        "for x in a; do b",
+        "case x in a) b",
+        "a <<E",
+        "a <<E\nb",
+        "a \x07",
+        "a\r\nb",
+        "a\x00b",
+        "coproc a",
+        "echo ${x@P}",
+        "echo $[1]",
+        "echo $\\\n(a)",
+        "r\\\nm",
+        "a[$(b)]=1",
+        "echo !(a)",
+        "echo @(a|b)",
+        "{ }",
+        "()",
+        "echo ${x:-{a}}",
+        'echo "${x:-"y"}"',
+        "echo $((a) )",
+        "f() a",
+        "i\\\nf a; then b; fi",
+        "a &\\\n& b",
+        "\ud800",
+        "$((1+$(case x in x) a;; esac)))",
+        "cat <<$(a)\nx\n$(a)",
+        "x=([0]=a)",
+        "a < (b)",
+    ],
+)
+def test_refuses_what_it_does_not_understand(text: str) -> None:
+    assert scan(text).refusal is not None
+
+
+@pytest.mark.parametrize(
+    ("shell", "text"),
+    [
+        ("sh", "a &> f"),
+        ("sh", "a |& b"),
+        ("sh", "a <(b)"),
+        ("sh", "[[ a ]]"),
+        ("sh", "((1))"),
+        ("sh", "a <<< b"),
+        ("sh", "x=(a)"),
+        ("sh", "a $'b'"),
+        ("dash", 'a $"b"'),
+        ("sh", "function f { a; }"),
+        ("sh", "a ${x/b/c}"),
+        ("sh", "a ${x:1}"),
+        ("zsh", "a =b"),
+        ("zsh", "a $x[1]"),
+        ("zsh", "echo }"),
+        ("zsh", "repeat 3 a"),
+        ("zsh", "noglob a"),
+        ("zsh", "<f"),
+        ("zsh", "a <1-5>b"),
+        ("zsh", "a >! f"),
+        ("zsh", "a ${(e)x}"),
+        ("zsh", "a *(e:b:)"),
+        ("zsh", "- a"),
+        ("zsh", "a $=x"),
+        ("ksh", "a <(b)"),
+        ("mksh", "a ${ b;}"),
+        ("nosuchshell", "a"),
+    ],
+)
+def test_refuses_what_another_shell_reads_in_its_own_way(shell: str, text: str) -> None:
+    assert scan(text, shell).refusal is not None
+
+
+@pytest.mark.parametrize("shell", ["sh", "dash", "bash", "zsh", "ksh", "mksh"])
+def test_reads_portable_text_for_every_posix_shell(shell: str) -> None:
+    text = 'if a "$x"; then b | c > f; fi; for i in 1 2; do d "$(e)"; done; cat <<E\n`g`\nE\n'
+    assert [words[0] for words in commands(text, shell)] == ["a", "b", "c", "e", "d", "cat", "g"]
+
+
+def test_offsets_point_into_the_text() -> None:
+    text = "a && b 'c d' | e"
+    found = scan(text).commands
+    assert [text[item.start : item.end] for item in found] == ["a", "b 'c d'", "e"]
+    assert [text[word.start : word.end] for word in found[1].words] == ["b", "'c d'"]
+
+
+def test_words_tell_what_they_are() -> None:
+    word = scan("a *.c {x,y} ~/z \"$q\" $r 's'").commands[0].words
+    assert word[1].pattern
+    assert word[2].braces
+    assert word[3].tilde
+    assert word[4].dynamic
+    assert not word[4].splits
+    assert word[5].splits
+    assert word[6].quoted
+    assert word[6].literal
+
+
+def test_redirections_belong_to_their_command_or_group() -> None:
+    found = scan("a > f; { b; } 2>> g; > h").commands
+    assert [[r.operator for r in item.redirections] for item in found] == [[">"], [], [">>"], [">"]]
+
+
+def test_functions_are_certain_only_where_nothing_can_prevent_them() -> None:
+    assert scan("f() { a; }; f").functions == (("f", 1),)
+    for text in (
+        "(f() { a; }); f",
+        "a && f() { b; }; f",
+        "f() { a; } & f",
+        "f() { a; } | b; f",
+        "if a; then f() { b; }; fi; f",
+    ):
+        assert scan(text).functions == ()
+
+
+def test_values_that_arithmetic_evaluates_are_not_resolvable_when_they_could_run() -> None:
+    for text in (
+        "x='a[$(b)]'; echo $((x))",
+        "x='a[`b`]'; ((x))",
+        "let 'x=a[$(b)]'",
+        "[[ '$(a)' -eq 1 ]]",
+    ):
+        assert scan(text).unresolved, text
+    for text in ("n=1; echo $((n + 1))", "x='$(a)'; echo $x", "echo $((1 + 2))"):
+        assert not scan(text).unresolved, text
