@@ -120,6 +120,28 @@ REQUIREMENTS: dict[str, Requirement] = {
     # -- nacre: environment
     "env-login": Requirement("A bare environment is mended from the login shell.", "nacre"),
     "env-secrets": Requirement("The log never shows values of an environment.", "nacre"),
+    # -- policy
+    "policy-every-part": Requirement("Every simple command of a text is judged.", "nacre; 000 Security"),
+    "policy-deny-wins": Requirement("Deny is checked before allow, and wins.", "002 is_command_allowed"),
+    "policy-patterns": Requirement("--allow and --deny take comma lists with wildcards.", "002 CLI Help"),
+    "policy-denial": Requirement("A denial names rule, part, reason and what would be allowed.", "nacre"),
+    "policy-logged": Requirement(
+        "Refused commands are logged and audited.", "004 Command Not Found; Permission"
+    ),
+    "policy-ask": Requirement("Ask goes to the person on both protocol eras.", "nacre"),
+    "policy-cannot-ask": Requirement("A client that cannot ask is refused with a hint.", "nacre"),
+    "policy-remember": Requirement("A session's approval holds for exactly that command.", "nacre"),
+    "policy-environment": Requirement("The environment argument is no way around rules.", "nacre"),
+    "policy-directories": Requirement("Commands stay inside allowed directories.", "004 Access Controls"),
+    "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),
+    "policy-workbench": Requirement("nacre policy explain, test, list, learn.", "nacre"),
+    "policy-allowed-tool": Requirement("A tool tells what is allowed.", "003 shell/allowed; 000 list"),
+    "settings-file": Requirement(
+        "A TOML file configures; unknown settings are refused by name.", "004 Configuration"
+    ),
+    "audit-log": Requirement(
+        "Every command is in the audit log with its metadata.", "004 Logging Integration"
+    ),
     # -- nacre: the house
     "house-floors": Requirement("Imports go down the floors only.", "nacre"),
     "house-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 
 # From the ground up. A module may import from its own floor's package and from floors below it.
 FLOORS = [
-    ["errors", "model", "config"],
+    ["errors", "model", "config", "policy"],
     [
         "keeper",
         "keeper.wire",
@@ -24,15 +24,16 @@ FLOORS = [
     ],
     ["keeper.commands", "keeper.program", "keeper.launch"],
     ["pipes", "keeper.link", "output", "environment"],
-    ["dialects", "policy"],
+    ["dialects", "settings"],
     ["once", "session"],
-    ["audit", "hints"],
+    ["audit", "hints", "gate"],
     ["service"],
     ["tools.tool", "tools.arguments"],
     ["tools"],
     ["sdk_tricks", "stdio"],
     ["sdk"],
     ["server"],
+    ["workbench"],
     ["cli"],
     ["__main__"],
 ]

@@ -1,4 +1,6 @@
-"""The log: one line on stderr for every command that was run or refused. Never the values of an environment.
+"""The log: one line on stderr for every command that was run or refused, and, if wanted, an audit file.
+
+Never the values of an environment: its names only.
 
 Above it: `service`, which calls `record` in the one `finally` nobody can pass by.
 
@@ -10,12 +12,15 @@ the pipe is full, lines are counted instead of written, and the count is told as
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import select
 import sys
 import time
 from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
 
 if TYPE_CHECKING:
     from nacre.errors import NacreError
@@ -31,6 +36,8 @@ PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
 
 _waiting: list[tuple[float, Command, Outcome]] = []
 _dropped_lines = 0
+_commands_logged = True
+_trail: int | None = None  # the descriptor of the audit log
 
 
 def record(command: Command, outcome: Outcome) -> None:
@@ -50,10 +57,30 @@ def started(command: Command) -> None:
 
 def flush() -> None:
     """Write the lines that were gathered."""
-    if _waiting and log.isEnabledFor(logging.INFO):
+    if _commands_logged and log.isEnabledFor(logging.INFO):
         for when, command, outcome in _waiting:
             write_line(when, f"{_how(outcome)}: {one_line(command.text)}")
+    if _trail is not None:
+        os.write(_trail, b"".join(_trail_line(*entry) for entry in _waiting))
     _waiting.clear()
+
+
+def _trail_line(when: float, command: Command, outcome: Outcome) -> bytes:
+    """One command as JSON: what `nacre policy learn` reads, and a person's tools."""
+    entry: dict[str, object] = {
+        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when)),
+        "command": command.text,
+        "working_directory": command.working_directory,
+        "environment": sorted(command.environment),
+    }
+    if outcome is None:
+        entry["ended"] = "cancelled"
+    elif isinstance(outcome, Exception):
+        entry |= {"ended": "not run", "code": outcome.code, "reason": outcome.message}
+    else:
+        entry |= {"ended": outcome.ended.value, "exit_code": outcome.exit_code, "signal": outcome.signal}
+        entry |= {"execution_time_ms": outcome.execution_time_ms}
+    return json.dumps(entry).encode() + b"\n"
 
 
 def _how(outcome: Outcome) -> str:
@@ -104,7 +131,14 @@ class StderrHandler(logging.Handler):
         write_line(record.created, name + self.format(record))
 
 
-def configure(*, verbose: bool) -> None:
-    """Take root logging over before the SDK does."""
+def configure(*, verbose: bool, commands: bool = True, trail: str | None = None) -> None:
+    """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
+    global _commands_logged, _trail  # noqa: PLW0603  # the log is one for the process
     logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
+    _commands_logged = commands
+    if trail is not None:
+        try:
+            _trail = os.open(trail, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        except OSError as error:
+            raise RequestError(f"The audit log cannot be written: {trail}: {error.strerror}.") from None

@@ -8,10 +8,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 from nacre import __version__
 from nacre.config import Config
+from nacre.errors import NacreError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +31,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="Without a terminal on stdin it serves at once; logs go to stderr.",
+        epilog="`nacre policy --help`: see, test and find rules. Logs go to stderr.",
     )
     top.add_argument(
         "-s",
@@ -45,16 +47,22 @@ def parser() -> argparse.ArgumentParser:
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        default=Config.default_timeout_s,
-        help="default timeout of a command, 1 to 1800 (default: %(default)s)",
+        help=f"default timeout of a command, 1 to 1800 (default: {Config.default_timeout_s})",
     )
+    top.add_argument(
+        "--allow", metavar="PATTERNS", default="", help='only these commands, with commas: "ls*,cat*,git log"'
+    )
+    top.add_argument("--deny", metavar="PATTERNS", default="", help='never these commands: "rm*,sudo*"')
+    top.add_argument(
+        "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
+    )
+    top.add_argument("--audit-log", metavar="FILE", help="append one JSON line for every command")
     top.add_argument("--no-stderr", action="store_true", help="leave stderr out of replies")
     top.add_argument(
         "--login-env",
         choices=("auto", "always", "never"),
-        default="auto",
         help="read the login shell's environment once; auto: when a desktop application"
-        " started the server without it (default: %(default)s)",
+        " started the server without it (default: auto)",
     )
     top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
     top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
@@ -69,24 +77,43 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
+def configuration(options: argparse.Namespace) -> Config:
+    """The file's settings, and over them what the command line says."""
+    from nacre import settings  # noqa: PLC0415  # loads while the keeper starts
+
+    config = settings.configure(settings.read(options.config), allow=options.allow, deny=options.deny)
+    said = {
+        "shell": options.shell,
+        "working_directory": options.working_dir,
+        "default_timeout_s": options.timeout,
+        "include_stderr": False if options.no_stderr else None,
+        "login_environment": options.login_env,
+        "audit_log": options.audit_log,
+        "verbose": options.verbose or None,
+    }
+    return replace(config, **{name: value for name, value in said.items() if value is not None})
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
-    options = parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["policy"]:
+        from nacre.workbench import main as policy_main  # noqa: PLC0415  # a server never needs it
+
+        sys.exit(policy_main(given[1:]))
+    options = parser().parse_args(given)
     from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
 
     launched = launch()
-    config = Config(
-        shell=options.shell,
-        working_directory=options.working_dir,
-        default_timeout_s=options.timeout,
-        include_stderr=not options.no_stderr,
-        login_environment=options.login_env,
-        verbose=options.verbose,
-    )
     from nacre import audit  # noqa: PLC0415  # asyncio loads while the keeper starts
     from nacre.stdio import claim_standard_streams  # noqa: PLC0415
 
-    audit.configure(verbose=config.verbose)
+    try:
+        config = configuration(options)
+        audit.configure(verbose=config.verbose, commands=config.log_commands, trail=config.audit_log)
+    except NacreError as error:
+        sys.stderr.write(f"nacre: {error}\n")
+        sys.exit(2)
     if os.isatty(0):
         sys.stderr.write(WELCOME.format(version=__version__, program=sys.argv[0]) + "\n")
     reading, writing = claim_standard_streams()

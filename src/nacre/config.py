@@ -6,6 +6,10 @@ Above it: everything. It reads nothing by itself; the command line fills it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nacre.policy import Policy
 
 KIB, MIB = 1024, 1024 * 1024
 
@@ -27,4 +31,7 @@ class Config:
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True
     verbose: bool = False
+    log_commands: bool = True
+    audit_log: str | None = None  # a file that gets one JSON line for every command
+    policy: Policy | None = None  # None: no rules
     login_environment: str = "auto"  # auto, always, never

@@ -3,6 +3,7 @@
 NacreError                 .code (stable) · .hint (what to do next)
 ├─ RequestError            the caller can fix it: bad arguments, unknown names, a limit reached
 ├─ Refused                 the policy or the person said no
+├─ Asking                  the person is being asked; the same call comes again with the answer
 ├─ PlaceError              the place failed, not the command: no shell there, connection lost
 └─ InternalError           a bug of ours
 """
@@ -36,6 +37,12 @@ class Refused(NacreError):  # noqa: N818  # a refusal is an answer, not a fault
     """The policy or the person said no."""
 
     code = "denied"
+
+
+class Asking(NacreError):  # noqa: N818  # a state, not a fault
+    """The person is being asked, and the same call comes again with the answer (MCP of 2026)."""
+
+    code = "asking"
 
 
 class PlaceError(NacreError):

@@ -10,13 +10,15 @@ answers the calls of handshake clients itself, faster.
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Self
+import os
+import uuid
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from nacre import sdk_tricks
 from nacre.audit import log
-from nacre.errors import NacreError
+from nacre.errors import Asking, NacreError
 from nacre.tools.arguments import check
-from nacre.tools.tool import Reply
+from nacre.tools.tool import Caller, Reply
 
 sdk_tricks.apply()
 
@@ -25,6 +27,7 @@ import mcp_types as types
 from mcp.server.mcpserver import MCPServer as FastMCP
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
+from mcp.server.request_state import RequestStateSecurity
 from mcp.server.runner import serve_dual_era_loop, serve_loop
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
@@ -36,9 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
+    from nacre.gate import Answer, Ask, Question
     from nacre.stdio import Message, Stdio
     from nacre.tools.tool import Progress, Tool
 
+ASK_KEY, ASKED_STATE = "approve", "asked"
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -68,15 +73,80 @@ class _Shown(SdkTool):
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
         tool: Tool = object.__getattribute__(self, "_tool")
         request = context.request_context
-        result = await answer(tool, arguments, _progress_of(request.session, request.meta))
-        return types.CallToolResult.model_validate(result)
+        caller = Caller(_progress_of(request.session, request.meta), _ask_of(context))
+        try:
+            return types.CallToolResult.model_validate(await answer(tool, arguments, caller))
+        except NeedsAnswer as need:
+            return types.InputRequiredResult(
+                input_requests={ASK_KEY: types.ElicitRequest(params=_question_params(need.question))},
+                request_state=ASKED_STATE,
+            )
 
 
-async def answer(tool: Tool, arguments: dict[str, Any], progress: Progress | None) -> dict[str, Any]:
+class NeedsAnswer(Asking):
+    """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__("the person is being asked")
+        self.question = question
+
+
+def _choices(question: Question) -> dict[str, Answer]:
+    """What the person can choose, in words."""
+    choices: dict[str, Answer] = {"run once": "once", "no": "no"}
+    if question.rememberable:
+        choices["allow this exact command for this session"] = "session"
+    return choices
+
+
+def _question(question: Question) -> dict[str, Any]:
+    """An elicitation, as it goes over the wire."""
+    decision = {"type": "string", "title": "Decision", "enum": list(_choices(question))}
+    schema = {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
+    return {"message": question.text, "requestedSchema": schema}
+
+
+def _question_params(question: Question) -> Any:
+    return types.ElicitRequestFormParams.model_validate(_question(question))
+
+
+def _understood(reply: Any, question: Question) -> Answer:
+    """What the person meant; anything but a clear yes is a no."""
+    told: dict[str, Any] = cast("Any", reply) if isinstance(reply, dict) else reply.model_dump(by_alias=True)
+    content: dict[str, Any] = told.get("content") or {}
+    if told.get("action") != "accept":
+        return "no"
+    return _choices(question).get(content.get("decision", ""), "no")
+
+
+def _ask_of(context: Any) -> Ask | None:
+    """How to ask on the SDK's road: a request of our own to a handshake client, else a round of its own."""
+    declared = context.client_capabilities
+    if declared is None or declared.elicitation is None:
+        return None
+    modern = context.request_context.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS
+
+    async def ask(question: Question) -> Answer:
+        if not modern:
+            asked = _question(question)
+            reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
+            return _understood(reply, question)
+        replies: dict[str, Any] = context.input_responses or {}
+        # Without the sealed state of this very call an answer was not given to our question.
+        if ASK_KEY not in replies or context.request_state != ASKED_STATE:
+            raise NeedsAnswer(question)
+        return _understood(replies[ASK_KEY], question)
+
+    return ask
+
+
+async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
     """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so."""
     try:
         check(arguments, tool.input_schema)
-        reply = await tool.call(arguments, progress)
+        reply = await tool.call(arguments, caller)
+    except NeedsAnswer:
+        raise
     except NacreError as error:
         reply = Reply(str(error), is_error=True)
     except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
@@ -129,6 +199,8 @@ class Express:
         self._stdio = stdio
         self._tools = tools
         self._calls: dict[int | str, asyncio.Task[None]] = {}
+        self._questions: dict[str, asyncio.Future[Any]] = {}
+        self._asks = False  # whether the client's person can be asked
         self.greeted = False
 
     def take(self, message: Message) -> bool:
@@ -136,6 +208,12 @@ class Express:
         method = message.get("method")
         if method == "tools/call" and self.greeted:
             return self._take_call(message)
+        if method is None:
+            return self._take_reply(message)
+        if method == "initialize":
+            hello: dict[str, Any] = message.get("params") or {}
+            capabilities: dict[str, Any] = hello.get("capabilities") or {}
+            self._asks = capabilities.get("elicitation") is not None
         if method == "notifications/cancelled":
             params: dict[str, Any] = message.get("params") or {}
             call = self._calls.get(params.get("requestId", ""))
@@ -160,10 +238,34 @@ class Express:
         self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
     ) -> None:
         try:
-            result = await answer(tool, arguments, None if token is None else self._progress(token))
+            caller = Caller(
+                None if token is None else self._progress(token), self._ask if self._asks else None
+            )
+            result = await answer(tool, arguments, caller)
             await self._stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
         finally:
             del self._calls[identity]
+
+    def _take_reply(self, message: Message) -> bool:
+        asked = self._questions.pop(str(message.get("id")), None)
+        if asked is None:
+            return False
+        if not asked.done():
+            asked.set_result(message.get("result") or {})
+        return True
+
+    async def _ask(self, question: Question) -> Answer:
+        identity = f"nacre-{uuid.uuid4()}"
+        asked = self._questions[identity] = asyncio.get_running_loop().create_future()
+        params = _question(question)
+        await self._stdio.send(
+            {"jsonrpc": "2.0", "id": identity, "method": "elicitation/create", "params": params}
+        )
+        try:
+            return _understood(await asked, question)
+        except asyncio.CancelledError:
+            self._questions.pop(identity, None)
+            raise
 
     def _progress(self, token: int | str) -> Progress:
         async def progress(amount: float, message: str) -> None:
@@ -175,7 +277,14 @@ class Express:
 
 def build_server(name: str, version: str, instructions: str, tools: list[Tool]) -> Any:
     """The SDK's server with our tools in it."""
-    app = FastMCP(name, version=version, instructions=instructions, tools=[_Shown(tool) for tool in tools])
+    app = FastMCP(
+        name,
+        version=version,
+        instructions=instructions,
+        tools=[_Shown(tool) for tool in tools],
+        # On stdio there is no login that a question could be bound to.
+        request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
+    )
     app.middleware.append(UnknownTool({tool.name for tool in tools}))
     return app
 

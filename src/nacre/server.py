@@ -19,6 +19,7 @@ from nacre import __version__, audit
 from nacre.errors import NacreError
 from nacre.service import Service
 from nacre.stdio import Stdio
+from nacre.tools.allowed import allowed_tool
 from nacre.tools.shell import shell_tool
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Server:
         from nacre import sdk  # noqa: PLC0415
 
         tools = [shell_tool(service)]
+        if self._config.policy is not None:
+            tools.append(allowed_tool(service))
         instructions = (
             f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
         )

@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.config import Config
+    from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.model import Command, Result
+    from nacre.policy import Policy
 
 LOGIN_PATIENCE_S = 5.0
 
@@ -40,13 +42,11 @@ LOGIN_PATIENCE_S = 5.0
 class Service:
     """One configuration, one keeper, any number of commands at once."""
 
-    def __init__(
-        self, config: Config, launched: Launched, gate: Callable[[Command], None] | None = None
-    ) -> None:
+    def __init__(self, config: Config, launched: Launched) -> None:
         self.config = config
-        self._gate = gate
         self._environment = for_commands(dict(os.environ))
         self.shell = find_shell(config.shell, self._environment)
+        self._gate = _gate(config.policy, self.shell.name)
         self.default_directory = _default_directory(config.working_directory)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
@@ -54,13 +54,18 @@ class Service:
         self._link = Link(launched)
         self._opening = asyncio.create_task(self._open())
 
-    async def run(self, command: Command, on_output: Callable[[int, bytes], None] | None = None) -> Result:
+    async def run(
+        self,
+        command: Command,
+        on_output: Callable[[int, bytes], None] | None = None,
+        ask: Ask | None = None,
+    ) -> Result:
         """Run a command to its end. Cancelling kills all it started. NacreError: it could not be run."""
         outcome: Result | NacreError | None = None
         try:
-            if self._gate is not None:
-                self._gate(command)
             _check(command)
+            if self._gate is not None:
+                await self._gate.admit(command, ask)
             link = await self._ready_link()
             async with self._slots:
                 audit.started(command)
@@ -148,6 +153,15 @@ class Service:
             Path(self._spools.popleft()).unlink(missing_ok=True)
         hints = hints_for(result, self._environment.get("PATH", ""))
         return replace(result, hints=hints) if hints else result
+
+
+def _gate(policy: Policy | None, shell: str) -> Gate | None:
+    """Without rules there is nothing to load and nothing to ask."""
+    if policy is None or policy.empty:
+        return None
+    from nacre.gate import Gate  # noqa: PLC0415  # see above
+
+    return Gate(policy, shell.removesuffix(".exe").lower())
 
 
 def _default_directory(wanted: str | None) -> str:

@@ -13,7 +13,7 @@ from nacre.tools.tool import Reply, Tool
 if TYPE_CHECKING:
     from nacre.model import Result
     from nacre.service import Service
-    from nacre.tools.tool import Progress
+    from nacre.tools.tool import Caller, Progress
 
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
@@ -87,22 +87,23 @@ def shell_tool(service: Service) -> Tool:
             "idempotentHint": False,
             "openWorldHint": True,
         },
-        call=lambda arguments, progress: _call(service, arguments, progress),
+        call=lambda arguments, caller: _call(service, arguments, caller),
     )
 
 
-async def _call(service: Service, arguments: dict[str, Any], progress: Progress | None) -> Reply:
+async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:
     command = Command(
         text=arguments["command"],
         working_directory=service.resolve_directory(arguments.get("working_directory")),
         timeout_s=arguments.get("timeout", service.config.default_timeout_s),
         environment=arguments.get("environment", {}),
     )
-    if progress is None:
-        return reply(await service.run(command), include_stderr=service.config.include_stderr)
-    ticker = Ticker(progress)
+    if caller.progress is None:
+        result = await service.run(command, ask=caller.ask)
+        return reply(result, include_stderr=service.config.include_stderr)
+    ticker = Ticker(caller.progress)
     try:
-        result = await service.run(command, ticker.on_output)
+        result = await service.run(command, ticker.on_output, caller.ask)
         await ticker.finish()
     finally:
         ticker.stop()

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from nacre.gate import Ask
+
     Progress = Callable[[float, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who calls: how to tell them of progress and how to ask their person, where that can be done."""
+
+    progress: Progress | None = None
+    ask: Ask | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +37,13 @@ class Reply:
 class Tool:
     """One entry of tools/list and what happens when it is called.
 
-    `call` gets the checked arguments and, where the caller wants to hear of progress, a function for it.
+    `call` gets the checked arguments and the caller.
     """
 
     name: str
     title: str
     description: str
     input_schema: dict[str, Any]
-    call: Callable[[dict[str, Any], Progress | None], Awaitable[Reply]]
+    call: Callable[[dict[str, Any], Caller], Awaitable[Reply]]
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, bool] = field(default_factory=dict[str, bool])

@@ -1,0 +1,96 @@
+"""From a verdict to yes or no: rules first, then, where they say so, the person.
+
+Above it: `service`, which asks before anything runs. Below: the policy, which is pure. What a person has
+allowed for the session is remembered by the exact text and directory; interpreters, shells, wrappers and
+sudo never are. No tool can add to that memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from nacre.errors import Refused
+from nacre.policy import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from nacre.model import Command
+    from nacre.policy import Policy, Verdict
+
+    Answer = Literal["once", "session", "no"]
+    Ask = Callable[["Question"], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked before a command may run."""
+
+    command: str
+    working_directory: str
+    reason: str
+    rememberable: bool
+
+    @property
+    def text(self) -> str:
+        """The question in words."""
+        return f"May this command run in {self.working_directory}?\n\n{self.command}\n\n({self.reason})"
+
+
+class Gate:
+    """The rules of this server, and what the person has allowed since it started."""
+
+    def __init__(self, policy: Policy, shell: str) -> None:
+        self.policy = policy
+        self._shell = shell
+        self._approved: set[tuple[str, str]] = set()
+
+    async def admit(self, command: Command, ask: Ask | None) -> None:
+        """Return if the command may run; raise Refused if not."""
+        self._admit_environment(command)
+        verdict = judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
+        if verdict.decision == "ask":
+            await self._admit_by_person(command, verdict, ask)
+        elif verdict.decision == "deny":
+            raise refusal(command.text, verdict)
+
+    def _admit_environment(self, command: Command) -> None:
+        """Variables that change what runs are no way around the rules."""
+        if not command.environment or self.policy.mode == "open":
+            return
+        from nacre.policy.effects import is_dangerous_variable  # noqa: PLC0415  # loaded with the first rules
+
+        for name in command.environment:
+            if is_dangerous_variable(name):
+                raise Refused(
+                    f"Denied by the policy: environment.{name} changes what runs or how.",
+                    hint="Leave it out.",
+                )
+
+    async def _admit_by_person(self, command: Command, verdict: Verdict, ask: Ask | None) -> None:
+        key = (command.text, command.working_directory)
+        if key in self._approved:
+            return
+        if ask is None:
+            raise Refused(
+                f"The policy wants a person to be asked, which this client cannot do: {verdict.reason} "
+                f"(rule: {verdict.rule}).",
+                hint="The person can allow it in nacre's configuration ([policy] allow); you cannot.",
+            )
+        question = Question(command.text, command.working_directory, verdict.reason, verdict.rememberable)
+        answer = await ask(question)
+        if answer == "no":
+            raise Refused("The person was asked and said no.", hint="Do not ask again; find another way.")
+        if answer == "session" and verdict.rememberable:
+            self._approved.add(key)
+
+
+def refusal(text: str, verdict: Verdict) -> Refused:
+    """A denial that names the rule, the part of the command, the reason, and what would be allowed."""
+    part = text[verdict.start : verdict.end].strip()
+    where = f" `{part if len(part) <= 80 else part[:79] + '…'}`" if part and part != text.strip() else ""  # noqa: PLR2004  # a line
+    return Refused(
+        f"Denied by the policy{where}: {verdict.reason} (rule: {verdict.rule}).",
+        hint=f"{verdict.hint[:1].upper()}{verdict.hint[1:]}." if verdict.hint else "",
+    )

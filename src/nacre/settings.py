@@ -1,0 +1,181 @@
+"""A person's settings: a TOML file and the command line, put together into one frozen Config.
+
+Above it: the command line. It reads one file and refuses what it does not know, by name: a misspelt
+setting must not be an open door. No tool can reach it.
+
+    shell = "bash"
+    working_directory = "/srv/project"
+    timeout = 300
+    [policy]                 # docs/policy.md
+    allow = ["git status", "ls"]
+    [shell_tool]             # the table of specification 004, as it stands
+    max_timeout = 1800
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nacre.config import Config
+from nacre.errors import RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from nacre.policy import Policy
+
+_UNITS = {
+    "": 1,
+    "B": 1,
+    "KB": 1000,
+    "MB": 1000**2,
+    "GB": 1000**3,
+    "KIB": 1024,
+    "MIB": 1024**2,
+    "GIB": 1024**3,
+}
+
+
+def default_path() -> str:
+    """Where a person's own settings are looked for."""
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(base, "nacre", "config.toml")
+
+
+def read(path: str | None) -> dict[str, Any]:
+    """The settings in a file; the default file need not be there, one that was named must."""
+    chosen = path or default_path()
+    try:
+        with open(chosen, "rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise RequestError(
+            f"The configuration file does not exist: {path}.", hint="Check --config."
+        ) from None
+    except OSError as error:
+        raise RequestError(f"The configuration file cannot be read: {chosen}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"{chosen} is not TOML: {error}.") from None
+
+
+def configure(table: Mapping[str, Any], *, allow: str = "", deny: str = "") -> Config:
+    """The configuration that a file's table and two comma lists of rules (specification 002) describe."""
+    table = dict(table)
+    shell_tool = _table(table.pop("shell_tool", {}), "shell_tool")
+    rules = _table(table.pop("policy", {}), "policy")
+    config = _applied(Config(), table, _SETTINGS, "")
+    config = _applied(config, shell_tool, _SHELL_TOOL, "shell_tool.")
+    return replace(config, policy=_policy(rules, shell_tool, allow, deny))
+
+
+def _table(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise RequestError(f"{name} must be a table.")
+    return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # TOML
+
+
+def _policy(rules: dict[str, Any], shell_tool: Mapping[str, Any], allow: str, deny: str) -> Policy | None:
+    for name, more in (("allow", _comma_list(allow)), ("deny", _comma_list(deny))):
+        if more:
+            rules[name] = [*rules.get(name, []), *more]
+    for name in ("allowed_directories", "blocked_commands"):
+        if name in shell_tool:
+            rules[name] = [*rules.get(name, []), *shell_tool[name]]
+    if not rules:
+        return None
+    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # only who writes rules pays for them
+
+    try:
+        return Policy.from_mapping(rules)
+    except PolicyError as error:
+        raise RequestError(f"The policy cannot be used: {error}.") from None
+
+
+def _comma_list(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError("a text that is not empty")
+    return value
+
+
+def _seconds(value: Any) -> int:
+    if type(value) is not int or not Config.min_timeout_s <= value <= Config.max_timeout_s:
+        raise ValueError(f"a whole number of seconds from {Config.min_timeout_s} to {Config.max_timeout_s}")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 1:
+        raise ValueError("a whole number, 1 or more")
+    return value
+
+
+def size_bytes(value: Any) -> int:
+    """A size such as 4096, "32KB" or "10 MiB"."""
+    found = re.fullmatch(r"(\d+)\s*([A-Za-z]*)", str(value)) if type(value) in (int, str) else None
+    if found is None or found[2].upper() not in _UNITS or int(found[1]) == 0:
+        raise ValueError('a size such as "10MB"')
+    return int(found[1]) * _UNITS[found[2].upper()]
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("true or false")  # noqa: TRY004  # all of these tell what was wanted
+    return value
+
+
+def _choice(value: Any) -> str:
+    if value not in ("auto", "always", "never"):
+        raise ValueError("auto, always or never")
+    return str(value)
+
+
+# name in the file -> (field of Config, how it is read)
+_SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "shell": ("shell", _text),
+    "working_directory": ("working_directory", _text),
+    "timeout": ("default_timeout_s", _seconds),
+    "max_timeout": ("max_timeout_s", _seconds),
+    "reply_limit": ("reply_limit_bytes", size_bytes),
+    "max_output_size": ("max_output_bytes", size_bytes),
+    "spools_kept": ("spools_kept", _count),
+    "concurrent_commands": ("concurrent_commands", _count),
+    "line_limit": ("line_limit_bytes", size_bytes),
+    "include_stderr": ("include_stderr", _flag),
+    "login_environment": ("login_environment", _choice),
+    "audit_log": ("audit_log", _text),
+    "verbose": ("verbose", _flag),
+}
+_SHELL_TOOL: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "default_timeout": ("default_timeout_s", _seconds),
+    "max_timeout": ("max_timeout_s", _seconds),
+    "max_output_size": ("max_output_bytes", size_bytes),
+    "log_commands": ("log_commands", _flag),
+    "allowed_directories": ("", list[str]),  # the policy's
+    "blocked_commands": ("", list[str]),
+}
+
+
+def _applied(
+    config: Config, table: Mapping[str, Any], known: dict[str, tuple[str, Callable[[Any], Any]]], prefix: str
+) -> Config:
+    changes: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in known:
+            raise RequestError(f"Unknown setting: {prefix}{name}.", hint=f"Known: {', '.join(known)}.")
+        attribute, reading = known[name]
+        try:
+            if attribute:
+                changes[attribute] = reading(value)
+        except ValueError as error:
+            raise RequestError(f"The setting {prefix}{name} must be {error}, not {value!r}.") from None
+    return replace(config, **changes)

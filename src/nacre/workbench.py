@@ -1,0 +1,128 @@
+"""`nacre policy ...`: the workbench where a person sees, tests and finds rules. It runs no command.
+
+Above it: the command line. Below: the policy and the settings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from nacre import settings
+from nacre.errors import NacreError, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy import Policy
+
+USAGE_ERROR = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The workbench's commands, with their help."""
+    top = argparse.ArgumentParser(
+        prog="nacre policy", description="See, test and find the rules for commands."
+    )
+    benches = top.add_subparsers(dest="bench", required=True, metavar="COMMAND")
+    explain = benches.add_parser("explain", help="what a command would run, and which rule decides")
+    explain.add_argument("command", help="the command, as one argument")
+    explain.add_argument("-s", "--shell", default="bash", help="the shell that would run it (default: bash)")
+    explain.add_argument("-w", "--working-dir", default=os.getcwd(), help="where it would run")
+    test = benches.add_parser(
+        "test", help="run a corpus of labelled cases (.jsonl); exit 1 if any case fails"
+    )
+    test.add_argument("file", help="the corpus")
+    benches.add_parser("list", help="the rules in force")
+    learn = benches.add_parser("learn", help="propose rules that would allow what an audit log says was run")
+    learn.add_argument("auditlog", help="a file that --audit-log has written")
+    learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
+    for bench in (explain, benches.choices["list"]):
+        bench.add_argument("--config", metavar="FILE", help="configuration file")
+        bench.add_argument("--allow", default="", metavar="PATTERNS", help="allow rules, with commas")
+        bench.add_argument("--deny", default="", metavar="PATTERNS", help="deny rules, with commas")
+    return top
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one of the workbench's commands; the exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        return {"explain": _explain, "test": _test, "list": _list, "learn": _learn}[options.bench](options)
+    except NacreError as error:
+        sys.stderr.write(f"nacre policy: {error}\n")
+        return USAGE_ERROR
+
+
+def _policy(options: argparse.Namespace) -> Policy:
+    from nacre.policy import Policy  # noqa: PLC0415  # loaded when a bench needs it
+
+    config = settings.configure(settings.read(options.config), allow=options.allow, deny=options.deny)
+    return config.policy or Policy()
+
+
+def _explain(options: argparse.Namespace) -> int:
+    from nacre.policy import judge  # noqa: PLC0415
+    from nacre.policy.explain import explain  # noqa: PLC0415
+
+    verdict = judge(options.command, _policy(options), shell=options.shell, cwd=options.working_dir)
+    sys.stdout.write(explain(options.command, verdict, colour=sys.stdout.isatty()) + "\n")
+    return 0
+
+
+def _lines(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RequestError(f"{path} cannot be read: {error}.") from None
+
+
+def _test(options: argparse.Namespace) -> int:
+    from nacre.policy import PolicyError  # noqa: PLC0415
+    from nacre.policy.corpus import run  # noqa: PLC0415
+
+    try:
+        report = run(_lines(options.file))
+    except PolicyError as error:
+        raise RequestError(f"{options.file}: {error}.") from None
+    for failed in report.failures:
+        told = f"expected {failed.expected}, got {failed.verdict.decision}: {failed.verdict.reason}"
+        sys.stdout.write(f"{failed.id} ({failed.family}): {failed.command!r}: {told}\n")
+    sys.stdout.write(f"{report.summary}\n")
+    return 0 if report.good else 1
+
+
+def _list(options: argparse.Namespace) -> int:
+    from nacre.tools.allowed import describe  # noqa: PLC0415
+
+    policy = _policy(options)
+    if policy.empty:
+        sys.stdout.write("There are no rules: every command is allowed.\n")
+        return 0
+    for name, value in describe(policy).items():
+        shown = [value] if isinstance(value, bool) else value
+        sys.stdout.write("".join(f"{name:20} {item}\n" for item in shown))
+    return 0
+
+
+def _learn(options: argparse.Namespace) -> int:
+    from nacre.policy.learn import propose  # noqa: PLC0415
+
+    commands: list[str] = []
+    for number, line in enumerate(_lines(options.auditlog), 1):
+        try:
+            entry = json.loads(line)
+            if entry["ended"] != "not run":
+                commands.append(entry["command"])
+        except (ValueError, KeyError, TypeError):
+            raise RequestError(
+                f"{options.auditlog}, line {number} is not a line of an audit log.",
+                hint="Give the file that --audit-log has written.",
+            ) from None
+    sys.stdout.write("# Review before use. These rules would allow what was run:\n[policy]\n")
+    sys.stdout.write(propose(commands, shell=options.shell).as_toml())
+    return 0

@@ -1,0 +1,290 @@
+"""Rules in force: a real server with a policy, driven over stdio; the person answers through the client."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Start = Callable[..., WireClient]
+
+CAN_ASK: dict[str, Any] = {**HANDSHAKE, "capabilities": {"elicitation": {}}}
+MODERN_CAN_ASK: dict[str, Any] = {
+    **MODERN,
+    "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+}
+
+
+def config_file(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.req("policy-every-part")
+@pytest.mark.req("policy-denial")
+@pytest.mark.req("policy-patterns")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm x",
+        "ls; rm x",
+        "ls | rm x",
+        "ls && $(rm x)",
+        "ls `rm x`",
+        "if true; then rm x; fi",
+        "ls\nrm x",
+        "env rm x",
+    ],
+)
+def test_a_command_that_is_not_allowed_is_refused_wherever_it_hides(
+    start: Start, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "x").touch()
+    server = start("--allow", "ls*,echo,true")
+    result = server.call("shell", command=command)
+    assert result["isError"] is True
+    assert "Denied by the policy" in text_of(result)
+    assert "Command 'rm' not allowed" in text_of(result)
+    assert (tmp_path / "x").exists()
+    assert server.shell("ls; echo fine")["exit_code"] == 0
+
+
+@pytest.mark.req("policy-deny-wins")
+def test_deny_beats_allow(start: Start) -> None:
+    server = start("--allow", "*", "--deny", "rm*,sudo*")
+    assert "Denied" in text_of(server.call("shell", command="rm -f x"))
+    assert server.shell("uname")["exit_code"] == 0
+
+
+@pytest.mark.req("policy-logged")
+@pytest.mark.req("audit-log")
+def test_attempts_are_logged_and_audited(start: Start, tmp_path: Path) -> None:
+    trail = tmp_path / "audit.jsonl"
+    server = start("--allow", "echo", "--audit-log", str(trail))
+    server.call("shell", command="rm secret\nrm more")
+    server.shell("echo fine", environment={"COLOUR": "blue42"})
+    server.hang_up()
+    server.wait()
+    server.read_rest()
+    assert "not run (denied, Denied by the policy" in server.stderr.decode()
+    refused, ran = (json.loads(line) for line in trail.read_text().splitlines())
+    assert (refused["command"], refused["ended"], refused["code"]) == (
+        "rm secret\nrm more",
+        "not run",
+        "denied",
+    )
+    assert (ran["command"], ran["ended"], ran["exit_code"]) == ("echo fine", "exited", 0)
+    assert ran["environment"] == ["COLOUR"]
+    assert "blue42" not in trail.read_text()
+    assert trail.stat().st_mode & 0o777 == 0o600
+
+
+ASKING = '[policy]\nallow = ["echo", "true"]\nask = ["git push", "touch"]\n'
+
+
+def answer_question(server: WireClient, action: str, decision: str | None = None) -> dict[str, Any]:
+    """Wait for the question and answer it; the question."""
+    question = server.receive()
+    assert question["method"] == "elicitation/create", question
+    content = {"content": {"decision": decision}} if decision else {}
+    server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"action": action, **content}})
+    return question["params"]
+
+
+@pytest.mark.req("policy-ask")
+@pytest.mark.req("policy-remember")
+def test_the_person_is_asked_once_or_for_the_session_or_says_no(start: Start, tmp_path: Path) -> None:
+    server = start("--config", config_file(tmp_path, ASKING), greet=False)
+    server.request("initialize", CAN_ASK)
+    server.notify("notifications/initialized")
+
+    call = server.post_call("shell", {"command": "touch a"})
+    question = answer_question(server, "accept", "no")
+    assert "touch a" in question["message"]
+    assert str(tmp_path) in question["message"]
+    assert "said no" in text_of(server.answer_to(call)["result"])
+
+    for action in ("decline", "cancel"):
+        call = server.post_call("shell", {"command": "touch a"})
+        answer_question(server, action)
+        assert "said no" in text_of(server.answer_to(call)["result"])
+    assert not (tmp_path / "a").exists()
+
+    call = server.post_call("shell", {"command": "touch a"})
+    answer_question(server, "accept", "run once")
+    assert server.answer_to(call)["result"]["isError"] is False
+    assert (tmp_path / "a").exists()
+
+    call = server.post_call("shell", {"command": "touch a"})
+    answer_question(server, "accept", "allow this exact command for this session")
+    assert server.answer_to(call)["result"]["isError"] is False
+    assert server.shell("touch a")["exit_code"] == 0  # not asked again
+
+    call = server.post_call("shell", {"command": "touch a b"})  # another command: asked
+    answer_question(server, "accept", "no")
+    server.answer_to(call)
+
+
+@pytest.mark.req("policy-cannot-ask")
+def test_a_client_that_cannot_ask_is_refused_with_a_hint(start: Start, tmp_path: Path) -> None:
+    server = start("--config", config_file(tmp_path, ASKING))
+    result = server.call("shell", command="touch a")
+    assert result["isError"] is True
+    assert "cannot do" in text_of(result)
+    assert "[policy] allow" in text_of(result)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.req("policy-ask")
+def test_a_client_of_2026_asks_in_a_round_of_its_own(start: Start, tmp_path: Path) -> None:
+    server = start("--config", config_file(tmp_path, ASKING), greet=False)
+    params: dict[str, Any] = {"name": "shell", "arguments": {"command": "touch a"}, "_meta": MODERN_CAN_ASK}
+    first = server.request("tools/call", params)["result"]
+    assert first["resultType"] == "input_required"
+    (key,) = first["inputRequests"]
+    assert "touch a" in first["inputRequests"][key]["params"]["message"]
+    assert not (tmp_path / "a").exists()
+    reply = {"action": "accept", "content": {"decision": "run once"}}
+    again = {**params, "inputResponses": {key: reply}, "requestState": first["requestState"]}
+    assert server.request("tools/call", again)["result"]["isError"] is False
+    assert (tmp_path / "a").exists()
+    # An answer to a question that was never asked is none.
+    forged = {**params, "inputResponses": {key: reply}}
+    assert server.request("tools/call", forged)["result"]["resultType"] == "input_required"
+    # The answer belongs to that command: with another one it is worth nothing.
+    other = {**again, "arguments": {"command": "touch b"}}
+    assert "error" in server.request("tools/call", other)
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.req("policy-environment")
+def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> None:
+    server = start("--allow", "echo")
+    result = server.call("shell", command="echo hi", environment={"LD_PRELOAD": "/tmp/evil.so"})
+    assert "environment.LD_PRELOAD changes what runs" in text_of(result)
+    assert server.shell("echo hi", environment={"NO_COLOR": "1"})["exit_code"] == 0
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.req("policy-blocked")
+@pytest.mark.req("settings-file")
+def test_the_table_of_specification_004_is_in_force(start: Start, tmp_path: Path) -> None:
+    inside = tmp_path / "project"
+    inside.mkdir()
+    (tmp_path / "project-secret").mkdir()
+    text = f"""
+[shell_tool]
+default_timeout = 5
+max_timeout = 20
+max_output_size = "10MB"
+allowed_directories = ["{inside}"]
+blocked_commands = ["rm -rf", "format", "dd"]
+log_commands = true
+"""
+    server = start("--config", config_file(tmp_path, text), "--working-dir", str(inside))
+    timeout = server.request("tools/list")["result"]["tools"][0]["inputSchema"]["properties"]["timeout"]
+    assert (timeout["default"], timeout["maximum"]) == (5, 20)
+    assert server.shell("echo hi > new; cat new")["stdout"] == "hi\n"
+    for command in ("rm -rf x", "rm -r -f x", "dd if=/dev/zero of=x"):
+        assert "Denied" in text_of(server.call("shell", command=command))
+    for command in ("cat ../project-secret/x", "cat /etc/passwd", "echo x > ../outside"):
+        assert "Denied" in text_of(server.call("shell", command=command)), command
+    outside = server.call("shell", command="true", working_directory=str(tmp_path / "project-secret"))
+    assert "Denied" in text_of(outside)
+
+
+@pytest.mark.req("policy-allowed-tool")
+def test_a_server_with_rules_tells_them(start: Start) -> None:
+    server = start("--allow", "ls,git log", "--deny", "rm*")
+    names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
+    assert names == ["shell", "allowed"]
+    told = server.call("allowed")
+    assert told["structuredContent"] == {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
+    assert "allow: ls, git log" in text_of(told)
+
+
+def nacre(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*NACRE, *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@pytest.mark.req("settings-file")
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("shel = 'x'", "Unknown setting: shel. Known: shell"),
+        ("timeout = 9999", "The setting timeout must be a whole number of seconds"),
+        ("[policy]\nalow = []", "unknown policy setting 'alow'"),
+        ("[policy]\nallow = 'ls'", "allow"),
+        ("[shell_tool]\ncolour = 1", "Unknown setting: shell_tool.colour"),
+        ("not toml", "is not TOML"),
+        ('[[policy.allow]]\ncommand = "git push"\nmatch = ["git pull"]', "git pull"),
+    ],
+)
+def test_a_configuration_that_cannot_be_used_ends_with_2_and_a_sentence(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
+    shown = nacre("--config", config_file(tmp_path, text))
+    assert shown.returncode == 2
+    assert complaint in shown.stderr
+    assert "Traceback" not in shown.stderr
+
+
+def test_a_configuration_that_was_named_must_be_there() -> None:
+    assert "does not exist: /no/such.toml" in nacre("--config", "/no/such.toml").stderr
+
+
+@pytest.mark.req("policy-workbench")
+def test_explain_shows_what_would_run_and_underlines_the_part() -> None:
+    shown = nacre("policy", "explain", "ls; rm -rf /x", "--allow", "ls").stdout
+    assert shown.startswith("DENY  Command 'rm' not allowed\n")
+    assert "  ls; rm -rf /x\n      ^^^^^^^^^\n" in shown
+    assert "hint: allowed here: ls" in shown
+
+
+@pytest.mark.req("policy-workbench")
+def test_test_prints_the_figures_last_and_fails_when_a_case_does(tmp_path: Path) -> None:
+    case: dict[str, Any] = {
+        "id": "1",
+        "family": "f",
+        "shell": "bash",
+        "policy": {"allow": ["ls"], "deny": []},
+        "why": "",
+    }
+    good = {**case, "command": "ls", "expect": "allow"}
+    bad = {**case, "id": "2", "command": "ls", "expect": "deny"}
+    corpus = tmp_path / "c.jsonl"
+    corpus.write_text(json.dumps(good))
+    done = nacre("policy", "test", str(corpus))
+    assert (done.returncode, done.stdout) == (0, "false_allow=0 false_deny=0 passed=1 total=1\n")
+    corpus.write_text(json.dumps(good) + "\n" + json.dumps(bad))
+    done = nacre("policy", "test", str(corpus))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "false_allow=1 false_deny=0 passed=1 total=2"
+    assert nacre("policy", "test", "/no/such").returncode == 2
+
+
+@pytest.mark.req("policy-workbench")
+def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Path) -> None:
+    trail = tmp_path / "audit.jsonl"
+    server = start("--audit-log", str(trail))
+    for command in ("echo one", "echo two; uname -a", "ls | head -3"):
+        server.shell(command)
+    server.hang_up()
+    server.wait()
+    proposed = nacre("policy", "learn", str(trail)).stdout
+    config = config_file(tmp_path, proposed)
+    assert "echo" in nacre("policy", "list", "--config", config).stdout
+    for command in ("echo one", "echo two; uname -a", "ls | head -3"):
+        assert nacre("policy", "explain", command, "--config", config).stdout.startswith("ALLOW")
+    assert nacre("policy", "explain", "rm x", "--config", config).stdout.startswith("DENY")
+    assert "not a line of an audit log" in nacre("policy", "learn", __file__).stderr
