@@ -5,6 +5,8 @@ need=""
 want() { command -v "$1" >/dev/null 2>&1 || need="$need $2"; }
 want bash bash
 want dash dash
+want zsh zsh
+want bwrap bubblewrap
 [ -z "$need" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     # shellcheck disable=SC2086  # a list of package names
