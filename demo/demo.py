@@ -166,7 +166,7 @@ async def a_mistake(stage: Stage) -> None:
 
 
 async def rules(_stage: Stage) -> None:
-    """A server with rules judges every part of a command; the agent is told which part, and what is allowed."""
+    """A server with rules judges every part of a command, and says which part and what is allowed."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "nacre", "--shell", "bash", "--allow", "ls,echo,wc"],
