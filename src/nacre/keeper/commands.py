@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from nacre.keeper.program import Keeper
+    from nacre.keeper.timers import Timer
 
 FOLLOW_BYTES = 4096
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
@@ -91,11 +92,11 @@ class Command:
         self._wall_ms = 0
         self._why: str | None = None  # "timeout" or "killed"
         self._dying = False
-        self._timer: host.Timer | None = None
+        self._timer: Timer | None = None
         self._captures: dict[int, Capture] = {}
         self._readers: dict[int, host.Reader] = {}
         self._fresh: dict[int, bytes] = {}
-        self._follow_timer: host.Timer | None = None
+        self._follow_timer: Timer | None = None
         self._ahead_bytes = 0
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None

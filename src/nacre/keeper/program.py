@@ -34,8 +34,8 @@ class Keeper:
         self.loop = host.Loop(self._reap, self.leave)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
-        self._link = host.Writer(self.loop, writing, on_broken=self.leave)
-        host.Reader(self.loop, reading, self._received, self.leave).resume()
+        self._link = host.LinkWriter(self.loop, writing, on_broken=self.leave)
+        host.LinkReader(self.loop, reading, self._received, self.leave).resume()
         self.send(
             json_frame(
                 Kind.HELLO,
@@ -48,6 +48,7 @@ class Keeper:
         """Serve until nacre is gone and nothing is left."""
         self.loop.run(self.flush)
         self.flush()
+        self._link.close()
         if self.spool_dir:
             self._remove_spool()
 
