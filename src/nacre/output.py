@@ -10,6 +10,7 @@ Pure. Above it: the living things. Below: the record of what a keeper kept (`kee
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from nacre.model import Text
@@ -24,6 +25,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"  # two-character sequences, character sets
 )
 _ERASE_LINE = re.compile(r"\x1b\[[02]?K")
+_OTHER_ENCODING = "oem" if sys.platform == "win32" else None
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -96,10 +98,17 @@ def _ending_in_newline(text: str) -> str:
 
 def readable(data: bytes) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
-    text = data.decode("utf-8", "backslashreplace")
+    text = _decode(data) if _OTHER_ENCODING else data.decode("utf-8", "backslashreplace")
     if text.isprintable():  # one line without its newline: the common case for a single word
         return text
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", fold(text))
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode(_OTHER_ENCODING or "ascii", "backslashreplace")
 
 
 def fold(text: str) -> str:

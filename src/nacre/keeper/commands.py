@@ -201,9 +201,9 @@ class Command:
     def signal(self, number: int, scope: str) -> None:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
-            host.send_signal(self._keeper.kin.members(self.id), number)
+            self._keeper.kin.signal_tree(self.id, number)
         elif self._end is None:
-            host.send_signal_to_group(self.pid, number)
+            self._keeper.kin.signal_group(self.id, number)
 
     # -- the end
 

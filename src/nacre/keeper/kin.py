@@ -104,7 +104,15 @@ class Kin:
             return below
         return below | processes.bearers(self._cookie)
 
-    # -- the ladder
+    # -- signals and the ladder
+
+    def signal_tree(self, command_id: int, number: int) -> None:
+        """Signal everything a command started."""
+        posix.send_signal(self.members(command_id), number)
+
+    def signal_group(self, command_id: int, number: int) -> None:
+        """Signal the process group that a command was started in."""
+        posix.send_signal_to_group(self._firsts[command_id], number)
 
     def ask_to_end(self, command_id: int) -> None:
         """The first rung: TERM to the whole tree, the shell first: it would remark on its children's end."""

@@ -50,6 +50,8 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
+SCRIPT_SUFFIX = ".script"
+script_bytes = os.fsencode  # how the text of a command is written to a file
 
 
 class Loop(Timers):

@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nacre.keeper.commands import Command, Spec
@@ -143,12 +144,12 @@ class Keeper:
 
     def script_path(self, command_id: int) -> str:
         """Where the text of a command lies that is too long for an argument."""
-        return os.path.join(self.spool_dir, f"{command_id}.script")
+        return os.path.join(self.spool_dir, f"{command_id}{host.SCRIPT_SUFFIX}")
 
     def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
         path = self.script_path(command_id)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(os.fsencode(spec.script or ""))
+        with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
+            file.write(host.script_bytes(spec.script or ""))
         return replace(spec, argv=[word.replace(SCRIPT_MARK, path) for word in spec.argv])
 
     def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:
