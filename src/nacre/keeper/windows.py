@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 DRAIN_PATIENCE_S = 0.05  # a process left behind holds the pipe: how long bytes on their way may take
+CERTAIN_END_PATIENCE_S = 5.0  # nobody is left who could: a bound for the day Windows surprises us
 DRAIN_LIMIT_BYTES = 1 << 20  # and how much of what it goes on writing belongs to the result
 LINK_CHUNKS_AHEAD = 16
 GOODBYE_PATIENCE_S = 1.0
@@ -102,9 +103,14 @@ class Loop(Timers):
 
     def settle(self, operation: win32.Operation, patience_s: float) -> bool:
         """Wait for one operation before everything else; False when it was not over in that time."""
+        for packet in self._put_off:
+            if packet.address == operation.address:
+                self._put_off.remove(packet)
+                self._finished(packet)
+                return True
         until = time.monotonic() + patience_s
         while packet := self.port.next(max(0.0, until - time.monotonic()) * 1000):
-            if packet.address == operation.address and packet.key == FROM_PIPE:
+            if packet.address == operation.address:
                 self._finished(packet)
                 return True
             self._put_off.append(packet)
@@ -118,7 +124,13 @@ class Reader:
     """
 
     def __init__(
-        self, loop: Loop, handle: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]
+        self,
+        loop: Loop,
+        handle: int,
+        on_chunk: Callable[[bytes], None],
+        on_end: Callable[[], None],
+        *,
+        widens: bool = False,  # noqa: ARG002  # pipes keep their size here
     ) -> None:
         self.open = True  # whether more may come
         self._loop = loop
@@ -149,9 +161,13 @@ class Reader:
             if reading is None:
                 self._finish()
                 return
-            if not self._loop.settle(reading, DRAIN_PATIENCE_S):
+            if not self._loop.settle(reading, self._patience_s()):
                 return  # empty, and somebody holds it: what comes now belongs to those left behind
             taken += self._take(reading)
+
+    def _patience_s(self) -> float:
+        """Without a process in the job the end of the pipe must come; otherwise it need not."""
+        return DRAIN_PATIENCE_S if _nursery.is_held(self._handle) else CERTAIN_END_PATIENCE_S
 
     def close(self) -> None:
         """Let go of the pipe without waiting for its end."""
@@ -160,6 +176,7 @@ class Reader:
             if self._reading is not None:
                 self._reading.cancel()
                 self._reading = None
+            _nursery.let_go(self._handle)
             win32.close_handle(self._handle)
 
     def _begin(self) -> win32.Operation | None:
@@ -364,6 +381,7 @@ class _Nursery:
         self._children: dict[int, tuple[win32.Process, win32.Job, win32.Wait]] = {}
         self._jobs: dict[int, win32.Job] = {}
         self._job_number = 0
+        self._streams: dict[int, win32.Job] = {}
 
     def job(self, limits: dict[str, int]) -> tuple[win32.Job, int]:
         """A job for a new command; the port knows it by its number."""
@@ -372,10 +390,23 @@ class _Nursery:
         job.tell(self.port, FROM_JOB + self._job_number)
         return job, self._job_number
 
-    def add(self, process: win32.Process, job: win32.Job, number: int) -> None:
+    def is_held(self, stream: int) -> bool:
+        """Whether a process of the command that a stream belongs to still lives."""
+        return bool(living_in(self._streams[stream])) if stream in self._streams else True
+
+    def let_go(self, stream: int) -> None:
+        """A stream is closed."""
+        self._streams.pop(stream, None)
+
+    def add(self, process: win32.Process, job: win32.Job, number: int, streams: tuple[int, ...]) -> None:
         """A first process runs."""
+        self._streams |= dict.fromkeys(streams, job)
         self._jobs[number] = job
         self._children[process.pid] = (process, job, win32.Wait(process, self.port, FROM_PROCESS))
+
+    def forget(self, number: int) -> None:
+        """A job is not needed any more."""
+        self._jobs.pop(number, None)
 
     def reap(self) -> list[Reaped]:
         """What has ended since the last time."""
@@ -404,7 +435,7 @@ class _Nursery:
     @property
     def some(self) -> bool:
         """Whether any command still has a process."""
-        return bool(self._children) or any(job.handle and job.pids() for job in self._jobs.values())
+        return bool(self._children) or any(living_in(job) for job in self._jobs.values())
 
 
 _nursery = _Nursery()
@@ -445,7 +476,7 @@ def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
     except OSError:
         job.close()
         raise
-    _nursery.add(process, job, number)
+    _nursery.add(process, job, number, ends[1:])
     return Started(process.pid, *ends, -1, job, number)
 
 
@@ -529,12 +560,12 @@ class Kin:
     """Which processes belong to which command: those in its job, by the kernel's own account."""
 
     def __init__(self, _cookie: str, *, subreaper: bool) -> None:  # noqa: ARG002  # the job does it
-        self._jobs: dict[int, win32.Job] = {}  # by command id
+        self._started: dict[int, Started] = {}  # by command id
         self._owners: dict[int, int] = {}  # pid of a first process, or a job's number, negative -> command id
 
     def adopt(self, command_id: int, started: Started) -> None:
         """A command was started."""
-        self._jobs[command_id] = started.job
+        self._started[command_id] = started
         self._owners[started.pid] = self._owners[-started.number] = command_id
 
     def bury(self, pid: int) -> int:
@@ -543,18 +574,21 @@ class Kin:
 
     def forget(self, command_id: int) -> None:
         """Nothing of a command is left."""
-        self._jobs.pop(command_id).close()
+        started = self._started.pop(command_id)
+        self._owners.pop(-started.number, None)
+        _nursery.forget(started.number)
+        started.job.close()
 
     def note_children(self, *, some: bool) -> None:
         """Nothing to note: a job knows its processes."""
 
     def may_have_left(self, command_id: int) -> bool:
         """Whether a command that ended can have left processes behind."""
-        return bool(self._jobs[command_id].pids())
+        return bool(self._started[command_id].job.pids())
 
     def members(self, command_id: int) -> set[int]:
         """Every living process of a command, without the host of its hidden console."""
-        return {pid for pid in self._jobs[command_id].pids() if not _is_console_host(pid)}
+        return living_in(self._started[command_id].job)
 
     def signal_tree(self, command_id: int, _number: int) -> None:
         """Whatever is sent, it is the end."""
@@ -570,7 +604,7 @@ class Kin:
 
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
-        self._jobs[command_id].terminate(KILLED_CODE)
+        self._started[command_id].job.terminate(KILLED_CODE)
 
     def ask_all_to_end(self) -> None:
         """End every command."""
@@ -578,15 +612,17 @@ class Kin:
 
     def force_all_to_end(self) -> None:
         """End every command."""
-        for command_id in self._jobs:
+        for command_id in self._started:
             self.force_end(command_id)
 
     def sweep(self, _cookie: str) -> None:
         """A keeper that was killed took its commands with it: its job was closed."""
 
 
-def _is_console_host(pid: int) -> bool:
-    return os.path.basename(win32.image_of(pid)).lower() in CONSOLE_HOSTS
+def living_in(job: win32.Job) -> set[int]:
+    """The processes in a job but for console hosts, which Windows starts and ends by itself."""
+    pids = job.pids() if job.handle else []
+    return {pid for pid in pids if os.path.basename(win32.image_of(pid)).lower() not in CONSOLE_HOSTS}
 
 
 def command_line(pid: int, limit: int = COMMAND_LINE_LIMIT) -> str:
