@@ -2,7 +2,8 @@ r"""From the bytes a command printed to the text an agent reads: decoded, folded
 
 Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.link.Stream`).
 
-- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal.
+- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal. On Windows cmd.exe
+  and its kind speak the console's code page and newer programs UTF-8: there a line is one or the other.
 - What a terminal would have overwritten (progress bars) or not shown (colour) is folded; the spool keeps it.
 - A long stream keeps its beginning and its end, cut at line borders, with an honest count between them.
 """
@@ -105,10 +106,15 @@ def readable(data: bytes) -> str:
 
 
 def _decode(data: bytes) -> str:
+    """Line by line, because one command may run programs of both kinds."""
+    return "\n".join(_decode_line(line) for line in data.split(b"\n"))
+
+
+def _decode_line(line: bytes) -> str:
     try:
-        return data.decode()
+        return line.decode()
     except UnicodeDecodeError:
-        return data.decode(_OTHER_ENCODING or "ascii", "backslashreplace")
+        return line.decode(_OTHER_ENCODING or "ascii", "backslashreplace")
 
 
 def fold(text: str) -> str:

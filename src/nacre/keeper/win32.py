@@ -24,6 +24,7 @@ EXTENDED_STARTUPINFO_PRESENT, CREATE_NO_WINDOW = 0x80000, 0x08000000
 STARTF_USESTDHANDLES = 0x100
 PROC_THREAD_ATTRIBUTE_HANDLE_LIST = 0x20002
 GENERIC_READ, GENERIC_WRITE = 0x80000000, 0x40000000
+FILE_READ_ATTRIBUTES, FILE_WRITE_ATTRIBUTES = 0x80, 0x100
 FILE_SHARE_READ_WRITE, OPEN_EXISTING = 3, 3
 PIPE_ACCESS_INBOUND, PIPE_ACCESS_OUTBOUND = 1, 2
 FILE_FLAG_OVERLAPPED, FILE_FLAG_FIRST_PIPE_INSTANCE = 0x40000000, 0x80000
@@ -241,7 +242,9 @@ def make_pipe(*, incoming: bool) -> tuple[int, int]:
     )
     _check(ours != _INVALID_HANDLE)
     try:
-        theirs = open_file(name, GENERIC_WRITE if incoming else GENERIC_READ)
+        # The attributes are what an anonymous pipe grants too; some runtimes ask a pipe about itself.
+        write, read = GENERIC_WRITE | FILE_READ_ATTRIBUTES, GENERIC_READ | FILE_WRITE_ATTRIBUTES
+        theirs = open_file(name, write if incoming else read)
         connected = Overlapped()
         if not _kernel32.ConnectNamedPipe(ours, byref(connected)):
             _check(_last_error() == ERROR_PIPE_CONNECTED)
