@@ -10,10 +10,10 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types fmt bench soak clean
+.PHONY: help demo test test-windows lint types fmt bench soak clean
 
 help: ## what each target does
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Debian's python3 comes without ensurepip; the script adds python3-venv where it may.
 $(BIN)/python:
@@ -36,7 +36,11 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 
 test: $(VENV)/dev.stamp ## install what the tests need and run them
 	@sh scripts/install-test-tools.sh
-	@$(BIN)/python -m pytest -m "not soak"
+	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows
+
+test-windows: $(VENV)/dev.stamp ## the server as a Windows program, under wine (installs wine, needs root for that)
+	@$(BIN)/python scripts/windows/set_up.py
+	@$(BIN)/python -m pytest tests/windows
 
 lint: $(VENV)/dev.stamp ## ruff: style and format
 	@$(BIN)/ruff check .
@@ -56,4 +60,4 @@ soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak
 
 clean: ## remove everything that make made
-	@rm -rf $(VENV) .bench dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .windows .bench dist .pytest_cache .ruff_cache .hypothesis

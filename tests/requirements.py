@@ -117,6 +117,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "wire-eras": Requirement("Clients of 2024-11-05 to 2026-07-28 are served.", "nacre"),
     "wire-stderr-full": Requirement("A client that never reads stderr cannot stop the server.", "nacre"),
     "sdk-tricks": Requirement("The server gives the same answers without its tricks.", "nacre"),
+    # -- nacre: Windows (shown under wine, see docs/windows.md)
+    "windows-server": Requirement("The whole server runs as a Windows program.", "nacre"),
+    "windows-job": Requirement("Every command lives, and dies, in a job object.", "nacre"),
+    "windows-pipes": Requirement("The keeper's streams work on Windows as elsewhere.", "nacre"),
+    "windows-quoting": Requirement("cmd.exe gets a command as it was typed.", "nacre"),
+    "windows-text": Requirement("Output is read from the console's code page or UTF-8.", "nacre"),
     # -- nacre: environment
     "env-login": Requirement("A bare environment is mended from the login shell.", "nacre"),
     "env-secrets": Requirement("The log never shows values of an environment.", "nacre"),

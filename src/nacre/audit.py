@@ -7,16 +7,20 @@ Above it: `service`, which calls `record` in the one `finally` nobody can pass b
 Lines are gathered and written a moment later, many at once, so that no reply waits for its line; `flush`
 writes what is left at the end. A client that never reads our stderr must not be able to stop us: when
 the pipe is full, lines are counted instead of written, and the count is told as soon as there is room.
+Windows does not tell whether a pipe has room; there a thread writes, and its queue is what gets full.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import os
+import queue
 import select
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -33,6 +37,9 @@ log = logging.getLogger("nacre")
 SHOWN_CHARACTERS = 500
 GATHER_S = 0.02
 PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
+
+LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows
+GOODBYE_PATIENCE_S = 0.3
 
 _waiting: list[tuple[float, Command, Outcome]] = []
 _dropped_lines = 0
@@ -111,15 +118,58 @@ def write_line(when: float, text: str) -> None:
         _dropped_lines = 0
     stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
     line = f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre {text}\n"
-    os.write(2, line.encode("utf-8", "replace")[:PIPE_ROOM_BYTES])
+    data = line.encode("utf-8", "replace")[:PIPE_ROOM_BYTES]
+    if _pen is not None:
+        _pen.write(data)
+    else:
+        os.write(2, data)
 
 
 def _has_room() -> bool:
     if sys.platform == "win32":
-        return True
+        return _pen is None or _pen.has_room
     poll = select.poll()
     poll.register(2, select.POLLOUT)
     return any(events & select.POLLOUT for _, events in poll.poll(0))
+
+
+class Pen:
+    """A thread that writes to stderr, so that nobody else has to wait for its reader."""
+
+    def __init__(self) -> None:
+        self._lines: queue.Queue[bytes] = queue.Queue(LINES_AHEAD)
+        threading.Thread(target=self._write, name="stderr", daemon=True).start()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a line can be taken."""
+        return not self._lines.full()
+
+    def write(self, line: bytes) -> None:
+        """Take a line; `has_room` was asked before."""
+        self._lines.put_nowait(line)
+
+    def finish(self) -> None:
+        """Give the reader a moment to take what is left."""
+        with self._lines.all_tasks_done:
+            self._lines.all_tasks_done.wait_for(lambda: not self._lines.unfinished_tasks, GOODBYE_PATIENCE_S)
+
+    def _write(self) -> None:
+        while True:
+            line = self._lines.get()
+            with contextlib.suppress(OSError):  # nobody has a stderr of ours any more
+                os.write(2, line)
+            self._lines.task_done()
+
+
+_pen: Pen | None = None
+
+
+def finish() -> None:
+    """Write what is left; the process is about to end."""
+    flush()
+    if _pen is not None:
+        _pen.finish()
 
 
 class StderrHandler(logging.Handler):
@@ -133,7 +183,9 @@ class StderrHandler(logging.Handler):
 
 def configure(*, verbose: bool, commands: bool = True, trail: str | None = None) -> None:
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
-    global _commands_logged, _trail  # noqa: PLW0603  # the log is one for the process
+    global _pen, _commands_logged, _trail  # noqa: PLW0603  # the log is one for the process
+    if sys.platform == "win32":
+        _pen = Pen()
     logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
     _commands_logged = commands

@@ -120,5 +120,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     from nacre.server import serve  # noqa: PLC0415
 
     code = serve(config, launched, reading, writing)
-    audit.flush()
+    audit.finish()
     os._exit(code)  # everything is cleaned up; a reader thread parked on stdin must not hold us

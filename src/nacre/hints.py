@@ -23,6 +23,9 @@ _MISSING = (
     re.compile(r"command not found: (?P<name>\S+)$", re.MULTILINE),  # zsh
     re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),  # fish
 )
+_MISSING_ON_WINDOWS = re.compile(
+    r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"
+)  # cmd.exe, whose exit code says nothing about it
 _DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
 
 
@@ -33,6 +36,8 @@ def hints_for(result: Result, path: str) -> tuple[str, ...]:
     errors = result.stderr.text
     if result.exit_code == NOT_FOUND and (name := _missing_name(errors)):
         return (_did_you_mean(name, path),)
+    if found := _MISSING_ON_WINDOWS.search(errors):
+        return (_did_you_mean(found["name"], path),)
     if "Permission denied" in errors and (found := _DENIED.search(errors)):
         return (_why_denied(found["file"].strip(), result.working_directory),)
     return ()
@@ -43,7 +48,7 @@ def _missing_name(errors: str) -> str | None:
 
 
 def _did_you_mean(name: str, path: str) -> str:
-    if "/" in name:
+    if "/" in name or "\\" in name:
         return f"There is no file {name}."
     if close := close_names(name, programs_on(path)):
         return f"There is no command '{name}'. Did you mean {' or '.join(close)}?"
@@ -78,10 +83,18 @@ def programs_on(path: str) -> tuple[str, ...]:
     names: set[str] = set()
     for directory in path.split(os.pathsep):
         try:
-            names.update(entry.name for entry in os.scandir(directory or "."))
+            names.update(_called(entry.name) for entry in os.scandir(directory or "."))
         except OSError:
             continue
     return tuple(sorted(names))
+
+
+def _called(file: str) -> str:
+    """What a program is called by: on Windows without the ending that makes it one."""
+    if os.name != "nt":
+        return file
+    name, ending = os.path.splitext(file)
+    return name if ending.lower() in (".exe", ".com", ".bat", ".cmd") else file
 
 
 def _why_denied(file: str, working_directory: str) -> str:

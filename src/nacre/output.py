@@ -2,7 +2,8 @@ r"""From the bytes a command printed to the text an agent reads: decoded, folded
 
 Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.link.Stream`).
 
-- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal.
+- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal. On Windows cmd.exe
+  and its kind speak the console's code page and newer programs UTF-8: there a line is one or the other.
 - What a terminal would have overwritten (progress bars) or not shown (colour) is folded; the spool keeps it.
 - A long stream keeps its beginning and its end, cut at line borders, with an honest count between them.
 """
@@ -10,6 +11,7 @@ Pure. Above it: the living things. Below: the record of what a keeper kept (`kee
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING
 
 from nacre.model import Text
@@ -24,6 +26,7 @@ _ESCAPES = re.compile(
     r"|\x1b[ -/]*[0-~]"  # two-character sequences, character sets
 )
 _ERASE_LINE = re.compile(r"\x1b\[[02]?K")
+_OTHER_ENCODING = "oem" if sys.platform == "win32" else None
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -96,10 +99,22 @@ def _ending_in_newline(text: str) -> str:
 
 def readable(data: bytes) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
-    text = data.decode("utf-8", "backslashreplace")
+    text = _decode(data) if _OTHER_ENCODING else data.decode("utf-8", "backslashreplace")
     if text.isprintable():  # one line without its newline: the common case for a single word
         return text
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", fold(text))
+
+
+def _decode(data: bytes) -> str:
+    """Line by line, because one command may run programs of both kinds."""
+    return "\n".join(_decode_line(line) for line in data.split(b"\n"))
+
+
+def _decode_line(line: bytes) -> str:
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode(_OTHER_ENCODING or "ascii", "backslashreplace")
 
 
 def fold(text: str) -> str:

@@ -1,16 +1,20 @@
 """Bytes into and out of this process on the event loop, for any kind of descriptor.
 
 Used by the stdio transport and by the link to a keeper. Pipes, sockets and terminals are watched by the
-loop; regular files, /dev/null and everything on Windows, which a loop cannot watch, are read and written
-in a thread. asyncio's own pipe transports refuse those and cost a little more per message.
+loop; regular files and /dev/null, which a loop cannot watch, are read in a thread and written at once.
+On Windows no pipe that somebody else made can be watched: there a thread reads and a thread writes.
+asyncio's own pipe transports refuse those and cost a little more per message.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import queue
 import stat
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,12 +36,12 @@ class PipeReader:
         self._on_bytes = on_bytes
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
-        self._pump: asyncio.Task[None] | None = None
+        self._closed = False
         self._watching = _is_watchable(fd)
         if self._watching:
             self._loop.add_reader(fd, self._ready)
-        else:
-            self._pump = self._loop.create_task(self._read_in_thread())
+        else:  # not asyncio.to_thread: the end of the loop would wait for a read that never returns
+            threading.Thread(target=self._read_in_thread, daemon=True).start()
 
     def _ready(self) -> None:
         try:
@@ -52,10 +56,26 @@ class PipeReader:
             self.close()
             self._on_end()
 
-    async def _read_in_thread(self) -> None:
-        while chunk := await asyncio.to_thread(self._read_blocking):
+    def _read_in_thread(self) -> None:
+        taken = threading.Event()
+        while not self._closed:
+            chunk = self._read_blocking()
+            taken.clear()
+            with contextlib.suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._take, chunk, taken)
+            if not chunk:
+                return
+            taken.wait()  # one chunk at a time: who does not keep up makes the writer wait
+
+    def _take(self, chunk: bytes, taken: threading.Event) -> None:
+        taken.set()
+        if self._closed:
+            return
+        if chunk:
             self._on_bytes(chunk)
-        self._on_end()
+        else:
+            self._closed = True
+            self._on_end()
 
     def _read_blocking(self) -> bytes:
         try:
@@ -65,14 +85,13 @@ class PipeReader:
 
     def close(self) -> None:
         """Stop listening. The descriptor stays open: it is not ours."""
+        self._closed = True
         if self._watching:
             self._watching = False
             self._loop.remove_reader(self._fd)
-        if self._pump is not None:
-            self._pump.cancel()
 
 
-class PipeWriter:
+class WatchedPipeWriter:
     """Writes bytes in order without ever blocking the loop; `drained` waits for a slow reader."""
 
     def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
@@ -142,3 +161,57 @@ class PipeWriter:
             self._buffer.clear()
             self._settle()
             self._on_broken()
+
+
+class ThreadedPipeWriter:
+    """The same, where the loop cannot tell when a pipe has room."""
+
+    def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
+        self._fd = fd
+        self._on_broken = on_broken
+        self._loop = asyncio.get_running_loop()
+        self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._broken = False
+        self._emptied = asyncio.Event()
+        self._emptied.set()
+        self.waiting_bytes = 0
+        threading.Thread(target=self._write_in_thread, daemon=True).start()
+
+    def write(self, data: bytes) -> None:
+        """Queue bytes."""
+        if self._broken or not data:
+            return
+        self.waiting_bytes += len(data)
+        self._emptied.clear()
+        self._queue.put(data)
+
+    async def drained(self) -> None:
+        """Wait until everything written so far has left."""
+        await self._emptied.wait()
+
+    def _write_in_thread(self) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            while True:
+                data = self._queue.get()
+                try:
+                    view = memoryview(data)
+                    while view:
+                        view = view[os.write(self._fd, view) :]
+                except OSError:
+                    self._loop.call_soon_threadsafe(self._break)
+                    return
+                self._loop.call_soon_threadsafe(self._left, len(data))
+
+    def _left(self, count: int) -> None:
+        self.waiting_bytes -= count
+        if not self.waiting_bytes:
+            self._emptied.set()
+
+    def _break(self) -> None:
+        self._broken = True
+        self.waiting_bytes = 0
+        self._emptied.set()
+        self._on_broken()
+
+
+PipeWriter = ThreadedPipeWriter if sys.platform == "win32" else WatchedPipeWriter

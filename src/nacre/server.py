@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
 
 CLIENT_GONE = 1
-SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
+SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 
 
 def start_up_information(service: Service) -> str:

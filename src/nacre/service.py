@@ -113,7 +113,7 @@ class Service:
 
     async def _open(self, sweep: str = "") -> None:
         await self._link.open(self._environment, self._spool_dir, sweep)
-        wanted = self.config.login_environment
+        wanted = self.config.login_environment if os.name == "posix" else "never"  # Windows has no such shell
         if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
             await self._read_login_environment()
 

@@ -32,6 +32,24 @@ def test_head_and_tail_are_the_true_ends_of_the_stream(chunks: list[bytes], keep
     assert tail == len(whole[keep:][-keep:])
 
 
+@given(CHUNKS, CHUNKS, st.integers(2, 60))
+def test_a_spool_in_order_can_be_written_on(
+    tmp_path_factory: pytest.TempPathFactory, first: list[bytes], second: list[bytes], limit: int
+) -> None:
+    path = tmp_path_factory.mktemp("spool") / "out"
+    spool = Spool(str(path), limit)
+    whole = b""
+    for chunks in (first, second):
+        for chunk in chunks:
+            spool.write(chunk)
+        whole += b"".join(chunks)
+        spool.order()
+        kept = path.read_bytes() if path.exists() else b""
+        expected = whole if len(whole) <= limit else whole[: limit // 2] + whole[-(limit - limit // 2) :]
+        assert kept == expected
+    spool.finish()
+
+
 @given(CHUNKS, st.integers(2, 60))
 def test_the_spool_holds_all_or_the_two_ends(
     tmp_path_factory: pytest.TempPathFactory, chunks: list[bytes], limit: int

@@ -25,13 +25,24 @@ class Dialect:
     flags: tuple[str, ...]  # what stands before the command text
     source: str  # a command that runs the text in a file
     known_as: tuple[str, ...]
+    limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
+    one_line: bool = False  # whether it takes only one line as an argument
+    prelude: str = ""  # what stands before the text in a file
 
 
 POSIX = Dialect(
     "posix", ("-c",), f". '{SCRIPT_MARK}'", ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox")
 )
 FISH = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
-CMD = Dialect("cmd", ("/d", "/s", "/c"), f'call "{SCRIPT_MARK}"', ("cmd",))
+CMD = Dialect(
+    "cmd",
+    ("/d", "/s", "/c"),
+    f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
+    ("cmd",),
+    limit_bytes=8000,  # it reads no line longer than 8191 characters
+    one_line=True,  # and stops at the end of the first
+    prelude="@echo off\n",
+)
 POWERSHELL = Dialect(
     "powershell",
     ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"),
@@ -51,10 +62,11 @@ class Shell:
 
     def once(self, text: str) -> tuple[list[str], str | None]:
         """The argv that runs one command in a fresh shell; with it the text itself where that is too long."""
-        flags = self.dialect.flags
-        if len(text) * 4 < ARGUMENT_LIMIT_BYTES or len(os.fsencode(text)) < ARGUMENT_LIMIT_BYTES:
-            return [self.name, *flags, text], None
-        return [self.name, *flags, self.dialect.source], text
+        dialect = self.dialect
+        fits = len(text) * 4 < dialect.limit_bytes or len(os.fsencode(text)) < dialect.limit_bytes
+        if fits and not (dialect.one_line and "\n" in text.strip()):
+            return [self.name, *dialect.flags, text.strip() if dialect.one_line else text], None
+        return [self.name, *dialect.flags, dialect.source], dialect.prelude + text
 
 
 def dialect_of(path: str) -> Dialect:

@@ -8,8 +8,10 @@ Two halves that meet at `wire`:
     commands   one running command: its streams, its end, its kill ladder
     capture    head and tail of a stream in memory, the whole of it in a spool file
     posix      processes, pipes, terminals and the event loop of Linux and macOS
-    windows    the same names for Windows: Job Object, threads on pipes
-    processes  who runs below the keeper, and which command each one belongs to
+    kin        which process belongs to which command, and how all of them are ended
+    processes  who runs below the keeper, as the process table tells it
+    windows    all three for Windows: Job Objects, a completion port
+    win32      the few calls of Windows that it makes
 
 Everything but `link` is the program; it imports nothing outside the standard library and nothing of
 nacre above this package, so that it can be sent to a machine that has only Python.

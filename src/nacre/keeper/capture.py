@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Spool:
     """A file with the first and the last half of a stream; the middle is counted, not kept.
 
-    The second half of the file is a ring. `finish` puts it in order, so that a reader finds the
-    beginning, then the end.
+    The second half of the file is a ring. `order` turns it, so that a reader finds the beginning, then
+    the end.
     """
 
     def __init__(self, path: str, limit_bytes: int) -> None:
@@ -26,6 +26,7 @@ class Spool:
         self.total_bytes = 0
         self._head_bytes = limit_bytes // 2
         self._ring_bytes = limit_bytes - self._head_bytes
+        self._turned = 0  # by how much `order` has turned the ring
         self._fd = -1
 
     @property
@@ -50,19 +51,26 @@ class Spool:
         """Where the next byte goes, and how many fit there in one piece."""
         if self.total_bytes < self._head_bytes:
             return self.total_bytes, self._head_bytes - self.total_bytes
-        at = (self.total_bytes - self._head_bytes) % self._ring_bytes
+        at = self._ring_position()
         return self._head_bytes + at, self._ring_bytes - at
 
-    def finish(self) -> None:
-        """Put the ring in order and close the file."""
-        if self._fd < 0:
-            return
-        at = (self.total_bytes - self._head_bytes) % self._ring_bytes
-        if self.omitted_bytes and at:
+    def _ring_position(self) -> int:
+        return (self.total_bytes - self._head_bytes - self._turned) % self._ring_bytes
+
+    def order(self) -> None:
+        """Turn the ring so that a reader finds it in order; more may be written afterwards."""
+        at = self._ring_position()
+        if self._fd >= 0 and self.omitted_bytes and at:
             ring = _read_at(self._fd, self._ring_bytes, self._head_bytes)
             _write_all_at(self._fd, ring[at:] + ring[:at], self._head_bytes)
-        os.close(self._fd)
-        self._fd = -1
+            self._turned += at
+
+    def finish(self) -> None:
+        """Nothing more comes: put the ring in order and close the file."""
+        if self._fd >= 0:
+            self.order()
+            os.close(self._fd)
+            self._fd = -1
 
 
 class Capture:
@@ -119,9 +127,11 @@ class Capture:
         return b"".join(self._tail)[-self._keep_bytes :]
 
     def settle(self) -> None:
-        """The command ended: spool what the reply will fold away (escape sequences, overwritten lines)."""
+        """The command ended: put the spool in order, or spool what the reply will fold away."""
+        if self._spool is not None:
+            self._spool.order()
         head = self.head
-        if self._spool is None and (b"\x1b" in head or b"\r" in head or b"\b" in head):
+        if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head)):
             self._spool_head()
 
     def finish(self) -> None:
@@ -137,6 +147,11 @@ class Capture:
         spool = self._spool if self._spool is not None and not self._spool_failed else None
         told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
+
+
+def _overwrites(data: bytearray) -> bool:
+    """Whether a carriage return goes back over a line; those at its end are Windows' way to end one."""
+    return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
 
 
 def _write_at(fd: int, data: memoryview, offset: int) -> int:

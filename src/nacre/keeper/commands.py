@@ -1,7 +1,7 @@
 """One running command in the keeper: its streams, its time limit, its kill ladder, its truthful end.
 
-Above it: `program`, which owns all commands and the link. Below: `capture` for output, `processes` for
-who belongs to whom, and the host module (`posix` or `windows`) for everything the operating system does.
+Above it: `program`, which owns all commands and the link. Below: `capture` for output, and `host` for
+everything the operating system does: `posix` and `kin`, or `windows`.
 
 A command ends when its first process has ended. Output that is in the pipes by then belongs to the
 result; a process left behind may go on printing, which goes to the spool. A command that is being
@@ -17,20 +17,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nacre.keeper import processes
 from nacre.keeper.capture import Capture, Spool
-from nacre.keeper.host import host
+from nacre.keeper.host import command_line, host
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from nacre.keeper.program import Keeper
+    from nacre.keeper.timers import Timer
 
 FOLLOW_BYTES = 4096
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
-KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 STDOUT, STDERR = 1, 2
@@ -93,11 +92,11 @@ class Command:
         self._wall_ms = 0
         self._why: str | None = None  # "timeout" or "killed"
         self._dying = False
-        self._timer: host.Timer | None = None
+        self._timer: Timer | None = None
         self._captures: dict[int, Capture] = {}
         self._readers: dict[int, host.Reader] = {}
         self._fresh: dict[int, bytes] = {}
-        self._follow_timer: host.Timer | None = None
+        self._follow_timer: Timer | None = None
         self._ahead_bytes = 0
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None
@@ -202,9 +201,9 @@ class Command:
     def signal(self, number: int, scope: str) -> None:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
-            host.send_signal(self._keeper.members(self), number)
+            self._keeper.kin.signal_tree(self.id, number)
         elif self._end is None:
-            host.send_signal_to_group(self.pid, number)
+            self._keeper.kin.signal_group(self.id, number)
 
     # -- the end
 
@@ -217,36 +216,25 @@ class Command:
 
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
-        left = self._keeper.members(self) if self._keeper.may_have_left(self) else set[int]()
+        left = self._keeper.kin.members(self.id) if self._keeper.kin.may_have_left(self.id) else set[int]()
         own = " ".join(self.spec.argv)[:100]
-        if rounds and any(processes.command_line(pid).startswith(own) for pid in left):
+        if rounds and any(command_line(pid).startswith(own) for pid in left):
             self._set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
             self.report(left)
 
     def kill(self, why: str, grace_ms: int) -> None:
         """The ladder: TERM to the whole tree, a grace, KILL to what is left of it."""
-        if self._dying or (self.reported and not self._keeper.members(self)):
+        if self._dying or (self.reported and not self._keeper.kin.members(self.id)):
             return
         self._why = self._why or why
         self._dying = True
-        members = self._keeper.members(self)
-        if self._end is None:
-            host.send_signal({self.pid}, host.TERM)  # the shell first: it would remark on its children's end
-        host.send_signal(members - {self.pid}, host.TERM)
-        host.send_signal(members, host.CONTINUE)  # a stopped process would not get the TERM
+        self._keeper.kin.ask_to_end(self.id)
         self._set_timer(grace_ms / 1000, self._kill_hard)
         self.check_death()
 
     def _kill_hard(self) -> None:
-        stopped: set[int] = set()
-        for _ in range(KILL_ROUNDS):
-            fresh = self._keeper.members(self) - stopped
-            if not fresh:
-                break
-            host.send_signal(fresh, host.STOP)
-            stopped |= fresh
-        host.send_signal(stopped, host.KILL)
+        self._keeper.kin.force_end(self.id)
         self._set_timer(KILL_PATIENCE_S, self._give_up)
 
     def _give_up(self) -> None:
@@ -257,7 +245,7 @@ class Command:
 
     def check_death(self) -> None:
         """While being killed: report as soon as nothing of the tree is left."""
-        if self._dying and self._end is not None and not self._keeper.members(self):
+        if self._dying and self._end is not None and not self._keeper.kin.members(self.id):
             self._dying = False
             if not self.reported:
                 self.report()
@@ -283,7 +271,7 @@ class Command:
         if self._fresh:
             self._send_fresh()
         if left is None:
-            left = self._keeper.members(self)
+            left = self._keeper.kin.members(self.id)
         content: dict[str, Any] = {**self._how(), "streams": []}
         if left:
             content |= self._named(left)
@@ -312,7 +300,7 @@ class Command:
 
     @staticmethod
     def _named(left: set[int]) -> Mapping[str, Any]:
-        shown = [(pid, processes.command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
+        shown = [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
         return {"left": shown, "left_total": len(left)}
 
     def release(self) -> None:

@@ -1,10 +1,13 @@
-"""The operating system of this keeper: one name for `posix` or `windows`."""
+"""The operating system of this keeper: one name for `posix` or `windows`, and who belongs to whom there."""
 
 import sys
 
 if sys.platform == "win32":
     from nacre.keeper import windows as host
+    from nacre.keeper.windows import Kin, command_line
 else:
     from nacre.keeper import posix as host
+    from nacre.keeper.kin import Kin
+    from nacre.keeper.processes import command_line
 
-__all__ = ["host"]
+__all__ = ["Kin", "command_line", "host"]

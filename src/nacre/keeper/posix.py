@@ -8,7 +8,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import fcntl
-import heapq
 import os
 import resource
 import select
@@ -16,10 +15,11 @@ import signal
 import struct
 import sys
 import termios
-import time
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from nacre.keeper.timers import Timers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
-TIMERS_KEPT = 256
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
 FOLLOWED_SIGNALS = (
     "SIGHUP",
@@ -51,35 +50,18 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
+SCRIPT_SUFFIX = ".script"
+script_bytes = os.fsencode  # how the text of a command is written to a file
 
 
-class Timer:
-    """A call that is due at a time; `cancel` takes it back."""
-
-    __slots__ = ("callback", "due")  # a few are made for every command
-
-    def __init__(self, due: float, callback: Callable[[], None]) -> None:
-        self.due = due
-        self.callback: Callable[[], None] | None = callback
-
-    def cancel(self) -> None:
-        """Let it not happen."""
-        self.callback = None
-
-    def __lt__(self, other: Timer) -> bool:
-        return self.due < other.due
-
-
-class Loop:
+class Loop(Timers):
     """One thread: readable and writable descriptors, timers, ended children."""
 
     def __init__(self, on_children: Callable[[], None], on_terminate: Callable[[], None]) -> None:
-        self._poller, self._tick = (
-            (select.epoll(), 1.0) if hasattr(select, "epoll") else (select.poll(), 1000.0)
-        )
+        epoll = hasattr(select, "epoll")
+        super().__init__(tick=1.0 if epoll else 1000.0)
+        self._poller = select.epoll() if epoll else select.poll()
         self._callbacks: dict[int, Callable[[], object]] = {}
-        self._timers: list[Timer] = []
-        self._timers_limit = TIMERS_KEPT
         self._on_children = on_children
         self._on_terminate = on_terminate
         self._running = True
@@ -103,20 +85,6 @@ class Loop:
         del self._callbacks[fd]
         self._poller.unregister(fd)
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
-        """Call back once, after a while."""
-        timer = Timer(time.monotonic() + delay_s, callback)
-        if len(self._timers) > self._timers_limit:
-            self._drop_cancelled()
-        heapq.heappush(self._timers, timer)
-        return timer
-
-    def _drop_cancelled(self) -> None:
-        """Most timers are cancelled long before they are due; they must not pile up until then."""
-        self._timers = [timer for timer in self._timers if timer.callback is not None]
-        heapq.heapify(self._timers)
-        self._timers_limit = max(TIMERS_KEPT, 2 * len(self._timers))
-
     def stop(self) -> None:
         """Leave `run` after the present round."""
         self._running = False
@@ -136,16 +104,6 @@ class Loop:
                 ):  # an earlier callback of this round may have closed it
                     callback()
             self._ring_timers()
-
-    def _patience(self) -> float | None:
-        while self._timers and self._timers[0].callback is None:
-            heapq.heappop(self._timers)
-        return max(0.0, self._timers[0].due - time.monotonic()) * self._tick if self._timers else None
-
-    def _ring_timers(self) -> None:
-        while self._timers and (self._timers[0].callback is None or self._timers[0].due <= time.monotonic()):
-            if callback := heapq.heappop(self._timers).callback:
-                callback()
 
     def _woken(self) -> None:
         signals = os.read(self._wake_read, 512)
@@ -561,4 +519,5 @@ def send_signal_to_group(pid: int, number: int) -> None:
         return
 
 
+LinkReader, LinkWriter = Reader, Writer  # on Windows the link is another kind of pipe
 TERM, KILL, STOP, CONTINUE = signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT

@@ -1,6 +1,6 @@
 """Who runs below the keeper, and which command each process belongs to (Linux and macOS).
 
-Above it: `commands` and `program`. It reads the process table and never changes anything.
+Above it: `kin`. It reads the process table and never changes anything.
 
 On Linux the keeper is the child subreaper: whatever a command starts stays below the keeper, also after
 setsid and double forks. A process whose parents are gone hangs directly below the keeper; it is then told
@@ -15,7 +15,8 @@ import os
 import sys
 from dataclasses import dataclass
 
-COOKIE_NAME = "NACRE_COMMAND"
+from nacre.keeper.wire import COOKIE_NAME
+
 LINUX = sys.platform == "linux"
 
 

@@ -11,12 +11,12 @@ import json
 import os
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from nacre.keeper import processes
 from nacre.keeper.commands import Command, Spec
-from nacre.keeper.host import host
-from nacre.keeper.wire import SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
+from nacre.keeper.host import Kin, host
+from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
 
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
@@ -29,16 +29,14 @@ class Keeper:
         self._cookie = os.urandom(16).hex()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
-        self._owners: dict[int, int] = {}  # pid of a known direct child -> command id
-        self._childless = True
         self._leaving = False
         self._decoder = Decoder()
-        self._subreaper = host.prepare()
+        self.kin = Kin(self._cookie, subreaper=host.prepare())
         self.loop = host.Loop(self._reap, self.leave)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
-        self._link = host.Writer(self.loop, writing, on_broken=self.leave)
-        host.Reader(self.loop, reading, self._received, self.leave).resume()
+        self._link = host.LinkWriter(self.loop, writing, on_broken=self.leave)
+        host.LinkReader(self.loop, reading, self._received, self.leave).resume()
         self.send(
             json_frame(
                 Kind.HELLO,
@@ -51,6 +49,7 @@ class Keeper:
         """Serve until nacre is gone and nothing is left."""
         self.loop.run(self.flush)
         self.flush()
+        self._link.close()
         if self.spool_dir:
             self._remove_spool()
 
@@ -117,11 +116,7 @@ class Keeper:
         self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
         self.spool_dir = content["spool_dir"]
         if content.get("sweep"):
-            self._sweep(content["sweep"])
-
-    def _sweep(self, cookie: str) -> None:
-        """A keeper before this one was killed: end what it could not end itself."""
-        host.send_signal(processes.bearers(cookie), host.KILL)
+            self.kin.sweep(content["sweep"])
 
     # -- commands
 
@@ -143,19 +138,18 @@ class Keeper:
             return
         command = Command(self, command_id, spec, started)
         self._commands[command_id] = command
-        self._owners[started.pid] = command_id
-        self._childless = False
+        self.kin.adopt(command_id, started)
         if spec.announce:
             command.announce()
 
     def script_path(self, command_id: int) -> str:
         """Where the text of a command lies that is too long for an argument."""
-        return os.path.join(self.spool_dir, f"{command_id}.script")
+        return os.path.join(self.spool_dir, f"{command_id}{host.SCRIPT_SUFFIX}")
 
     def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
         path = self.script_path(command_id)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(os.fsencode(spec.script or ""))
+        with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
+            file.write(host.script_bytes(spec.script or ""))
         return replace(spec, argv=[word.replace(SCRIPT_MARK, path) for word in spec.argv])
 
     def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:
@@ -164,14 +158,14 @@ class Keeper:
             environment.pop(os.fsencode(name), None)
         for name, value in spec.environment.items():
             environment[os.fsencode(name)] = os.fsencode(value)
-        environment[processes.COOKIE_NAME.encode()] = f"{self._cookie}:{command_id}".encode()
+        environment[COOKIE_NAME.encode()] = f"{self._cookie}:{command_id}".encode()
         return environment
 
     def _reap(self) -> None:
         ended, more = host.reap()
-        self._childless = self._subreaper and not more
+        self.kin.note_children(some=more)
         for end in ended:
-            command = self._commands.get(self._owners.pop(end.pid, 0))
+            command = self._commands.get(self.kin.bury(end.pid))
             if command is None:
                 continue
             if command.pid == end.pid:
@@ -183,61 +177,14 @@ class Keeper:
         if self._leaving and not more:
             self.loop.stop()
 
-    def may_have_left(self, command: Command) -> bool:
-        """Whether a command that ended can have left processes behind: cheap, and never a wrong no."""
-        if self._childless:
-            return False
-        children = processes.children_of_keeper()
-        return children is None or any(self._owners.get(pid, command.id) == command.id for pid in children)
-
-    def members(self, command: Command) -> set[int]:
-        """Every living process of a command, found afresh."""
-        if self._childless:
-            return set()
-        rows = processes.table()
-        if self._subreaper:
-            me = os.getpid()
-            roots = {
-                row.pid for row in rows.values() if row.parent == me and self._owner(row, rows) == command.id
-            }
-        else:
-            roots = {row.pid for row in rows.values() if command.pid in (row.pid, row.group)}
-            roots |= processes.bearers(f"{self._cookie}:{command.id}")
-        return processes.descendants(rows, roots)
-
-    def _owner(self, row: processes.Process, rows: dict[int, processes.Process]) -> int:
-        """The command that a direct child of the keeper belongs to; 0 when that cannot be told."""
-        if row.pid not in self._owners:
-            owner = self._by_cookie(row.pid) or self._by_session(row) or self._by_elimination(row, rows)
-            self._owners[row.pid] = owner
-        return self._owners[row.pid]
-
-    def _by_cookie(self, pid: int) -> int:
-        cookie, _, number = processes.cookie_of(pid).partition(":")
-        return int(number) if cookie == self._cookie and number.isdigit() else 0
-
-    def _by_session(self, row: processes.Process) -> int:
-        for command in self._commands.values():
-            if command.pid in (row.session, row.group):
-                return command.id
-        return 0
-
-    def _by_elimination(self, row: processes.Process, rows: dict[int, processes.Process]) -> int:
-        """A process that wiped every trace belongs to the one command that can have started it."""
-        able = [
-            command.id
-            for command in self._commands.values()
-            if command.pid not in rows or rows[command.pid].started <= row.started
-        ]
-        return able[0] if len(able) == 1 else 0
-
     def retire_if_over(self, command: Command) -> None:
         """Forget a reported command once its streams are closed and its processes are gone."""
         if command.id not in self._commands or command.streams_open:
             return
-        if self.may_have_left(command) and self.members(command):
+        if self.kin.may_have_left(command.id) and self.kin.members(command.id):
             return
         command.release()
+        self.kin.forget(command.id)
         del self._commands[command.id]
         if command.left_some:
             self.send(json_frame(Kind.ENDED, command.id, {}))
@@ -251,29 +198,11 @@ class Keeper:
         self._leaving = True
         self.loop.call_later(FAREWELL_S, self._last_call)
         self._reap()
-        if not self._childless:
-            everyone = self._everyone()
-            host.send_signal(everyone, host.TERM)
-            host.send_signal(everyone, host.CONTINUE)
+        self.kin.ask_all_to_end()
 
     def _last_call(self) -> None:
-        """Stop, then kill, until nothing is below us; a process that cannot be killed does not hold us."""
-        for _ in range(100):
-            everyone = self._everyone()
-            if not everyone:
-                break
-            host.send_signal(everyone, host.STOP)
-            host.send_signal(everyone, host.KILL)
-            host.reap()
+        self.kin.force_all_to_end()
         self.loop.stop()
-
-    def _everyone(self) -> set[int]:
-        rows = processes.table()
-        me = os.getpid()
-        below = processes.descendants(rows, {row.pid for row in rows.values() if row.parent == me})
-        if processes.LINUX:
-            return below
-        return below | processes.bearers(self._cookie)
 
 
 def main() -> None:

@@ -19,6 +19,7 @@ VERSION = 1
 SCRIPT_MARK = (
     "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
 )
+COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that tells whose a process is
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
 _encode = json.JSONEncoder(

@@ -1,0 +1,157 @@
+"""Which processes belong to which command, and how all of them are ended (Linux and macOS).
+
+Above it: `program` and `commands`, through `host`. Below: `processes`, which reads the process table.
+On Windows the kernel answers these questions itself; `windows` has a `Kin` of the same shape.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from nacre.keeper import posix, processes
+
+if TYPE_CHECKING:
+    from nacre.keeper.processes import Process
+
+KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
+
+
+class Kin:
+    """Every process below the keeper, told to the command it came from."""
+
+    def __init__(self, cookie: str, *, subreaper: bool) -> None:
+        self._cookie = cookie
+        self._subreaper = subreaper
+        self._owners: dict[int, int] = {}  # pid of a known direct child -> command id
+        self._firsts: dict[int, int] = {}  # command id -> pid of its first process
+        self._childless = True
+
+    def adopt(self, command_id: int, started: posix.Started) -> None:
+        """A command was started."""
+        self._owners[started.pid] = command_id
+        self._firsts[command_id] = started.pid
+        self._childless = False
+
+    def bury(self, pid: int) -> int:
+        """A child has ended: the command it belonged to, 0 if that was never asked for."""
+        return self._owners.pop(pid, 0)
+
+    def forget(self, command_id: int) -> None:
+        """Nothing of a command is left."""
+        self._firsts.pop(command_id, None)
+
+    def note_children(self, *, some: bool) -> None:
+        """Whether the kernel knows of any child at all: without one, and as subreaper, nobody is below us."""
+        self._childless = self._subreaper and not some
+
+    # -- who
+
+    def may_have_left(self, command_id: int) -> bool:
+        """Whether a command that ended can have left processes behind: cheap, and never a wrong no."""
+        if self._childless:
+            return False
+        children = processes.children_of_keeper()
+        return children is None or any(self._owners.get(pid, command_id) == command_id for pid in children)
+
+    def members(self, command_id: int) -> set[int]:
+        """Every living process of a command, found afresh."""
+        if self._childless:
+            return set()
+        rows = processes.table()
+        if self._subreaper:
+            me = os.getpid()
+            roots = {
+                row.pid for row in rows.values() if row.parent == me and self._owner(row, rows) == command_id
+            }
+        else:
+            first = self._firsts.get(command_id)
+            roots = {row.pid for row in rows.values() if first in (row.pid, row.group)}
+            roots |= processes.bearers(f"{self._cookie}:{command_id}")
+        return processes.descendants(rows, roots)
+
+    def _owner(self, row: Process, rows: dict[int, Process]) -> int:
+        """The command that a direct child of the keeper belongs to; 0 when that cannot be told."""
+        if row.pid not in self._owners:
+            owner = self._by_cookie(row.pid) or self._by_session(row) or self._by_elimination(row, rows)
+            self._owners[row.pid] = owner
+        return self._owners[row.pid]
+
+    def _by_cookie(self, pid: int) -> int:
+        cookie, _, number = processes.cookie_of(pid).partition(":")
+        return int(number) if cookie == self._cookie and number.isdigit() else 0
+
+    def _by_session(self, row: Process) -> int:
+        for command_id, first in self._firsts.items():
+            if first in (row.session, row.group):
+                return command_id
+        return 0
+
+    def _by_elimination(self, row: Process, rows: dict[int, Process]) -> int:
+        """A process that wiped every trace belongs to the one command that can have started it."""
+        able = [
+            command_id
+            for command_id, first in self._firsts.items()
+            if first not in rows or rows[first].started <= row.started
+        ]
+        return able[0] if len(able) == 1 else 0
+
+    def _everyone(self) -> set[int]:
+        rows = processes.table()
+        me = os.getpid()
+        below = processes.descendants(rows, {row.pid for row in rows.values() if row.parent == me})
+        if processes.LINUX:
+            return below
+        return below | processes.bearers(self._cookie)
+
+    # -- signals and the ladder
+
+    def signal_tree(self, command_id: int, number: int) -> None:
+        """Signal everything a command started."""
+        posix.send_signal(self.members(command_id), number)
+
+    def signal_group(self, command_id: int, number: int) -> None:
+        """Signal the process group that a command was started in."""
+        posix.send_signal_to_group(self._firsts[command_id], number)
+
+    def ask_to_end(self, command_id: int) -> None:
+        """The first rung: TERM to the whole tree, the shell first: it would remark on its children's end."""
+        members = self.members(command_id)
+        first = {self._firsts[command_id]}
+        _ask(members & first)
+        _ask(members - first)
+
+    def force_end(self, command_id: int) -> None:
+        """The last rung: stop what is there until nothing new appears, then KILL."""
+        stopped: set[int] = set()
+        for _ in range(KILL_ROUNDS):
+            fresh = self.members(command_id) - stopped
+            if not fresh:
+                break
+            posix.send_signal(fresh, posix.STOP)
+            stopped |= fresh
+        posix.send_signal(stopped, posix.KILL)
+
+    def ask_all_to_end(self) -> None:
+        """TERM to everything below the keeper."""
+        if not self._childless:
+            _ask(self._everyone())
+
+    def force_all_to_end(self) -> None:
+        """Stop, then kill, until nothing is below us; a process that cannot be killed does not hold us."""
+        for _ in range(2 * KILL_ROUNDS):
+            everyone = self._everyone()
+            if not everyone:
+                break
+            posix.send_signal(everyone, posix.STOP)
+            posix.send_signal(everyone, posix.KILL)
+            posix.reap()
+
+    def sweep(self, cookie: str) -> None:
+        """A keeper before this one was killed: end what it could not end itself."""
+        posix.send_signal(processes.bearers(cookie), posix.KILL)
+
+
+def _ask(pids: set[int]) -> None:
+    posix.send_signal(pids, posix.TERM)
+    posix.send_signal(pids, posix.CONTINUE)  # a stopped process would not get the TERM

@@ -1,0 +1,191 @@
+"""The keeper on Windows through its link: job objects, pipes, refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from process_table import carrying, gone
+from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_path
+
+from nacre.errors import PlaceError
+from nacre.keeper.link import Link, SpawnError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+ENVIRONMENT = {"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD, "PATH": r"C:\windows\system32"}
+WINDOWS_PYTHON = windows_path(PYTHON)
+
+
+def spec(command: str, **more: Any) -> dict[str, Any]:
+    return {"argv": ["cmd.exe", "/d", "/s", "/c", command], "program": CMD, "cwd": "C:\\", **more}
+
+
+def python(code: str, **more: Any) -> dict[str, Any]:
+    return {"argv": ["python.exe", "-c", code], "program": WINDOWS_PYTHON, "cwd": "C:\\", **more}
+
+
+def with_keeper(use: Callable[[Link], Awaitable[None]], spool_dir: Path) -> None:
+    """Open a keeper, use it, close it."""
+
+    async def main() -> None:
+        launched = launch_keeper()
+        link = Link(launched)
+        try:
+            async with asyncio.timeout(60):
+                await link.open(ENVIRONMENT, windows_path(spool_dir))
+                await use(link)
+        finally:
+            await link.close()
+            for stream in (launched.process.stdout, launched.process.stderr):
+                if stream:
+                    stream.close()
+
+    asyncio.run(main())
+
+
+async def running_with(mark: str) -> list[int]:
+    """The processes with the mark, once there are any."""
+    for _ in range(200):
+        if found := carrying(mark):
+            return found
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"no process carries {mark}")
+
+
+@pytest.mark.req("windows-job")
+def test_a_kill_ends_the_whole_job_at_once(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        mark = unique_pings()
+        running = link.run(spec(f"start /b cmd /c ping -n {mark} 127.0.0.1& ping -n {mark} 127.0.0.1"))
+        await running_with(mark)
+        link.kill(running, 1000)
+        end = await running.exit
+        assert (end.why, end.code, end.signal, end.left) == ("killed", None, "SIGKILL", ())
+        assert carrying(mark) == []
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-job")
+def test_a_killed_keeper_takes_every_command_with_it(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        mark = unique_pings()
+        running = link.run(
+            spec(f"start /b ping -n {mark} 127.0.0.1& ping -n {mark} 127.0.0.1", announce=True)
+        )
+        await running_with(mark)
+        os.kill(link._launched.process.pid, signal.SIGKILL)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # the test kills it from outside
+        with pytest.raises(PlaceError):
+            await running.exit
+        assert gone(mark)
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-job")
+def test_killing_one_command_leaves_the_others_alone(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        doomed, spared = unique_pings(), unique_pings()
+        first = link.run(spec(f"ping -n {doomed} 127.0.0.1"))
+        second = link.run(spec(f"ping -n {spared} 127.0.0.1"))
+        await running_with(doomed)
+        await running_with(spared)
+        link.kill(first, 0)
+        await first.exit
+        assert carrying(doomed) == []
+        assert carrying(spared)
+        assert not second.exit.done()
+        link.kill(second, 0)
+        await second.exit
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-job")
+def test_limits_that_a_job_can_hold_are_taken_and_others_refused(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        limits = {"memory_bytes": 1 << 30, "processes": 20, "cpu_s": 60}
+        assert (await link.run(spec("echo in limits", limits=limits)).exit).stdout.head == b"in limits\r\n"
+        with pytest.raises(Exception, match="unknown limits: open_files"):
+            await link.run(spec("echo", limits={"open_files": 10})).exit
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-pipes")
+def test_stdin_takes_bytes_and_streams(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        running = link.run(python("import sys; print(len(sys.stdin.buffer.read()))", stdin=True))
+        for _ in range(16):
+            link.feed(running, b"x" * 65536)
+        link.feed(running, b"last")
+        link.feed(running, b"")
+        assert (await running.exit).stdout.head == b"%d\r\n" % (16 * 65536 + 4)
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-pipes")
+def test_streamed_output_waits_for_its_reader(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        taken: list[bytes] = []
+
+        def on_output(_stream: int, chunk: bytes) -> None:
+            taken.append(chunk)
+            link.credit(running, len(chunk))
+
+        code = "import sys; sys.stdout.write('y' * 1000000)"
+        running = link.run(python(code, window_bytes=65536), on_output=on_output)
+        end = await running.exit
+        assert end.stdout.total_bytes == 1_000_000
+        assert b"".join(taken) == b"y" * 1_000_000
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-pipes")
+def test_stderr_can_be_merged_in_order(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        end = await link.run(spec("echo one& echo two>&2& echo three", merge=True)).exit
+        assert end.stdout.head == b"one\r\ntwo\r\nthree\r\n"
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-pipes")
+def test_the_spool_has_the_whole_output(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        end = await link.run(python("for n in range(50000): print(n)", spool_bytes=1 << 20)).exit
+        whole = b"".join(b"%d\r\n" % number for number in range(50000))
+        assert end.stdout.total_bytes == len(whole)
+        assert end.stdout.spool is not None
+        assert (tmp_path / end.stdout.spool.rpartition("\\")[2]).read_bytes() == whole
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-pipes")
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"terminal": [24, 80]}, "terminals are not supported on Windows"),
+        ({"control": 3}, "Windows has no private channel"),
+        ({"cwd": r"C:\nope"}, "No such file or directory"),
+        ({"program": r"C:\nope.exe"}, "nope.exe"),
+    ],
+)
+def test_what_cannot_be_started_is_refused_with_a_reason(
+    tmp_path: Path, more: dict[str, Any], reason: str
+) -> None:
+    async def use(link: Link) -> None:
+        with pytest.raises(SpawnError, match=reason):
+            await link.run(spec("echo", **more)).exit
+        assert (await link.run(spec("echo alive")).exit).code == 0
+
+    with_keeper(use, tmp_path)

@@ -1,0 +1,222 @@
+"""The server as a Windows program: a raw client on Linux talks to it through wine."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from process_table import carrying, gone
+from windows_programs import HOME, NACRE, PYTHON, WINE, unique_pings, windows_path
+from wire_client import WireClient, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WINDOWS_PYTHON = windows_path(PYTHON)
+
+
+def wait_until_running(mark: str, client: WireClient) -> list[int]:
+    """The processes with the mark; commands of the server go by while it starts them."""
+    for _ in range(100):
+        if found := carrying(mark):
+            return found
+        client.shell("cd")
+    raise AssertionError(f"no process carries {mark}")
+
+
+@pytest.mark.req("windows-server")
+def test_it_says_that_it_runs_cmd_on_windows() -> None:
+    with WireClient(program=NACRE, env=WINE, cwd="/tmp") as client:
+        hello = client.shake_hands()
+        assert r"shell C:\windows\system32\cmd.exe, platform Windows" in hello["instructions"]
+        assert r"Commands start in Z:\tmp" in hello["instructions"]
+        tools = client.request("tools/list")["result"]["tools"]
+        assert "shell" in [tool["name"] for tool in tools]
+
+
+@pytest.mark.req("windows-server")
+def test_a_command_answers_with_its_output_and_no_spool(server: WireClient) -> None:
+    told = server.shell("echo hi")
+    assert (told["ended"], told["exit_code"], told["stdout"], told["stderr"]) == ("exited", 0, "hi\n", "")
+    assert told["output_id"] is None, "line ends of Windows are nothing that a reply folds away"
+    assert told["left_running"] == []
+
+
+@pytest.mark.req("windows-server")
+@pytest.mark.parametrize("code", [1, 3, 255, 0xC0000005])
+def test_exit_codes_are_told_as_windows_has_them(server: WireClient, code: int) -> None:
+    told = server.shell(f'"{WINDOWS_PYTHON}" -c "import ctypes; ctypes.windll.kernel32.ExitProcess({code})"')
+    assert (told["exit_code"], told["signal"]) == (code, None)
+
+
+@pytest.mark.req("windows-server")
+def test_stderr_stays_apart(server: WireClient) -> None:
+    told = server.shell("echo out& echo err>&2& exit 5")
+    assert (told["stdout"], told["stderr"], told["exit_code"]) == ("out\n", "err\n", 5)
+
+
+@pytest.mark.req("windows-quoting")
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ('echo "a b" c', '"a b" c\n'),
+        ('echo "two" "words"', '"two" "words"\n'),
+        ("echo 100%", "100%\n"),
+        ('echo "a & b"& echo c', '"a & b"\nc\n'),
+        ("echo a^&b", "a&b\n"),
+        (f'"{WINDOWS_PYTHON}" -c "print(1 + 1)"', "2\n"),
+        (f'"{WINDOWS_PYTHON}" -c "import sys; print(sys.argv[1:])" "x y" z', "['x y', 'z']\n"),
+    ],
+)
+def test_cmd_gets_the_command_as_it_was_typed(server: WireClient, command: str, shown: str) -> None:
+    assert server.shell(command)["stdout"] == shown
+
+
+@pytest.mark.req("windows-quoting")
+def test_several_lines_run_as_a_batch_file(server: WireClient) -> None:
+    told = server.shell("set X=1\nif %X%==1 (\n  echo one\n) else (\n  echo other\n)\nexit /b 4")
+    assert (told["stdout"], told["exit_code"]) == ("one\n", 4)
+
+
+@pytest.mark.req("windows-quoting")
+def test_a_command_longer_than_a_line_of_cmd_runs(server: WireClient) -> None:
+    lines = "\n".join(f"echo {number} {'x' * 60}" for number in range(200))
+    told = server.shell(lines)
+    assert told["stdout"].endswith(f"199 {'x' * 60}\n")
+    assert told["stdout"].count("\n") == 200
+
+
+@pytest.mark.req("windows-text")
+def test_output_in_the_console_code_page_is_read(server: WireClient) -> None:
+    assert server.shell("echo café")["stdout"] == "café\n"
+
+
+@pytest.mark.req("windows-text")
+def test_output_in_utf_8_is_read(server: WireClient) -> None:
+    told = server.shell(f'"{WINDOWS_PYTHON}" -X utf8 -c "print(chr(8364) + chr(20013))"')
+    assert told["stdout"] == "€中\n"
+
+
+@pytest.mark.req("windows-server")
+def test_environment_and_directory(server: WireClient, tmp_path: Path) -> None:
+    (tmp_path / "with space").mkdir()
+    directory = windows_path(tmp_path / "with space")
+    told = server.shell(
+        "echo [%FOO%] [%path%]& cd",
+        environment={"FOO": "b r", "Path": r"C:\here"},
+        working_directory=directory,
+    )
+    assert told["stdout"] == f"[b r] [C:\\here]\n{directory}\n"
+    assert told["working_directory"] == directory
+
+
+@pytest.mark.req("windows-server")
+def test_a_missing_directory_is_told_before_anything_runs(server: WireClient) -> None:
+    result = server.call("shell", command="echo hi", working_directory=r"C:\windows\nope\deeper")
+    assert result["isError"]
+    assert r"does not exist: C:\windows\nope\deeper" in text_of(result)
+    assert r"The nearest directory that exists is C:\windows." in text_of(result)
+
+
+@pytest.mark.req("windows-server")
+def test_a_misspelt_command_gets_a_suggestion(server: WireClient) -> None:
+    result = server.call("shell", command="pingg 127.0.0.1")
+    assert "There is no command 'pingg'. Did you mean ping" in text_of(result)
+
+
+@pytest.mark.req("windows-server")
+def test_stdin_is_empty(server: WireClient) -> None:
+    told = server.shell(f'"{WINDOWS_PYTHON}" -c "import sys; print(repr(sys.stdin.read()))"')
+    assert told["stdout"] == "''\n"
+
+
+@pytest.mark.req("windows-server")
+def test_big_output_keeps_beginning_and_end(server: WireClient) -> None:
+    code = "import sys; sys.stdout.write(''.join(str(n) + chr(10) for n in range(300000)))"
+    told = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"')
+    assert told["truncated"]
+    assert told["stdout"].startswith("0\n1\n2\n")
+    assert told["stdout"].endswith("299998\n299999\n")
+    assert len(told["stdout"]) < 40_000
+
+
+@pytest.mark.req("windows-job")
+def test_a_timeout_kills_the_whole_tree(server: WireClient) -> None:
+    mark = unique_pings()
+    told = server.shell(
+        f"echo early& start /b ping -n {mark} 127.0.0.1& cmd /c ping -n {mark} 127.0.0.1", timeout=2
+    )
+    assert (told["ended"], told["signal"], told["exit_code"]) == ("timed_out", "SIGKILL", None)
+    assert told["partial_stdout"].startswith("early\n")
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("windows-job")
+def test_a_cancelled_call_kills_the_tree_and_is_not_answered(server: WireClient) -> None:
+    mark = unique_pings()
+    call = server.post_call("shell", {"command": f"cmd /c ping -n {mark} 127.0.0.1"})
+    running = wait_until_running(mark, server)
+    server.notify("notifications/cancelled", {"requestId": call})
+    assert running
+    assert gone(mark)
+    assert server.shell("echo alive")["stdout"] == "alive\n"
+    assert all(message.get("id") != call for message in server.others)
+
+
+@pytest.mark.req("windows-job")
+def test_what_is_left_running_is_named_and_ends_with_the_server(windows_server: WireClient) -> None:
+    mark = unique_pings()
+    told = windows_server.shell(f"start /b ping -n {mark} 127.0.0.1 >nul& echo left")
+    assert told["stdout"] == "left\n"
+    assert [process["command"].rpartition("\\")[2].split()[0] for process in told["left_running"]] == [
+        "ping.exe"
+    ]
+    assert carrying(mark)
+    windows_server.hang_up()
+    assert windows_server.wait() == 0
+    assert gone(mark)
+
+
+@pytest.mark.req("windows-server")
+def test_many_commands_run_at_once(server: WireClient) -> None:
+    calls = [server.post_call("shell", {"command": f"echo {number}& exit {number}"}) for number in range(8)]
+    told = [server.answer_to(call)["result"]["structuredContent"] for call in calls]
+    assert [(one["stdout"], one["exit_code"]) for one in told] == [(f"{n}\n", n) for n in range(8)]
+
+
+@pytest.mark.req("windows-server")
+def test_at_the_end_of_stdin_everything_is_answered(windows_server: WireClient) -> None:
+    call = windows_server.post_call("shell", {"command": "ping -n 2 127.0.0.1 >nul& echo late"})
+    windows_server.hang_up()
+    assert windows_server.answer_to(call)["result"]["structuredContent"]["stdout"] == "late\n"
+    assert windows_server.wait() == 0
+
+
+@pytest.mark.req("windows-job")
+def test_a_killed_server_leaves_nothing(windows_server: WireClient) -> None:
+    mark = unique_pings()
+    windows_server.post_call(
+        "shell", {"command": f"start /b ping -n {mark} 127.0.0.1& ping -n {mark} 127.0.0.1"}
+    )
+    wait_until_running(mark, windows_server)
+    os.kill(windows_server.process.pid, signal.SIGKILL)
+    windows_server.wait()
+    assert gone(mark)
+
+
+@pytest.mark.req("windows-server")
+def test_the_sdk_client_can_use_it() -> None:
+    async def talk() -> str:
+        parameters = StdioServerParameters(command=str(HOME / "winpy"), args=["-m", "nacre"])
+        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            result = await session.call_tool("shell", {"command": "echo from the SDK"})
+            assert result.structured_content is not None
+            return result.structured_content["stdout"]
+
+    assert asyncio.run(asyncio.wait_for(talk(), 60)) == "from the SDK\n"
