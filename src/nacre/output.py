@@ -30,8 +30,13 @@ _OTHER_ENCODING = "oem" if sys.platform == "win32" else None
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 
 
+NO_TEXT = Text("")
+
+
 def render(stream: Stream, limit_bytes: int) -> Text:
     """The text of a stream within `limit_bytes`, with what was left out counted."""
+    if not stream.total_bytes:
+        return NO_TEXT
     complete = stream.total_bytes == len(stream.head) + len(stream.tail)
     if complete:
         text = readable(stream.head + stream.tail)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
+SIGNAL_BYTES, SIGNAL_SET_BYTES = 128, 128  # signalfd_siginfo and sigset_t of Linux
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
 FOLLOWED_SIGNALS = (
     "SIGHUP",
@@ -92,16 +93,18 @@ class Loop(Timers):
     def run(self, after_round: Callable[[], None]) -> None:
         """Serve events until `stop`; `after_round` runs before each wait."""
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, _note_signal)
         signal.signal(signal.SIGTERM, _note_signal)
+        if (children := _child_signals()) >= 0:
+            self.watch(children, lambda: self._child_ended(children))
+        else:
+            signal.signal(signal.SIGCHLD, _note_signal)
         for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
             after_round()
             for fd, _ in self._poller.poll(self._patience()):
-                if callback := self._callbacks.get(
-                    fd
-                ):  # an earlier callback of this round may have closed it
+                callback = self._callbacks.get(fd)
+                if callback is not None:  # an earlier callback of this round may have closed it
                     callback()
             self._ring_timers()
 
@@ -111,6 +114,19 @@ class Loop(Timers):
             self._on_terminate()
         if signal.SIGCHLD in signals:
             self._on_children()
+
+    def _child_ended(self, fd: int) -> None:
+        os.read(fd, SIGNAL_BYTES)
+        self._on_children()
+
+
+def _child_signals() -> int:
+    """A descriptor that tells of ended children without interrupting anything; -1 where there is none."""
+    if sys.platform != "linux":
+        return -1
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # commands are started with an empty mask
+    mask = (1 << (signal.SIGCHLD - 1)).to_bytes(SIGNAL_SET_BYTES, "little")
+    return ctypes.CDLL(None).signalfd(-1, mask, os.O_CLOEXEC | os.O_NONBLOCK)
 
 
 def _note_signal(_number: int, _frame: FrameType | None) -> None:

@@ -88,6 +88,11 @@ class Decoder:
 
         The kind is yielded as the number that came, so that an unknown one can be answered by name.
         """
+        if not self._buffer and len(data) >= HEADER.size:
+            size, kind, command_id = HEADER.unpack_from(data)
+            if len(data) == HEADER.size + size <= self._limit_bytes:  # one whole frame: nearly always
+                yield kind, command_id, data[HEADER.size :]
+                return
         self._buffer += data
         start, end = 0, len(self._buffer)
         try:
