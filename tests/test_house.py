@@ -31,6 +31,7 @@ FLOORS = [
     ["tools.tool", "tools.arguments"],
     ["tools"],
     ["sdk_tricks", "stdio"],
+    ["express"],
     ["sdk"],
     ["server"],
     ["workbench"],

@@ -9,16 +9,12 @@ answers the calls of handshake clients itself, faster.
 
 from __future__ import annotations
 
-import asyncio
 import os
-import uuid
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
 from nacre import sdk_tricks
-from nacre.audit import log
-from nacre.errors import Asking, NacreError
-from nacre.tools.arguments import check
-from nacre.tools.tool import Caller, Reply
+from nacre.express import Express, NeedsAnswer, answer, mapping, question_params, understood
+from nacre.tools.tool import Caller
 
 sdk_tricks.apply()
 
@@ -78,45 +74,13 @@ class _Shown(SdkTool):
             return types.CallToolResult.model_validate(await answer(tool, arguments, caller))
         except NeedsAnswer as need:
             return types.InputRequiredResult(
-                input_requests={ASK_KEY: types.ElicitRequest(params=_question_params(need.question))},
+                input_requests={ASK_KEY: _elicitation(need.question)},
                 request_state=ASKED_STATE,
             )
 
 
-class NeedsAnswer(Asking):
-    """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
-
-    def __init__(self, question: Question) -> None:
-        super().__init__("the person is being asked")
-        self.question = question
-
-
-def _choices(question: Question) -> dict[str, Answer]:
-    """What the person can choose, in words."""
-    choices: dict[str, Answer] = {"run once": "once", "no": "no"}
-    if question.rememberable:
-        choices["allow this exact command for this session"] = "session"
-    return choices
-
-
-def _question(question: Question) -> dict[str, Any]:
-    """An elicitation, as it goes over the wire."""
-    decision = {"type": "string", "title": "Decision", "enum": list(_choices(question))}
-    schema = {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
-    return {"message": question.text, "requestedSchema": schema}
-
-
-def _question_params(question: Question) -> Any:
-    return types.ElicitRequestFormParams.model_validate(_question(question))
-
-
-def _understood(reply: Any, question: Question) -> Answer:
-    """What the person meant; anything but a clear yes is a no."""
-    told: dict[str, Any] = cast("Any", reply) if isinstance(reply, dict) else reply.model_dump(by_alias=True)
-    content: dict[str, Any] = told.get("content") or {}
-    if told.get("action") != "accept":
-        return "no"
-    return _choices(question).get(content.get("decision", ""), "no")
+def _elicitation(question: Question) -> types.ElicitRequest:
+    return types.ElicitRequest(params=types.ElicitRequestFormParams.model_validate(question_params(question)))
 
 
 def _ask_of(context: Any) -> Ask | None:
@@ -128,37 +92,16 @@ def _ask_of(context: Any) -> Ask | None:
 
     async def ask(question: Question) -> Answer:
         if not modern:
-            asked = _question(question)
+            asked = question_params(question)
             reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
-            return _understood(reply, question)
+            return understood(reply, question)
         replies: dict[str, Any] = context.input_responses or {}
         # Without the sealed state of this very call an answer was not given to our question.
         if ASK_KEY not in replies or context.request_state != ASKED_STATE:
             raise NeedsAnswer(question)
-        return _understood(replies[ASK_KEY], question)
+        return understood(replies[ASK_KEY], question)
 
     return ask
-
-
-async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
-    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so."""
-    try:
-        check(arguments, tool.input_schema)
-        reply = await tool.call(arguments, caller)
-    except NeedsAnswer:
-        raise
-    except NacreError as error:
-        reply = Reply(str(error), is_error=True)
-    except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
-        log.exception("the tool %s failed; please report this", tool.name)
-        reply = Reply(
-            f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
-            is_error=True,
-        )
-    result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
-    if reply.structured is not None:
-        result["structuredContent"] = reply.structured
-    return result
 
 
 def _progress_of(session: Any, meta: Mapping[str, Any] | None) -> Progress | None:
@@ -180,99 +123,10 @@ class UnknownTool:
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
-        params: dict[str, Any] = ctx.params or {}
-        name = params.get("name")
+        name = mapping(ctx.params).get("name")
         if ctx.method == "tools/call" and isinstance(name, str) and name not in self._names:
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
         return await call_next(ctx)
-
-
-class Express:
-    """Answers `tools/call` of a client that has shaken hands, past the SDK's own machinery.
-
-    The SDK moves every call through two streams, a task group, a cancel scope and four layers of models:
-    0.3 ms, more than all of our own work. A call is simple: check, run, write. Everything else, and
-    every 2026 client, takes the SDK's road, which gives the same answers (a test compares them).
-    """
-
-    def __init__(self, stdio: Stdio, tools: dict[str, Tool]) -> None:
-        self._stdio = stdio
-        self._tools = tools
-        self._calls: dict[int | str, asyncio.Task[None]] = {}
-        self._questions: dict[str, asyncio.Future[Any]] = {}
-        self._asks = False  # whether the client's person can be asked
-        self.greeted = False
-
-    def take(self, message: Message) -> bool:
-        """Whether this message is served here."""
-        method = message.get("method")
-        if method == "tools/call" and self.greeted:
-            return self._take_call(message)
-        if method is None:
-            return self._take_reply(message)
-        if method == "initialize":
-            hello: dict[str, Any] = message.get("params") or {}
-            capabilities: dict[str, Any] = hello.get("capabilities") or {}
-            self._asks = capabilities.get("elicitation") is not None
-        if method == "notifications/cancelled":
-            params: dict[str, Any] = message.get("params") or {}
-            call = self._calls.get(params.get("requestId", ""))
-            if call is not None:
-                call.cancel()
-                return True
-        return False
-
-    def _take_call(self, message: Message) -> bool:
-        params: dict[str, Any] = message.get("params", {})
-        tool = self._tools.get(params.get("name", ""))
-        arguments: Any = params.get("arguments", {})
-        if tool is None or "id" not in message or not isinstance(arguments, dict) or "task" in params:
-            return False
-        meta: dict[str, Any] = params.get("_meta") or {}
-        token = meta.get("progressToken")
-        call = asyncio.create_task(self._answer(message["id"], tool, arguments, token))  # pyright: ignore[reportUnknownArgumentType]
-        self._calls[message["id"]] = call
-        return True
-
-    async def _answer(
-        self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
-    ) -> None:
-        try:
-            caller = Caller(
-                None if token is None else self._progress(token), self._ask if self._asks else None
-            )
-            result = await answer(tool, arguments, caller)
-            await self._stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
-        finally:
-            del self._calls[identity]
-
-    def _take_reply(self, message: Message) -> bool:
-        asked = self._questions.pop(str(message.get("id")), None)
-        if asked is None:
-            return False
-        if not asked.done():
-            asked.set_result(message.get("result") or {})
-        return True
-
-    async def _ask(self, question: Question) -> Answer:
-        identity = f"nacre-{uuid.uuid4()}"
-        asked = self._questions[identity] = asyncio.get_running_loop().create_future()
-        params = _question(question)
-        await self._stdio.send(
-            {"jsonrpc": "2.0", "id": identity, "method": "elicitation/create", "params": params}
-        )
-        try:
-            return _understood(await asked, question)
-        except asyncio.CancelledError:
-            self._questions.pop(identity, None)
-            raise
-
-    def _progress(self, token: int | str) -> Progress:
-        async def progress(amount: float, message: str) -> None:
-            params = {"progressToken": token, "progress": amount, "message": message}
-            await self._stdio.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
-
-        return progress
 
 
 def build_server(name: str, version: str, instructions: str, tools: list[Tool]) -> Any:
@@ -311,8 +165,7 @@ async def serve(app: Any, stdio: Stdio, tools: list[Tool]) -> None:
 
 
 def _is_modern(message: Message) -> bool:
-    params: dict[str, Any] = message.get("params") or {}
-    return ENVELOPE_KEY in (params.get("_meta") or {})
+    return ENVELOPE_KEY in mapping(mapping(message.get("params")).get("_meta"))
 
 
 class _Ends:
@@ -388,4 +241,4 @@ def _typed(message: Message) -> Any:
     return kind.model_construct(**message)
 
 
-__all__ = ["Express", "FastMCP", "UnknownTool", "answer", "build_server", "serve"]
+__all__ = ["FastMCP", "UnknownTool", "build_server", "serve"]

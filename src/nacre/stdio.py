@@ -164,8 +164,9 @@ class Stdio:
         elif message.get("method") == "initialized":
             message["method"] = "notifications/initialized"
         elif message.get("method") == "notifications/cancelled":
-            params: Message = message.get("params") or {}
-            self._unanswered.discard(params.get("requestId", ""))
+            cancelled = cast("Message", message.get("params") or {}).get("requestId")
+            if isinstance(cancelled, str | int):
+                self._unanswered.discard(cancelled)
         if self.express is not None and self.express(message):
             return
         self._inbox.append(message)
