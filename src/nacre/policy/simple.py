@@ -139,6 +139,9 @@ class SimpleScanner(WordScanner):
         raw = self.text[word.start : word.end]
         if "\\\n" in raw:
             raise Refused("a continued line inside a command's name", word.start, word.end)
+        if self.zsh and word.text in _ZSH_WORDS:
+            # Also in quotes: zsh knows these after it has removed them.
+            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if word.quoted:
             return
         if word.text in RESERVED_WORDS and word.text not in {
@@ -150,8 +153,6 @@ class SimpleScanner(WordScanner):
             "always",
         }:
             raise Refused(f"the reserved word `{word.text}` is not expected here", word.start, word.end)
-        if self.zsh and word.text in _ZSH_WORDS:
-            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if _SUBSCRIPTED.match(raw):
             raise Refused("this array assignment is not understood", word.start, word.end)
 

@@ -389,6 +389,9 @@ class WordScanner:
         start = self.pos
         if not self.dialect.process_substitution:
             raise Refused("this shell has no process substitution", start)
+        if self.text.startswith(("(", "\\\n"), start + 2):
+            # bash looks for the end of `<((` as if it were arithmetic, without minding comments and patterns.
+            raise Refused("a parenthesis or a continued line directly after a process substitution's", start)
         self.descend(start)
         self.pos = start + 2
         first = len(self.commands)
@@ -428,6 +431,8 @@ class WordScanner:
     def _surely_arithmetic(self, opened_at: int) -> None:
         """Refuse where bash, which counts parentheses, could take `$((` for a subshell in `$(`."""
         raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
+        if raw.count("[") != raw.count("]") or (self.zsh and "[" in raw):
+            raise Refused("brackets in an arithmetic expression", opened_at)
         if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
             raise Refused("arithmetic that could be read as commands", opened_at)
 
