@@ -44,6 +44,8 @@ _ANSI_LETTERS = {
     "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
 _ASCII_LAST = 0x7F
+_UNICODE_LAST = 0x10FFFF
+_SURROGATES = (0xD800, 0xDFFF)
 _ARITHMETIC_PLAIN = re.compile(r"(?:[A-Za-z0-9_ \t\n+\-*/%=!&|^~?:,.@\[\]]|(?<=[0-9])#|[<>](?!\())+")
 _HARMLESS_QUOTES = re.compile(r'"[^"()\\`]*"')
 _AMBIGUOUS_ARITHMETIC = re.compile(r"['\"\\`\n]|(?<![0-9$])#|<<(?![0-9 ])|\bcase\b|\besac\b")
@@ -353,9 +355,11 @@ class WordScanner:
             return plain
         digits = hexadecimal or short or long
         code = int(digits, 16) if digits else int(octal, 8)
-        if code == 0 or code > _ASCII_LAST:
-            # A NUL ends the string in some shells, and a byte above 127 depends on the locale.
-            raise Refused("an escape outside of ASCII in a $'...' string", start)
+        if code == 0 or code > _UNICODE_LAST or _SURROGATES[0] <= code <= _SURROGATES[1]:
+            # A NUL ends the string in some shells.
+            raise Refused("an unusual escape in a $'...' string", start)
+        if code > _ASCII_LAST and not (short or long):
+            return "\N{REPLACEMENT CHARACTER}"  # one byte of a longer character: never a letter of a name
         return chr(code)
 
     # -- substitutions -------------------------------------------------------------------------------------
