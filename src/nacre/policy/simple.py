@@ -14,6 +14,7 @@ from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, nam
 from nacre.policy.words import Pieces, Refused, WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+_MOST_HEREDOCS = 64
 _COMMENT = re.compile(r"#[^\n]*")
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
@@ -255,8 +256,8 @@ class SimpleScanner(WordScanner):
         raw = self.text[word.start : word.end]
         if "$" in raw or "`" in raw or "\n" in raw or word.dynamic:
             raise Refused("an unusual delimiter of a here-document", word.start, word.end)
-        if self.in_heredoc:
-            raise Refused("a here-document inside a here-document", start)
+        if self.in_heredoc or len(self.pending) >= _MOST_HEREDOCS:
+            raise Refused("a here-document inside a here-document, or too many on one line", start)
         self.pending.append(_Heredoc(word.text, word.quoted, operator == "<<-", start))
         return Redirection(operator, descriptor, None, start, self.pos)
 

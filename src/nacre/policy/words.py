@@ -26,9 +26,9 @@ _SIMPLE_WORD = re.compile(
 )
 _PLAIN = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
+_DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
 _HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
-_SINGLE = re.compile(r"[^']*")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -216,9 +216,8 @@ class WordScanner:
         pieces.text.append(escaped)
 
     def _single_quotes(self) -> str:
-        found = _SINGLE.match(self.text, self.pos + 1, self.end)
-        closing = found.end() if found is not None else self.end
-        if closing >= self.end:
+        closing = self.text.find("'", self.pos + 1, self.end)
+        if closing < 0:
             raise Refused("a single quote is not closed", self.pos)
         content = self.text[self.pos + 1 : closing]
         self.pos = closing + 1
@@ -232,6 +231,11 @@ class WordScanner:
 
     def _double_quotes(self, pieces: Pieces) -> None:
         opened = self.pos
+        plain = _DOUBLE_WHOLE.match(self.text, opened, self.end)
+        if plain is not None:
+            pieces.text.append(plain.group(1))
+            self.pos = plain.end()
+            return
         self.pos += 1
         self._quoted_run(pieces, _DOUBLE_PLAIN, '"')
         if self.pos >= self.end:
