@@ -34,8 +34,9 @@ _ALLOWED_OUTSIDE = frozenset(
         "itertools",
         "json",
         "re",
+        "typing",
+        "unicodedata",
     ]
-    + ["typing", "unicodedata"]
 )
 
 
