@@ -23,21 +23,10 @@ _FLOORS = [
     {"corpus", "explain", "learn"},
 ]
 _HEIGHT = {name: height for height, floor in enumerate(_FLOORS) for name in floor}
-_ALLOWED_OUTSIDE = frozenset(
-    [
-        "__future__",
-        "collections",
-        "dataclasses",
-        "fnmatch",
-        "functools",
-        "importlib",
-        "itertools",
-        "json",
-        "re",
-        "typing",
-        "unicodedata",
-    ]
-)
+_ALLOWED_OUTSIDE = {
+    *("__future__", "collections", "dataclasses", "fnmatch", "functools", "importlib", "itertools"),
+    *("json", "re", "typing", "unicodedata"),
+}
 
 
 def _imports(path: Path) -> set[str]:

@@ -312,6 +312,6 @@ _CODE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def is_plain_code(code: str) -> bool:
     """Is a line of code made only of words that compute and print? Strings in it are data."""
     rest = _CODE_STRING.sub(" ", code)
-    if re.search(r"[`@\\]|<<|#|__|%x|\bqx\b|'|\"|\$\(|\|[^|]*$", rest):
+    if re.search(r"[`@\\]|\bimport\s*\(|<<|#|__|%x|\bqx\b|'|\"|\$\(|\|[^|]*$", rest):
         return False
     return all(word in _PLAIN_CODE_WORDS for word in _CODE_WORD.findall(rest))
