@@ -129,6 +129,8 @@ def test_refuses_what_it_does_not_understand(text: str) -> None:
         ("sh", "a ${x/b/c}"),
         ("sh", "a ${x:1}"),
         ("sh", "x+=1 a"),
+        ("sh", "61>&2 a"),
+        ("zsh", "61>&2 a"),
         ("zsh", "time time a"),
         ("zsh", "'-' a"),
         ("zsh", "((a[1]))"),

@@ -225,6 +225,8 @@ class SimpleScanner(WordScanner):
             return None
         start = self.pos
         operator = found.group(2) or found.group(3)
+        if len(found.group(1) or "") > 1 and self.dialect.name != "bash":
+            raise Refused("only bash takes several digits for a descriptor", start)
         self._check_redirection(operator, start)
         self.pos = found.end()
         if self.text.startswith("\\\n", self.pos):
