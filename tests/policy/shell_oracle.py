@@ -32,7 +32,8 @@ SCRIPT_TIMEOUT_S = 1.0
 _BATCH_TIMEOUT_S = 600.0
 _NOBODY = 65534
 _COUNTER = itertools.count()
-_NOT_FOUND = re.compile(r": ([^\s:]+): (?:inaccessible or )?not found")
+# Only plain names: lines of several processes can be mixed, and a name may hold anything.
+_NOT_FOUND = re.compile(r": ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE)
 _BASH_HANDLER = (
     """() { printf '%s\\0' "$1" >> "$ORACLE_LOG"; case "$1" in *[02468]) return 0;; esac; return 1; }"""
 )

@@ -104,6 +104,9 @@ def test_finds_every_simple_command(text: str, expected: list[list[str]]) -> Non
         "cat <<$(a)\nx\n$(a)",
         "x=([0]=a)",
         "a < (b)",
+        "a <((b))",
+        "a {x}>f",
+        "((a[1))",
     ],
 )
 def test_refuses_what_it_does_not_understand(text: str) -> None:
@@ -125,6 +128,12 @@ def test_refuses_what_it_does_not_understand(text: str) -> None:
         ("sh", "function f { a; }"),
         ("sh", "a ${x/b/c}"),
         ("sh", "a ${x:1}"),
+        ("sh", "x+=1 a"),
+        ("sh", "61>&2 a"),
+        ("zsh", "61>&2 a"),
+        ("zsh", "time time a"),
+        ("zsh", "'-' a"),
+        ("zsh", "((a[1]))"),
         ("zsh", "a =b"),
         ("zsh", "a $x[1]"),
         ("zsh", "echo }"),

@@ -3,12 +3,13 @@
 Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
 nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
 
-    model, dialect                                    records; what differs between shells
-    words, posix, cmd, powershell, fish               scanners: text -> simple commands, or a refusal
-    tables, options, filters, values, programs        what programs do with their arguments
-    rules, paths                                      what a person wrote; where files may be
-    court                                             the verdict
-    corpus, explain, learn                            the workbench
+    model, dialect                                         records; what differs between shells
+    words, simple, posix; cmd, powershell, fish            scanners: text -> simple commands, or a refusal
+    tables, options, filters, values, effects              what is known about programs and their arguments
+    inspector, interpreters, programs                      looking through a command
+    rules, paths                                           what a person wrote; where files may be
+    hearing, part, court                                   the verdict
+    corpus, explain, learn                                 the workbench
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that
 needs them, and an empty policy never needs them. (The deciding module is `court`, because a module `judge`

@@ -52,6 +52,7 @@ def scan_for(text: str, shell: str) -> Scan:
 
 def judge(text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None) -> Verdict:
     """The verdict about a text that a shell is to run."""
+    shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
     hearing = Hearing(policy, shell, cwd)
     hearing.say_patterns(text)
     _hear(hearing, text, shell, _here, 0)
@@ -104,13 +105,19 @@ def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
     if not depth:
         hearing.enter(scan.commands)
     part = Part(hearing, text, Context.of(text, scan.commands, shell), place)
-    functions = dict(scan.functions)
+    functions = {} if _forgets_functions(scan) else dict(scan.functions)
     for index, command in enumerate(scan.commands):
         known = functions.get(command.words[0].text) if command.words else None
         for script in part.judge(command, defined=known is not None and index >= known):
             _hear_script(hearing, script, place, depth)
     if not scan.commands and scan.refusal is None and hearing.policy.mode != "open":
         hearing.judged.append(Judged(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _forgets_functions(scan: Scan) -> bool:
+    """Whether a text takes functions away again, so that their names may mean programs."""
+    first_words = [{word.text for word in command.words[:4]} for command in scan.commands]
+    return any({"unset", "unfunction"} & words for words in first_words)
 
 
 def _hear_script(hearing: Hearing, script: Script, place: Callable[[int, int], Span], depth: int) -> None:

@@ -35,7 +35,7 @@ _SED_NUMBER = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|\+[0-9]+|~[0-9]+")
 _SED_ALONE = frozenset("=dDgGhHnNpPxzF")
 _SED_FLAGS = re.compile(r"[0-9gpiImM]*")
 _SED_LINE = re.compile(r"[^\n]*")
-_SED_TEXT = re.compile(r"(?:[^\\\n]|\\.)*+", re.DOTALL)
+_SED_TEXT = re.compile(r"(?:[^\\\n]|\\.)*+(?:\\\Z)?", re.DOTALL)
 _SED_CLASS = re.compile(r":[a-z]+:\]")
 _SED_LABEL = re.compile(r"[^\n;}]*")
 _SED_EXIT = re.compile(r"[ \t]*[0-9]*")
@@ -312,6 +312,6 @@ _CODE_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 def is_plain_code(code: str) -> bool:
     """Is a line of code made only of words that compute and print? Strings in it are data."""
     rest = _CODE_STRING.sub(" ", code)
-    if re.search(r"[`@\\]|<<|#|__|%x|\bqx\b|'|\"|\$\(|\|[^|]*$", rest):
+    if re.search(r"[`@\\]|\bimport\s*\(|<<|#|__|%x|\bqx\b|'|\"|\$\(|\|[^|]*$", rest):
         return False
     return all(word in _PLAIN_CODE_WORDS for word in _CODE_WORD.findall(rest))

@@ -105,7 +105,8 @@ class Part:
 
     def _variable(self, name: str, span: Span) -> None:
         """A variable gets a value."""
-        if self.policy.mode != "open" and is_dangerous_variable(name):
+        dangerous = is_dangerous_variable(name) or (self.hearing.shell == "zsh" and name in tables.ZSH_TIED)
+        if self.policy.mode != "open" and dangerous:
             reason = f"the variable {name} changes what runs or how"
             self.say("deny", "variables", reason, span, name=name, hint="leave the assignment out")
 
@@ -171,11 +172,15 @@ class Part:
         name = base_name(command.words[0].text)
         if name not in tables.READS_COMMANDS or self.policy.mode == "open":
             return
-        fed = command.piped or any(r.operator in {"<", "<<", "<<-", "<<<"} for r in command.redirections)
-        given = {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}
-        if fed and not given:
-            reason = f"{name} takes commands from its input"
-            self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
+        fed = command.piped or any(_feeds(redirection) for redirection in command.redirections)
+        if not fed or {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}:
+            return
+        program = PROGRAMS.get(name)
+        given = read_options(program, command.words[1:]) if program is not None else ()
+        if name in {"ssh", "sqlite3"} and sum(option.kind == "operand" for option in given) > 1:
+            return  # the command or the statement is among the arguments, and judged there
+        reason = f"{name} takes commands from its input"
+        self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         """On Windows, names are known without case and suffix, and some mean other programs."""
@@ -393,6 +398,12 @@ class Part:
             elif word.text not in {";", "+", "(", ")", "!"} and not _is_found_path(word):
                 value = re.match(r"(?:if|of)=(.*)", word.text, re.DOTALL)
                 self._path(word.with_text(value.group(1)) if value is not None else word)
+
+
+def _feeds(redirection: Redirection) -> bool:
+    """Whether a redirection gives a command something to read."""
+    nothing = redirection.target is not None and redirection.target.text == "/dev/null"
+    return redirection.operator in {"<", "<<", "<<-", "<<<"} and not nothing
 
 
 def _is_found_path(word: Word) -> bool:

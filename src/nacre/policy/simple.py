@@ -14,6 +14,7 @@ from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, nam
 from nacre.policy.words import Pieces, Refused, WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+_MOST_HEREDOCS = 64
 _COMMENT = re.compile(r"#[^\n]*")
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
@@ -139,6 +140,9 @@ class SimpleScanner(WordScanner):
         raw = self.text[word.start : word.end]
         if "\\\n" in raw:
             raise Refused("a continued line inside a command's name", word.start, word.end)
+        if self.zsh and word.text in _ZSH_WORDS:
+            # Also in quotes: zsh knows these after it has removed them.
+            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if word.quoted:
             return
         if word.text in RESERVED_WORDS and word.text not in {
@@ -150,8 +154,6 @@ class SimpleScanner(WordScanner):
             "always",
         }:
             raise Refused(f"the reserved word `{word.text}` is not expected here", word.start, word.end)
-        if self.zsh and word.text in _ZSH_WORDS:
-            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if _SUBSCRIPTED.match(raw):
             raise Refused("this array assignment is not understood", word.start, word.end)
 
@@ -223,6 +225,8 @@ class SimpleScanner(WordScanner):
             return None
         start = self.pos
         operator = found.group(2) or found.group(3)
+        if len(found.group(1) or "") > 1 and self.dialect.name != "bash":
+            raise Refused("only bash takes several digits for a descriptor", start)
         self._check_redirection(operator, start)
         self.pos = found.end()
         if self.text.startswith("\\\n", self.pos):
@@ -254,8 +258,8 @@ class SimpleScanner(WordScanner):
         raw = self.text[word.start : word.end]
         if "$" in raw or "`" in raw or "\n" in raw or word.dynamic:
             raise Refused("an unusual delimiter of a here-document", word.start, word.end)
-        if self.in_heredoc:
-            raise Refused("a here-document inside a here-document", start)
+        if self.in_heredoc or len(self.pending) >= _MOST_HEREDOCS:
+            raise Refused("a here-document inside a here-document, or too many on one line", start)
         self.pending.append(_Heredoc(word.text, word.quoted, operator == "<<-", start))
         return Redirection(operator, descriptor, None, start, self.pos)
 

@@ -26,9 +26,9 @@ _SIMPLE_WORD = re.compile(
 )
 _PLAIN = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
+_DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
 _HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
-_SINGLE = re.compile(r"[^']*")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
 _BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -44,6 +44,8 @@ _ANSI_LETTERS = {
     "\\": "\\", "'": "'", '"': '"', "?": "?",
 }  # fmt: skip
 _ASCII_LAST = 0x7F
+_UNICODE_LAST = 0x10FFFF
+_SURROGATES = (0xD800, 0xDFFF)
 _ARITHMETIC_PLAIN = re.compile(r"(?:[A-Za-z0-9_ \t\n+\-*/%=!&|^~?:,.@\[\]]|(?<=[0-9])#|[<>](?!\())+")
 _HARMLESS_QUOTES = re.compile(r'"[^"()\\`]*"')
 _AMBIGUOUS_ARITHMETIC = re.compile(r"['\"\\`\n]|(?<![0-9$])#|<<(?![0-9 ])|\bcase\b|\besac\b")
@@ -214,9 +216,8 @@ class WordScanner:
         pieces.text.append(escaped)
 
     def _single_quotes(self) -> str:
-        found = _SINGLE.match(self.text, self.pos + 1, self.end)
-        closing = found.end() if found is not None else self.end
-        if closing >= self.end:
+        closing = self.text.find("'", self.pos + 1, self.end)
+        if closing < 0:
             raise Refused("a single quote is not closed", self.pos)
         content = self.text[self.pos + 1 : closing]
         self.pos = closing + 1
@@ -230,6 +231,11 @@ class WordScanner:
 
     def _double_quotes(self, pieces: Pieces) -> None:
         opened = self.pos
+        plain = _DOUBLE_WHOLE.match(self.text, opened, self.end)
+        if plain is not None:
+            pieces.text.append(plain.group(1))
+            self.pos = plain.end()
+            return
         self.pos += 1
         self._quoted_run(pieces, _DOUBLE_PLAIN, '"')
         if self.pos >= self.end:
@@ -353,9 +359,11 @@ class WordScanner:
             return plain
         digits = hexadecimal or short or long
         code = int(digits, 16) if digits else int(octal, 8)
-        if code == 0 or code > _ASCII_LAST:
-            # A NUL ends the string in some shells, and a byte above 127 depends on the locale.
-            raise Refused("an escape outside of ASCII in a $'...' string", start)
+        if code == 0 or code > _UNICODE_LAST or _SURROGATES[0] <= code <= _SURROGATES[1]:
+            # A NUL ends the string in some shells.
+            raise Refused("an unusual escape in a $'...' string", start)
+        if code > _ASCII_LAST and not (short or long):
+            return "\N{REPLACEMENT CHARACTER}"  # one byte of a longer character: never a letter of a name
         return chr(code)
 
     # -- substitutions -------------------------------------------------------------------------------------
@@ -389,6 +397,9 @@ class WordScanner:
         start = self.pos
         if not self.dialect.process_substitution:
             raise Refused("this shell has no process substitution", start)
+        if self.text.startswith(("(", "\\\n"), start + 2):
+            # bash looks for the end of `<((` as if it were arithmetic, without minding comments and patterns.
+            raise Refused("a parenthesis or a continued line directly after a process substitution's", start)
         self.descend(start)
         self.pos = start + 2
         first = len(self.commands)
@@ -428,6 +439,8 @@ class WordScanner:
     def _surely_arithmetic(self, opened_at: int) -> None:
         """Refuse where bash, which counts parentheses, could take `$((` for a subshell in `$(`."""
         raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
+        if raw.count("[") != raw.count("]") or (self.zsh and "[" in raw):
+            raise Refused("brackets in an arithmetic expression", opened_at)
         if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
             raise Refused("arithmetic that could be read as commands", opened_at)
 
