@@ -6,6 +6,7 @@ want() { command -v "$1" >/dev/null 2>&1 || need="$need $2"; }
 want bash bash
 want dash dash
 want zsh zsh
+want ps procps
 want bwrap bubblewrap
 [ -z "$need" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

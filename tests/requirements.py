@@ -128,6 +128,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "env-secrets": Requirement("The log never shows values of an environment.", "nacre"),
     # -- policy
     "policy-every-part": Requirement("Every simple command of a text is judged.", "nacre; 000 Security"),
+    "policy-corpus": Requirement("Two sets of labelled cases: no false allow, no false deny.", "nacre"),
+    "policy-fuzz": Requirement("Real shells run no command that the scanner did not report.", "nacre"),
+    "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
+    "policy-rules": Requirement(
+        "Rules as names, arguments and tables; examples are checked.", "nacre; 003; 004"
+    ),
     "policy-deny-wins": Requirement("Deny is checked before allow, and wins.", "002 is_command_allowed"),
     "policy-patterns": Requirement("--allow and --deny take comma lists with wildcards.", "002 CLI Help"),
     "policy-denial": Requirement("A denial names rule, part, reason and what would be allowed.", "nacre"),

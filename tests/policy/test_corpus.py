@@ -9,6 +9,8 @@ import pytest
 from nacre.policy.corpus import run
 from nacre.policy.model import PolicyError
 
+pytestmark = pytest.mark.req("policy-corpus")
+
 _HERE = Path(__file__).resolve()
 _SHARED = _HERE.parents[3] / "shared" / "corpus" / "policy.jsonl"
 

@@ -19,6 +19,8 @@ from shell_oracle import observed, sandbox
 
 from nacre.policy.posix import scan
 
+pytestmark = pytest.mark.req("policy-fuzz")
+
 _BATCH = 1_000
 _SEED = int(os.environ.get("NACRE_FUZZ_SEED", "20261"))
 

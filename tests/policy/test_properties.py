@@ -19,6 +19,8 @@ from nacre.policy.filters import awk_findings, is_plain_code, sed_findings
 from nacre.policy.model import strictness
 from nacre.policy.posix import scan
 
+pytestmark = pytest.mark.req("policy-scanner")
+
 _PIECES = st.sampled_from(
     [
         *"'\"`\\$(){}[]<>|&;#!=~*? \n\t%^@,.-",

@@ -6,6 +6,8 @@ import pytest
 
 from nacre.policy import Policy, PolicyError, judge, judge_argv
 
+pytestmark = pytest.mark.req("policy-rules")
+
 
 def decide(policy: Policy, text: str, cwd: str | None = None) -> str:
     return judge(text, policy, cwd=cwd).decision

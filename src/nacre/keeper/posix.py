@@ -344,7 +344,7 @@ def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
         if spec.limits:
             pid = _fork_exec(spec, environment, ends.actions())
         else:
-            pid = _posix_spawn(spec, environment, ends.actions())
+            pid = _spawn(spec, environment, ends.actions())
     except OSError:
         ends.close_all()
         raise
@@ -399,6 +399,13 @@ class _Pipes:
         for fd in (self.stdin, self.stdout, self.stderr, self.control):
             if fd >= 0:
                 os.close(fd)
+
+
+def _spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    try:
+        return _posix_spawn(spec, environment, actions)
+    except NotImplementedError:  # a macOS whose posix_spawn makes no sessions
+        return _fork_exec(spec, environment, actions)
 
 
 def _posix_spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
