@@ -45,9 +45,9 @@ def server(_shared_server: WireClient) -> WireClient:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI everything that tests need is installed, so a skip there hides a fault."""
+    """In CI everything that tests need is installed, so a skip there hides a fault; data beside us may lack."""
     report = yield
-    if report.skipped and os.environ.get("CI"):
+    if report.skipped and os.environ.get("CI") and "not beside this checkout" not in str(report.longrepr):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped in CI: {report.longrepr}"
     return report

@@ -11,6 +11,7 @@ import pytest
 from process_table import unique_seconds
 
 from nacre.keeper import processes
+from nacre.keeper.wire import COOKIE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
     """A process of our own, with a cookie."""
     command = ["sleep", unique_seconds()]
-    with subprocess.Popen(command, env={**os.environ, processes.COOKIE_NAME: "abc:7"}) as process:
+    with subprocess.Popen(command, env={**os.environ, COOKIE_NAME: "abc:7"}) as process:
         yield process
         process.kill()
 
