@@ -45,7 +45,7 @@ def server(_shared_server: WireClient) -> WireClient:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI everything that tests need is installed, so a skip there hides a fault; data beside us may lack."""
+    """In CI all that tests need is installed, so a skip there hides a fault; data beside us may lack."""
     report = yield
     if report.skipped and os.environ.get("CI") and "not beside this checkout" not in str(report.longrepr):
         report.outcome = "failed"
