@@ -255,3 +255,24 @@ def test_the_sdk_client_can_use_it() -> None:
             return result.structured_content["stdout"]
 
     assert asyncio.run(asyncio.wait_for(talk(), 60)) == "from the SDK\n"
+
+
+@pytest.mark.req("windows-server")
+def test_rules_are_held_against_every_part_of_a_cmd_command(tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    options = ("--allow", "echo", "--audit-log", windows_path(log))
+    with WireClient(*options, program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        assert client.shell("echo hi")["stdout"] == "hi\n"
+        for smuggled in (
+            "ping 127.0.0.1",
+            "echo hi & ping 127.0.0.1",
+            "echo hi\nping 127.0.0.1",
+            "echo hi\r\nP^ING.EXE 127.0.0.1",
+            "echo hi ^\n& ping 127.0.0.1",
+            "for %i in (ping) do %i 127.0.0.1",
+        ):
+            result = client.call("shell", command=smuggled)
+            assert result["isError"], smuggled
+            assert "Denied by the policy" in text_of(result), smuggled
+    assert len(log.read_text().splitlines()) == 7
