@@ -8,6 +8,7 @@ package index that pip is configured for, each held to the hash in its lock file
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import shutil
 import subprocess
@@ -77,11 +78,13 @@ def unpack_python() -> None:
     download = HOME / "download"
     options = ("--no-deps", "--no-binary", ":all:", "--require-hashes")
     _pip("download", *options, "--dest", download, "-r", LOCKS[0])
-    archive = next(download.glob("*.tar.gz"))
-    with tarfile.open(archive) as outer:
-        outer.extractall(download, filter="data")
-    with zipfile.ZipFile(next(download.glob("*/*/*/data.zip"))) as inner:
-        inner.extractall(download)  # noqa: S202  # its hash is the one in the lock file
+    with tarfile.open(next(download.glob("*.tar.gz"))) as outer:
+        packed = next(member for member in outer if member.name.endswith("/data.zip"))
+        data = outer.extractfile(packed)
+        if data is None:
+            sys.exit("The archive of Windows CPython holds no data.zip.")
+        with zipfile.ZipFile(io.BytesIO(data.read())) as inner:
+            inner.extractall(download)  # noqa: S202  # its hash is the one in the lock file
     (download / f"cp{TAG}").rename(PYTHON)
     (PYTHON / "_wmi.pyd").unlink(missing_ok=True)  # from 3.12 on: wine 8 crashes in it
     lines = [f"python{TAG}.zip", ".", r"Lib\site-packages", r"..\..\src", "import site"]

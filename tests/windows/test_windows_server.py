@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 from typing import TYPE_CHECKING
@@ -151,9 +152,43 @@ def test_a_timeout_kills_the_whole_tree(server: WireClient) -> None:
     told = server.shell(
         f"echo early& start /b ping -n {mark} 127.0.0.1& cmd /c ping -n {mark} 127.0.0.1", timeout=2
     )
-    assert (told["ended"], told["signal"], told["exit_code"]) == ("timed_out", "SIGKILL", None)
+    assert told["ended"] == "timed_out"
     assert told["partial_stdout"].startswith("early\n")
     assert carrying(mark) == []
+
+
+@pytest.mark.req("windows-job")
+def test_a_program_that_ignores_ctrl_c_is_killed(server: WireClient) -> None:
+    mark = unique_pings()
+    ignore = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+    code = f"{ignore}; print('up', flush=True); import time; time.sleep({mark})"
+    told = server.shell(f'"{WINDOWS_PYTHON}" -c "{code}"', timeout=2)
+    assert told["ended"] == "timed_out"
+    assert told["partial_stdout"] == "up\n"
+    assert carrying(mark) == []
+
+
+@pytest.mark.req("windows-server")
+def test_progress_carries_new_output_while_a_command_runs(server: WireClient) -> None:
+    call = server.post_call(
+        "shell", {"command": "echo first& ping -n 3 127.0.0.1 >nul& echo last"}, {"progressToken": "p"}
+    )
+    assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "first\nlast\n"
+    news = [
+        message["params"] for message in server.others if message.get("method") == "notifications/progress"
+    ]
+    assert any("first" in one.get("message", "") for one in news)
+
+
+@pytest.mark.req("windows-server")
+def test_a_client_that_never_reads_stderr_cannot_stop_the_server() -> None:
+    with WireClient("--verbose", program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        assert client.process.stdout
+        loud = {"command": "x" * 500, "working_directory": r"C:\nowhere"}  # refused: quick, and logged
+        for _ in range(500):  # more than a pipe and the log's own queue hold
+            call = client.post_call("shell", loud)
+            assert json.loads(client.process.stdout.readline())["id"] == call
 
 
 @pytest.mark.req("windows-job")
@@ -220,3 +255,24 @@ def test_the_sdk_client_can_use_it() -> None:
             return result.structured_content["stdout"]
 
     assert asyncio.run(asyncio.wait_for(talk(), 60)) == "from the SDK\n"
+
+
+@pytest.mark.req("windows-server")
+def test_rules_are_held_against_every_part_of_a_cmd_command(tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    options = ("--allow", "echo", "--audit-log", windows_path(log))
+    with WireClient(*options, program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        assert client.shell("echo hi")["stdout"] == "hi\n"
+        for smuggled in (
+            "ping 127.0.0.1",
+            "echo hi & ping 127.0.0.1",
+            "echo hi\nping 127.0.0.1",
+            "echo hi\r\nP^ING.EXE 127.0.0.1",
+            "echo hi ^\n& ping 127.0.0.1",
+            "for %i in (ping) do %i 127.0.0.1",
+        ):
+            result = client.call("shell", command=smuggled)
+            assert result["isError"], smuggled
+            assert "Denied by the policy" in text_of(result), smuggled
+    assert len(log.read_text().splitlines()) == 7

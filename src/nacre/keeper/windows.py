@@ -17,6 +17,7 @@ import errno
 import os
 import queue
 import subprocess
+import sys
 import threading
 import time
 from collections import deque
@@ -41,10 +42,21 @@ GOODBYE_PATIENCE_S = 1.0
 FROM_PIPE, FROM_THREAD, FROM_PROCESS, FROM_JOB = 1, 2, 3, 4  # keys of the port; jobs count on from the last
 KILLED_CODE = 0x4E414352  # what a process that we ended leaves as its exit code: no program does by itself
 LIMITS = ("cpu_s", "memory_bytes", "processes")
-SIGNALS = {"SIGTERM": 15, "SIGKILL": 9}  # the names; here both mean the end of the process
+SIGNALS = {"SIGINT": 2, "SIGTERM": 15, "SIGKILL": 9}  # the first two are a Ctrl+C, the last is the end
+INTERRUPTED_CODE = 0xC000013A  # what a process leaves that a Ctrl+C has ended
+DETACHED_PROCESS = 8
 SCRIPT_SUFFIX = ".cmd"  # cmd.exe takes no other file for a batch file
 CONSOLE_HOSTS = ("conhost.exe", "openconsole.exe")
 COMMAND_LINE_LIMIT = 200
+END_BY_SIGNAL = {KILLED_CODE: "SIGKILL", INTERRUPTED_CODE: "SIGINT"}
+# Runs as a program of its own, because Ctrl+C reaches everybody on a console: who sends it must be there too.
+PRESS_CTRL_C = """\
+import ctypes, sys
+kernel32 = ctypes.windll.kernel32
+if kernel32.AttachConsole(int(sys.argv[1])):
+    kernel32.SetConsoleCtrlHandler(None, True)
+    kernel32.GenerateConsoleCtrlEvent(0, 0)
+"""
 
 
 class Loop(Timers):
@@ -424,8 +436,8 @@ class _Nursery:
         code = win32.exit_code(process)
         end = Reaped(
             pid,
-            code=None if code == KILLED_CODE else code,
-            signal="SIGKILL" if code == KILLED_CODE else None,
+            code=None if code in END_BY_SIGNAL else code,
+            signal=END_BY_SIGNAL.get(code),
             cpu_ms=job.cpu_ms(),
             max_rss_bytes=job.peak_memory_bytes(),
         )
@@ -549,8 +561,30 @@ def signal_number(name: str) -> int:
     """9 for KILL or SIGKILL. Raises ValueError for what Windows cannot send."""
     full = name if name.startswith("SIG") else "SIG" + name
     if full not in SIGNALS:
-        raise ValueError(f"Windows has no {full}, only {' and '.join(SIGNALS)}, which end a process at once")
+        raise ValueError(f"Windows has no {full}, only {', '.join(SIGNALS)}")
     return SIGNALS[full]
+
+
+class _CtrlC:
+    """Presses Ctrl+C on the hidden console of a command, for all who are on it."""
+
+    def __init__(self) -> None:
+        self._pressing: list[subprocess.Popen[bytes]] = []
+
+    def press(self, pid: int) -> None:
+        """Nobody waits for it: who must be gone is killed later on."""
+        self._pressing = [one for one in self._pressing if one.poll() is None]
+        nothing = subprocess.DEVNULL
+        argv = [sys.executable, "-I", "-S", "-c", PRESS_CTRL_C, str(pid)]
+        with contextlib.suppress(OSError):
+            self._pressing.append(
+                subprocess.Popen(  # noqa: S603  # this Python with our own text
+                    argv, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=DETACHED_PROCESS
+                )
+            )
+
+
+_ctrl_c = _CtrlC()
 
 
 # -- who belongs to whom
@@ -590,24 +624,30 @@ class Kin:
         """Every living process of a command, without the host of its hidden console."""
         return living_in(self._started[command_id].job)
 
-    def signal_tree(self, command_id: int, _number: int) -> None:
-        """Whatever is sent, it is the end."""
-        self.force_end(command_id)
+    def signal_tree(self, command_id: int, number: int) -> None:
+        """A Ctrl+C, or the end."""
+        if number == SIGNALS["SIGKILL"]:
+            self.force_end(command_id)
+        else:
+            self.ask_to_end(command_id)
 
-    def signal_group(self, command_id: int, _number: int) -> None:
+    def signal_group(self, command_id: int, number: int) -> None:
         """There are no process groups that could be told apart from the tree."""
-        self.force_end(command_id)
+        self.signal_tree(command_id, number)
 
     def ask_to_end(self, command_id: int) -> None:
-        """Programs on a hidden console of their own cannot be asked: end them."""
-        self.force_end(command_id)
+        """The first rung: Ctrl+C, which whoever wants to can answer with an orderly end."""
+        members = self.members(command_id)
+        first = self._started[command_id].pid
+        if members:
+            _ctrl_c.press(first if first in members else min(members))
 
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
 
     def ask_all_to_end(self) -> None:
-        """End every command."""
+        """nacre is gone: nobody waits for an orderly end."""
         self.force_all_to_end()
 
     def force_all_to_end(self) -> None:
