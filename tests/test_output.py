@@ -33,6 +33,7 @@ def stream_of(whole: bytes, keep: int, spool: str | None = "/spool/1.out") -> St
         ("N\bNA\bAM\bME\bE", "NAME"),
         ("\x1b[2J\x1b[Hscreen", "screen"),
         ("unfinished \x1b]0;title", "unfinished "),
+        ("unfinished \x1b]0;title\nnext line", "unfinished \nnext line"),
     ],
 )
 def test_the_text_is_folded_as_a_terminal_would_show_it(text: str, shown: str) -> None:
