@@ -10,6 +10,7 @@ import os
 import sys
 import textwrap
 import time
+import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -157,6 +158,33 @@ async def a_cancelled_call(stage: Stage) -> None:
     print(paint("    no process of the cancelled command is left", "32"))
 
 
+async def a_session(stage: Stage) -> None:
+    """A session is a shell that lives on: directory, variables and functions stay."""
+    await stage.shell('cd /tmp; X=pearl; greet() { echo "hello from $PWD, $X"; }', session="work")
+    told = await stage.shell("greet", session="work")
+    must(told["stdout"] == "hello from /tmp, pearl\n", "the state of the session")
+    told = await stage.shell("sleep 60", session="work", timeout=1)
+    must(told["ended"] == "timed_out", "the timeout")
+    told = await stage.shell("greet", session="work")
+    must(told["stdout"] == "hello from /tmp, pearl\n", "the state, after a timeout")
+
+
+async def a_forged_marker(stage: Stage) -> None:
+    """The end of a command comes on a channel that the command does not have: a forged one is only text."""
+    forged = f"Marker_{uuid.uuid4()} 0 /etc"
+    told = await stage.shell(f"echo {forged}; echo {forged} >&3; sh -c 'exit 4'", session="work")
+    must(told["exit_code"] == 4 and told["working_directory"] == "/tmp", "the true code and directory")  # noqa: S108  # as above
+
+
+async def a_shell_reborn(stage: Stage) -> None:
+    """A shell that is killed is told truly; the next command gets a new one in the last directory."""
+    told = await stage.shell("echo last words; kill -9 $$", session="work")
+    must((told["ended"], told["signal"]) == ("shell_died", "SIGKILL"), "the death")
+    told = await stage.shell('pwd; echo "X is <$X>"', session="work")
+    must(told["stdout"] == "/tmp\nX is <>\n", "the same directory, nothing else")  # noqa: S108  # as above
+    must(told["session"]["shell"] == "reborn", "told in the result")
+
+
 async def a_mistake(stage: Stage) -> None:
     """A bad argument is refused by name, and nothing runs."""
     told = await stage.shell("touch x", working_directory="/no/such/place")
@@ -190,6 +218,9 @@ STEPS: list[Callable[[Stage], Awaitable[None]]] = [
     a_bar,
     a_child_left_behind,
     a_cancelled_call,
+    a_session,
+    a_forged_marker,
+    a_shell_reborn,
     a_mistake,
     rules,
 ]

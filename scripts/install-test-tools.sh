@@ -5,7 +5,12 @@ need=""
 want() { command -v "$1" >/dev/null 2>&1 || need="$need $2"; }
 want bash bash
 want dash dash
+want busybox busybox
 want zsh zsh
+want ksh ksh93u+m
+want mksh mksh
+want yash yash
+want fish fish
 want ps procps
 want bwrap bubblewrap
 [ -z "$need" ] && exit 0

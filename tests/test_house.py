@@ -22,12 +22,16 @@ FLOORS = [
         "keeper.windows",
         "keeper.host",
     ],
+    ["keeper.streams", "keeper.turns"],
     ["keeper.commands", "keeper.program", "keeper.launch"],
     ["pipes", "keeper.link", "output", "environment"],
     ["dialects", "settings"],
-    ["once", "session"],
+    ["once"],
+    ["session"],
+    ["sessions"],
     ["audit", "hints", "gate"],
     ["service"],
+    ["api"],
     ["tools.tool", "tools.arguments"],
     ["tools"],
     ["sdk_tricks", "stdio"],
@@ -90,7 +94,8 @@ def imports_of(path: Path) -> set[str]:
 def test_imports_go_down_only(path: Path) -> None:
     name = name_of(path)
     if name in ("", "keeper"):
-        assert imports_of(path) == set()
+        lazily = {"api"} if name == "" else set[str]()  # inside a function, when nacre.Session is named
+        assert imports_of(path) <= lazily
         return
     for imported in imports_of(path):
         same_package = imported.partition(".")[0] == name.partition(".")[0] and "keeper" not in name
@@ -111,7 +116,11 @@ def test_only_the_keeper_and_its_launcher_start_processes(path: Path) -> None:
 @pytest.mark.req("house-one-road")
 def test_tools_reach_processes_through_the_service_only() -> None:
     for path in sorted((SOURCE / "tools").glob("*.py")):
-        low = {name for name in imports_of(path) if name.startswith("keeper") or name in ("once", "session")}
+        low = {
+            name
+            for name in imports_of(path)
+            if name.startswith("keeper") or name in ("once", "session", "sessions")
+        }
         assert low == set(), f"{path.name} goes past the service: {low}"
 
 

@@ -40,7 +40,10 @@ def parser() -> argparse.ArgumentParser:
         help="shell to use, by name or path (default: $SHELL, then /bin/bash, /bin/sh, on Windows cmd.exe)",
     )
     top.add_argument(
-        "-w", "--working-dir", metavar="PATH", help="where commands start (default: the current directory)"
+        "-w",
+        "--working-dir",
+        metavar="PATH",
+        help="where commands start (default: the client's first root, the current directory, home)",
     )
     top.add_argument(
         "-t",
@@ -57,6 +60,19 @@ def parser() -> argparse.ArgumentParser:
         "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
     )
     top.add_argument("--audit-log", metavar="FILE", help="append one JSON line for every command")
+    top.add_argument(
+        "--max-sessions",
+        metavar="N",
+        type=_count,
+        help=f"how many persistent shells there may be at once (default: {Config.max_sessions})",
+    )
+    top.add_argument(
+        "--session-idle",
+        metavar="SECONDS",
+        type=_count,
+        help="close a persistent shell that nobody has used for so long; 0: never"
+        f" (default: {Config.session_idle_s})",
+    )
     top.add_argument("--no-stderr", action="store_true", help="leave stderr out of replies")
     top.add_argument(
         "--login-env",
@@ -77,6 +93,12 @@ def _seconds(text: str) -> int:
     return int(text)
 
 
+def _count(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
+    return int(text)
+
+
 def configuration(options: argparse.Namespace) -> Config:
     """The file's settings, and over them what the command line says."""
     from nacre import settings  # noqa: PLC0415  # loads while the keeper starts
@@ -86,6 +108,8 @@ def configuration(options: argparse.Namespace) -> Config:
         "shell": options.shell,
         "working_directory": options.working_dir,
         "default_timeout_s": options.timeout,
+        "max_sessions": options.max_sessions,
+        "session_idle_s": options.session_idle,
         "include_stderr": False if options.no_stderr else None,
         "login_environment": options.login_env,
         "audit_log": options.audit_log,

@@ -27,6 +27,8 @@ class Config:
     reply_limit_bytes: int = 32 * KIB  # for each of stdout and stderr
     max_output_bytes: int = 10 * 1000 * 1000  # what the spool keeps of each stream
     spools_kept: int = 64
+    max_sessions: int = 16
+    session_idle_s: int = 3600  # then an unused session is closed; 0: never
     concurrent_commands: int = 64
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True

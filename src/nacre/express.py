@@ -7,8 +7,10 @@ messages of the handshake protocols and nothing of the SDK.
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote, urlsplit
 
 from nacre.audit import log
 from nacre.errors import Asking, NacreError
@@ -16,9 +18,15 @@ from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nacre.gate import Answer, Question
     from nacre.stdio import Message, Stdio
     from nacre.tools.tool import Progress, Tool
+
+
+ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
+ROOTS_PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
 
 
 class NeedsAnswer(Asking):
@@ -82,9 +90,14 @@ class Express:
     every 2026 client, takes the SDK's road, which gives the same answers (a test compares them).
     """
 
-    def __init__(self, stdio: Stdio, tools: dict[str, Tool]) -> None:
+    def __init__(
+        self, stdio: Stdio, tools: dict[str, Tool], on_root: Callable[[str], None] | None = None
+    ) -> None:
         self._stdio = stdio
         self._tools = tools
+        self._on_root = on_root  # who wants to know the client's first root; nobody: it is not asked
+        self._has_roots = False
+        self._learning: asyncio.Task[None] | None = None
         self._calls: dict[str, asyncio.Task[None]] = {}
         self._questions: dict[str, asyncio.Future[Any]] = {}
         self._asks = False  # whether the client's person can be asked
@@ -98,7 +111,10 @@ class Express:
         if method is None:
             return self._take_reply(message)
         if method == "initialize":
-            self._asks = "elicitation" in mapping(mapping(message.get("params")).get("capabilities"))
+            capabilities = mapping(mapping(message.get("params")).get("capabilities"))
+            self._asks, self._has_roots = "elicitation" in capabilities, "roots" in capabilities
+        if method in ROOTS_NEWS and self._has_roots and self._on_root is not None:
+            self._learning = asyncio.create_task(self._learn_root(self._on_root))
         if method == "notifications/cancelled":
             call = self._calls.get(str(mapping(message.get("params")).get("requestId")))
             if call is not None:
@@ -123,6 +139,8 @@ class Express:
         self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
     ) -> None:
         try:
+            if self._learning is not None and not self._learning.done():
+                await asyncio.wait({self._learning}, timeout=ROOTS_PATIENCE_S)
             caller = Caller(
                 None if token is None else self._progress(token), self._ask if self._asks else None
             )
@@ -139,15 +157,26 @@ class Express:
             asked.set_result(message.get("result") or {})
         return True
 
+    async def _learn_root(self, on_root: Callable[[str], None]) -> None:
+        """Ask the client for its roots; the first directory among them is where commands start."""
+        told = mapping(await self._request("roots/list", {}))
+        roots: Any = told.get("roots")
+        for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
+            uri = urlsplit(str(mapping(root).get("uri")))
+            if uri.scheme == "file":
+                on_root(_local_path(uri.path))
+                return
+
     async def _ask(self, question: Question) -> Answer:
+        return understood(await self._request("elicitation/create", question_params(question)), question)
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        """Ask the client something; an error of its own is an empty answer."""
         identity = f"nacre-{uuid.uuid4()}"
         asked = self._questions[identity] = asyncio.get_running_loop().create_future()
-        params = question_params(question)
-        await self._stdio.send(
-            {"jsonrpc": "2.0", "id": identity, "method": "elicitation/create", "params": params}
-        )
+        await self._stdio.send({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
         try:
-            return understood(await asked, question)
+            return await asked
         except asyncio.CancelledError:
             self._questions.pop(identity, None)
             raise
@@ -158,6 +187,12 @@ class Express:
             await self._stdio.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
         return progress
+
+
+def _local_path(path: str) -> str:
+    """The path in a file: URI as this system writes it."""
+    plain = unquote(path)
+    return plain.lstrip("/") if os.name == "nt" else plain
 
 
 def mapping(value: Any) -> dict[str, Any]:

@@ -21,6 +21,15 @@ class Ended(StrEnum):
     SHELL_DIED = "shell_died"
 
 
+class ShellState(StrEnum):
+    """What a command of a session found, and left behind."""
+
+    NEW = "new"  # the session's first shell
+    KEPT = "kept"  # the shell as the command before has left it
+    REBORN = "reborn"  # a new shell, because the one before has died
+    LOST = "lost"  # the shell died in this command
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """What the caller asks to run."""
@@ -29,6 +38,9 @@ class Command:
     working_directory: str
     timeout_s: float
     environment: dict[str, str] = field(default_factory=dict[str, str])
+    stdin: str | None = None  # None: nothing to read
+    session: str | None = None  # None: a fresh shell; else its working_directory may be "": where it stands
+    wait: bool = True  # whether it may wait for its turn in a session that is busy
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +81,9 @@ class Result:
     left_running_total: int = 0
     output_id: str | None = None  # with .out and .err behind it: the files with all that was printed
     hints: tuple[str, ...] = ()
+    session: str | None = None
+    shell_state: ShellState | None = None
+    note: str = ""  # what happened to the session's shell, where that is worth a sentence
 
     @property
     def ok(self) -> bool:

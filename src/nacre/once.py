@@ -52,7 +52,12 @@ async def run_once(
         spec["script"] = script
     if on_output is not None:
         spec["follow_ms"] = FOLLOW_MS
+    if command.stdin:
+        spec["stdin"] = True
     running = link.run(spec, on_output=on_output)
+    if command.stdin:
+        link.feed(running, os.fsencode(command.stdin))
+        link.feed(running, b"")
     try:
         told = await running.exit
     except asyncio.CancelledError:
@@ -60,25 +65,25 @@ async def run_once(
         link.kill(running, round(config.kill_grace_s * 1000))
         raise
     except SpawnError as error:
-        raise _explain(error, command) from None
+        raise explain(error, command.working_directory) from None
     return _result(command, told, config)
 
 
-def _explain(error: SpawnError, command: Command) -> Exception:
+def explain(error: SpawnError, directory: str) -> Exception:
     """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's."""
-    if error.file != command.working_directory:
+    if error.file != directory:
         return error
     if error.errno == errno.ENOENT:
-        parent = command.working_directory
+        parent = directory
         while parent != os.path.dirname(parent) and not os.path.isdir(parent):
             parent = os.path.dirname(parent)
         return RequestError(
-            f"working_directory does not exist: {command.working_directory}.",
+            f"working_directory does not exist: {directory}.",
             code="no_directory",
             hint=f"Nothing was run. The nearest directory that exists is {parent}.",
         )
     return RequestError(
-        f"working_directory cannot be entered: {command.working_directory}: {os.strerror(error.errno)}.",
+        f"working_directory cannot be entered: {directory}: {os.strerror(error.errno)}.",
         code="no_directory",
         hint="Nothing was run.",
     )

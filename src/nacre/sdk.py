@@ -143,9 +143,11 @@ def build_server(name: str, version: str, instructions: str, tools: list[Tool]) 
     return app
 
 
-async def serve(app: Any, stdio: Stdio, tools: list[Tool]) -> None:
+async def serve(
+    app: Any, stdio: Stdio, tools: list[Tool], on_root: Callable[[str], None] | None = None
+) -> None:
     """Drive the SDK's server over our transport until the conversation is over."""
-    express = Express(stdio, {tool.name: tool for tool in tools})
+    express = Express(stdio, {tool.name: tool for tool in tools}, on_root)
     if not sdk_tricks.PLAIN:
         stdio.express = express.take
     low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide

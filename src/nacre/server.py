@@ -20,6 +20,7 @@ from nacre.errors import NacreError
 from nacre.service import Service
 from nacre.stdio import Stdio
 from nacre.tools.allowed import allowed_tool
+from nacre.tools.session import session_tool
 from nacre.tools.shell import shell_tool
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ class Server:
         self._catch_signals()
         service = Service(self._config, self._launched)
         try:
+            await service.check_shell()
             await self._serve(service)
         finally:
             await service.close()
@@ -67,14 +69,15 @@ class Server:
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        tools = [shell_tool(service)]
+        tools = [shell_tool(service), session_tool(service)]
         if self._config.policy is not None:
             tools.append(allowed_tool(service))
         instructions = (
             f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
         )
+        on_root = service.use_root if self._config.working_directory is None else None
         app = sdk.build_server("nacre", __version__, instructions, tools)
-        talking = asyncio.create_task(sdk.serve(app, stdio, tools))
+        talking = asyncio.create_task(sdk.serve(app, stdio, tools, on_root))
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if talking.done():

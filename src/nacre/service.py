@@ -16,27 +16,31 @@ import tempfile
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre import audit
 from nacre.dialects import find_shell
+from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import NacreError, RequestError
 from nacre.hints import hints_for
 from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
 from nacre.once import run_once
+from nacre.sessions import Sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from nacre.config import Config
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.model import Command, Result
     from nacre.policy import Policy
+    from nacre.session import Session
 
 LOGIN_PATIENCE_S = 5.0
+PROBE_PATIENCE_MS = 5000
 
 
 class Service:
@@ -52,6 +56,7 @@ class Service:
         self._spools: deque[str] = deque()
         self._slots = asyncio.Semaphore(config.concurrent_commands)
         self._link = Link(launched)
+        self.sessions = Sessions(self.shell, config, self._ready_link)
         self._opening = asyncio.create_task(self._open())
 
     async def run(
@@ -64,12 +69,12 @@ class Service:
         outcome: Result | NacreError | None = None
         try:
             _check(command)
-            if self._gate is not None:
-                await self._gate.admit(command, ask)
-            link = await self._ready_link()
-            async with self._slots:
+            session = self._session_of(command)
+            if session is not None:
                 audit.started(command)
-                result = await run_once(command, self.shell, link, self.config, on_output)
+                result = await session.run(command, on_output, self._admission(ask))
+            else:
+                result = await self._run_once(command, on_output, ask)
             outcome = self._finished(result)
         except NacreError as error:
             outcome = error
@@ -79,15 +84,79 @@ class Service:
         finally:
             audit.record(command, outcome)
 
-    def resolve_directory(self, wanted: str | None) -> str:
-        """A working directory as an absolute path; relative ones count from the default directory."""
+    async def _run_once(
+        self, command: Command, on_output: Callable[[int, bytes], None] | None, ask: Ask | None
+    ) -> Result:
+        if self._gate is not None:
+            await self._gate.admit(command, ask)
+        link = await self._ready_link()
+        async with self._slots:
+            audit.started(command)
+            return await run_once(command, self.shell, link, self.config, on_output)
+
+    def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[None]] | None:
+        """How a session asks the gate when a command's turn has come: only then it knows its directory."""
+        gate = self._gate
+        return None if gate is None else lambda command: gate.admit(command, ask)
+
+    def _session_of(self, command: Command) -> Session | None:
+        if command.session is None:
+            return None
+        return self.sessions.open(command.session, self.default_directory)
+
+    # -- sessions
+
+    def list_sessions(self) -> list[dict[str, Any]]:
+        """What there is, for a caller to read."""
+        return [session.summary() for session in self.sessions]
+
+    async def restart_session(self, name: str) -> None:
+        """End a session's shell with all it started, and start a clean one."""
+        await self.sessions.find(name).restart()
+        audit.log.info("session restarted: %s", audit.one_line(name))
+
+    async def close_session(self, name: str) -> None:
+        """End a session with all it started."""
+        await self.sessions.close(name)
+        audit.log.info("session closed: %s", audit.one_line(name))
+
+    # -- directories
+
+    def resolve_directory(self, wanted: str | None, session: str | None = None) -> str:
+        """A working directory as an absolute path; relative ones count from where the command would run.
+
+        Empty for a session that is to stay where it is.
+        """
         if not wanted:
-            return self.default_directory
-        return os.path.normpath(os.path.join(self.default_directory, os.path.expanduser(wanted)))
+            return "" if session is not None else self.default_directory
+        here = self.sessions.directory_of(session) if session is not None else None
+        return os.path.normpath(os.path.join(here or self.default_directory, os.path.expanduser(wanted)))
+
+    def use_root(self, directory: str) -> None:
+        """The client has told its root: commands start there, unless the command line says where."""
+        if self.config.working_directory is None and Path(directory).is_dir():
+            self.default_directory = directory
+            audit.log.info("commands start in the client's root %s", directory)
+
+    async def check_shell(self) -> None:
+        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        if self.shell.known:
+            return
+        link = await self._ready_link()
+        argv, _ = self.shell.once(PROBE)
+        spec = {"argv": argv, "program": self.shell.path, "cwd": "/", "timeout_ms": PROBE_PATIENCE_MS}
+        told = await link.run(spec).exit
+        if told.stdout.head != PROBE_ANSWER:
+            raise RequestError(
+                f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
+                code="no_shell",
+                hint="Give --shell a shell such as bash, zsh, fish or cmd.exe.",
+            )
 
     async def close(self) -> None:
         """End the keeper and with it everything that still runs."""
         self._opening.cancel()
+        self.sessions.stop()
         await self._link.close()
         shutil.rmtree(self._spool_dir, ignore_errors=True)  # the keeper does it, unless it was killed itself
 
@@ -166,6 +235,8 @@ def _gate(policy: Policy | None, shell: str) -> Gate | None:
 
 def _default_directory(wanted: str | None) -> str:
     directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
+    if not wanted and directory == Path(directory.anchor):  # where desktop applications start their servers
+        directory = Path.home()
     if not directory.is_dir():
         raise RequestError(
             f"The working directory does not exist: {directory}.",
@@ -178,6 +249,8 @@ def _default_directory(wanted: str | None) -> str:
 def _check(command: Command) -> None:
     """What no operating system can run is refused before anything starts."""
     _check_text("command", command.text)
+    if command.stdin is not None:
+        _check_encoding("stdin", command.stdin)
     for name, value in command.environment.items():
         if not name or "=" in name:
             raise RequestError(
@@ -194,6 +267,10 @@ def _check_text(argument: str, text: str) -> None:
             f"{argument} holds a NUL character at offset {at}.",
             hint="No shell can take one; use printf '\\0' to make it.",
         )
+    _check_encoding(argument, text)
+
+
+def _check_encoding(argument: str, text: str) -> None:
     try:
         os.fsencode(text)
     except UnicodeEncodeError as error:

@@ -148,6 +148,8 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "reply_limit": ("reply_limit_bytes", size_bytes),
     "max_output_size": ("max_output_bytes", size_bytes),
     "spools_kept": ("spools_kept", _count),
+    "max_sessions": ("max_sessions", _count),
+    "session_idle": ("session_idle_s", _count),
     "concurrent_commands": ("concurrent_commands", _count),
     "line_limit": ("line_limit_bytes", size_bytes),
     "include_stderr": ("include_stderr", _flag),

@@ -11,45 +11,28 @@ import sys
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from nacre.dialects import cmd, fish, posix, powershell
+from nacre.dialects.dialect import Ask, Dialect, Ending, Persistent, is_identifier, read_record
 from nacre.errors import RequestError
-from nacre.keeper.wire import SCRIPT_MARK
 
-ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
+__all__ = [
+    "CMD",
+    "FISH",
+    "POSIX",
+    "POWERSHELL",
+    "Ask",
+    "Dialect",
+    "Ending",
+    "Persistent",
+    "Shell",
+    "dialect_of",
+    "find_shell",
+    "is_identifier",
+    "read_record",
+]
 
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """One family of shells."""
-
-    name: str
-    flags: tuple[str, ...]  # what stands before the command text
-    source: str  # a command that runs the text in a file
-    known_as: tuple[str, ...]
-    limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
-    one_line: bool = False  # whether it takes only one line as an argument
-    prelude: str = ""  # what stands before the text in a file
-
-
-POSIX = Dialect(
-    "posix", ("-c",), f". '{SCRIPT_MARK}'", ("sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox")
-)
-FISH = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
-CMD = Dialect(
-    "cmd",
-    ("/d", "/s", "/c"),
-    f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
-    ("cmd",),
-    limit_bytes=8000,  # it reads no line longer than 8191 characters
-    one_line=True,  # and stops at the end of the first
-    prelude="@echo off\n",
-)
-POWERSHELL = Dialect(
-    "powershell",
-    ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"),
-    f". '{SCRIPT_MARK}'",
-    ("pwsh", "powershell"),
-)
-_ALL = (POSIX, FISH, CMD, POWERSHELL)
+POSIX, FISH, CMD, POWERSHELL = posix.DIALECT, fish.DIALECT, cmd.DIALECT, powershell.DIALECT
+_ALL = (POSIX, posix.BUSYBOX, FISH, CMD, POWERSHELL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +51,33 @@ class Shell:
             return [self.name, *dialect.flags, text.strip() if dialect.one_line else text], None
         return [self.name, *dialect.flags, dialect.source], dialect.prelude + text
 
+    @property
+    def known(self) -> bool:
+        """Whether its name says what it is; others are tried before they are used."""
+        return _known(self.path) is not None
+
+    def persistent(self) -> Persistent:
+        """How this shell is kept alive from one command to the next."""
+        if self.dialect.name == "posix":
+            real = PurePath(os.path.realpath(self.path)).stem.lower()
+            return posix.persistent(PurePath(self.path).stem.lower(), real)
+        if self.dialect.name == "fish":
+            return fish.PERSISTENT
+        raise RequestError(
+            f"{self.name} cannot be kept alive between commands here.",
+            code="no_session",
+            hint="Leave `session` out, or start nacre with --shell bash.",
+        )
+
 
 def dialect_of(path: str) -> Dialect:
     """The family of a shell, by its name; an unknown one is taken for a POSIX shell."""
+    return _known(path) or POSIX
+
+
+def _known(path: str) -> Dialect | None:
     name = PurePath(path).stem.lower()
-    return next((dialect for dialect in _ALL if name in dialect.known_as), POSIX)
+    return next((dialect for dialect in _ALL if name in dialect.known_as), None)
 
 
 def find_shell(wanted: str | None, environment: dict[str, str]) -> Shell:

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nacre.keeper.capture import Capture, Spool
 from nacre.keeper.host import command_line, host
+from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
+from nacre.keeper.turns import Household, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
 if TYPE_CHECKING:
@@ -26,13 +27,12 @@ if TYPE_CHECKING:
 
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
+    from nacre.keeper.turns import Run
 
-FOLLOW_BYTES = 4096
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
-STDOUT, STDERR = 1, 2
 
 
 @dataclass(slots=True)  # not frozen: one is made for every command, and freezing triples its cost
@@ -47,6 +47,8 @@ class Spec:
     script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv
     stdin: bool = False  # whether INPUT frames feed it; otherwise it reads nothing
     merge: bool = False  # stderr into stdout, in the order it is printed
+    silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
+    persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
     terminal: tuple[int, int] | None = None  # rows and columns
     limits: dict[str, int] = field(default_factory=dict[str, int])
@@ -57,6 +59,11 @@ class Spec:
     follow_ms: int = 0  # newest output in a frame, at most this often
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
     announce: bool = False  # whether a STARTED frame is wanted
+
+    @property
+    def keeping(self) -> Keeping:
+        """What is kept of its output."""
+        return Keeping(self.keep_bytes, self.spool_bytes, self.follow_ms, self.window_bytes)
 
     @staticmethod
     def parse(body: bytes) -> Spec:
@@ -73,6 +80,12 @@ class Spec:
         if unknown := set(spec.limits) - set(host.LIMITS):
             raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
         return spec
+
+
+def named(left: set[int]) -> Mapping[str, Any]:
+    """Processes that were left behind, as a frame tells them."""
+    shown = [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
+    return {"left": shown, "left_total": len(left)}
 
 
 class Command:
@@ -93,18 +106,19 @@ class Command:
         self._why: str | None = None  # "timeout" or "killed"
         self._dying = False
         self._timer: Timer | None = None
-        self._captures: dict[int, Capture] = {}
-        self._readers: dict[int, host.Reader] = {}
-        self._fresh: dict[int, bytes] = {}
-        self._follow_timer: Timer | None = None
-        self._ahead_bytes = 0
+        self._watch_timer: Timer | None = None
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None
+        self._own: list[host.Reader] = []  # what a persistent shell itself prints, not its commands
+        self._turn: Turn | None = None
+        self._household: Household | None = None
+        self._lingering: list[Turn] = []  # turns whose streams someone still holds
+        self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self._stream_end)
         self._open_streams(started)
         if spec.follow_ms or spec.window_bytes or self._control:
             self._watch()
         else:
-            self._follow_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
+            self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
         if spec.timeout_ms:
             self._timer = keeper.loop.call_later(
                 spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms)
@@ -112,76 +126,94 @@ class Command:
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
-            if fd >= 0:
-                self._captures[stream] = Capture(self.spec.keep_bytes, partial(self._spool, stream))
-                self._readers[stream] = self._reader(stream, fd)
+            if fd >= 0 and self.spec.persistent:
+                take = partial(self._own_chunk, stream)
+                self._own.append(host.Reader(self._keeper.loop, fd, take, self._stream_end))
+            elif fd >= 0:
+                self._streams.add(stream, fd)
         if started.control >= 0:
             self._control = host.Reader(
                 self._keeper.loop, started.control, self._control_chunk, lambda: self._control_chunk(b"")
             )
 
     def _watch(self) -> None:
-        self._follow_timer = None
-        for reader in self._readers.values():
-            reader.resume()
+        self._watch_timer = None
+        self._streams.watch()
         if self._control is not None:
             self._control.resume()
-
-    def _reader(self, stream: int, fd: int) -> host.Reader:
-        if self.spec.follow_ms or self.spec.window_bytes:
-            take = partial(self._watched_chunk, stream)
-        else:
-            take = self._captures[stream].feed
-        # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
-        return host.Reader(self._keeper.loop, fd, take, self._stream_end, widens=not self.spec.window_bytes)
-
-    def _spool(self, stream: int) -> Spool | None:
-        if not self.spec.spool_bytes or not self._keeper.spool_dir:
-            return None
-        name = f"{self.id}.{'out' if stream == STDOUT else 'err'}"
-        return Spool(os.path.join(self._keeper.spool_dir, name), self.spec.spool_bytes)
+        for reader in self._own:
+            reader.resume()
 
     # -- output
 
-    def _watched_chunk(self, stream: int, chunk: bytes) -> None:
-        self._captures[stream].feed(chunk)
-        if self.spec.window_bytes:
-            self._keeper.send(frame(Kind.OUTPUT, self.id, bytes([stream]) + chunk))
-            self._ahead_bytes += len(chunk)
-            if self._ahead_bytes >= self.spec.window_bytes:
-                for reader in self._readers.values():
-                    reader.pause()
-        else:
-            self._fresh[stream] = (self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES:])[-FOLLOW_BYTES:]
-            if self._follow_timer is None:
-                self._follow_timer = self._keeper.loop.call_later(
-                    self.spec.follow_ms / 1000, self._send_fresh
-                )
-
-    def _send_fresh(self) -> None:
-        self._follow_timer = None
-        for stream, newest in self._fresh.items():
-            self._keeper.send(frame(Kind.OUTPUT, self.id, bytes([stream]) + newest))
-        self._fresh.clear()
-
     def credit(self, taken_bytes: int) -> None:
         """The reader has taken streamed output: go on reading when it has caught up."""
-        self._ahead_bytes = max(0, self._ahead_bytes - taken_bytes)
-        if self._ahead_bytes < self.spec.window_bytes:
-            for reader in self._readers.values():
-                reader.resume()
+        self._streams.credit(taken_bytes)
 
     def _control_chunk(self, chunk: bytes) -> None:
-        self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
+        if self._turn is None:
+            self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
+        elif self._turn.record is None and (not chunk or self._turn.hear(chunk)):
+            self._turn_over_when_settled(SETTLE_ROUNDS)
 
     def _stream_end(self) -> None:
+        for turn in self._lingering:
+            if not turn.streams.open:
+                turn.streams.release()
+        self._lingering = [turn for turn in self._lingering if turn.streams.open]
         if self.reported:
             self._keeper.retire_if_over(self)
 
     @property
     def streams_open(self) -> bool:
         """Whether some process still holds one of the command's output pipes."""
-        return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
+        return self._streams.open or any(turn.streams.open for turn in self._lingering)
+
+    # -- turns of a persistent shell
+
+    def _own_chunk(self, stream: int, chunk: bytes) -> None:
+        """A shell that complains on its own stderr (fish) means the command of the present turn."""
+        if self._turn is not None:
+            self._turn.streams.captures[stream].feed(chunk)
+
+    def run(self, run: Run) -> None:
+        """Give the shell a command of its own; a TURN frame tells how it ended."""
+        if self._turn is not None:
+            raise ValueError(f"turn {self._turn.number} is not over")
+        household = self._household
+        if household is None:
+            household = self._household = Household(self.pid, self._keeper.path_of(str(self.id)))
+        household.pipes.provide(run)
+        self._turn = Turn(self._keeper, self.id, run, household, self._stream_end)
+        self.feed(os.fsencode(run.feed))
+
+    def _turn_over_when_settled(self, rounds: int) -> None:
+        household = self._household
+        if self._turn is None or household is None:
+            return
+        left = self._keeper.kin.others(self.id)
+        if rounds and self._just_forked(left - household.earlier()):
+            self._set_timer(SETTLE_S, lambda: self._turn_over_when_settled(rounds - 1))
+        else:
+            self._turn_over(household.newcomers(left))
+
+    def _turn_over(self, left: set[int]) -> None:
+        """The record has come, or never will: send the TURN frame."""
+        turn, household = self._turn, self._household
+        if turn is None or household is None:
+            return
+        for reader in self._own:
+            reader.drain()
+        self._turn = None
+        content, parts = turn.close()
+        if turn.streams.open:
+            self._lingering.append(turn)
+        if self._end is None:
+            content["cwd"] = household.directory()
+        if left:
+            content |= named(left)
+        self._keeper.send(frame(Kind.TURN, self.id, mixed_body(content, parts)))
+        self._keeper.flush()
 
     # -- input and signals
 
@@ -195,13 +227,17 @@ class Command:
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
-        if self._started.stdout >= 0 and self.spec.terminal and self._readers[STDOUT].open:
+        if self._started.stdout >= 0 and self.spec.terminal and self._streams.is_open(STDOUT):
             host.resize(self._started.stdout, rows, columns)
 
     def signal(self, number: int, scope: str) -> None:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
             self._keeper.kin.signal_tree(self.id, number)
+        elif scope in ("turn", "shell"):  # what the present turn has started; what was there before is spared
+            known = self._household.earlier() if self._household else set[int]()
+            shell = {self.pid} if scope == "shell" and self._end is None else set[int]()
+            host.send_signal((self._keeper.kin.others(self.id) - known) | shell, number)
         elif self._end is None:
             self._keeper.kin.signal_group(self.id, number)
 
@@ -217,11 +253,16 @@ class Command:
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         left = self._keeper.kin.members(self.id) if self._keeper.kin.may_have_left(self.id) else set[int]()
-        own = " ".join(self.spec.argv)[:100]
-        if rounds and any(command_line(pid).startswith(own) for pid in left):
+        if rounds and self._just_forked(left):
             self._set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
             self.report(left)
+
+    def _just_forked(self, left: set[int]) -> bool:
+        """Whether one of these still looks like the command itself, or like nothing yet."""
+        own = " ".join(self.spec.argv)[:100]
+        lines = [command_line(pid) for pid in left]
+        return any(not line or line.startswith(own) for line in lines)
 
     def kill(self, why: str, grace_ms: int) -> None:
         """The ladder: TERM to the whole tree, a grace, KILL to what is left of it."""
@@ -259,28 +300,19 @@ class Command:
 
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
-        for timer in (self._timer, self._follow_timer):
+        for timer in (self._timer, self._watch_timer):
             if timer is not None:
                 timer.cancel()
         if self._control is not None:
             self._control.drain()
-        for reader in self._readers.values():
-            reader.drain()
-            if reader.open and not self._ahead_bytes:
-                reader.resume()  # someone it left behind still holds the stream
-        if self._fresh:
-            self._send_fresh()
+        self._streams.settle()
+        self._turn_over(set())
         if left is None:
             left = self._keeper.kin.members(self.id)
-        content: dict[str, Any] = {**self._how(), "streams": []}
+        counts, parts = self._streams.report()
+        content: dict[str, Any] = {**self._how(), "streams": counts}
         if left:
-            content |= self._named(left)
-        parts: list[bytes] = []
-        for capture in self._captures.values():
-            capture.settle()
-            counts, kept = capture.report()
-            content["streams"].append(counts)
-            parts += kept
+            content |= named(left)
         self.reported = True
         self.left_some = bool(left) or self.streams_open
         self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
@@ -298,25 +330,23 @@ class Command:
             "rss": end.max_rss_bytes if end and end.max_rss_bytes > self._baseline_rss_bytes else None,
         }
 
-    @staticmethod
-    def _named(left: set[int]) -> Mapping[str, Any]:
-        shown = [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
-        return {"left": shown, "left_total": len(left)}
-
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
-        for reader in self._readers.values():
+        self._streams.release()
+        for reader in self._own:
             reader.close()
+        for turn in self._lingering:
+            turn.streams.release()
+        if self._household is not None:
+            self._household.pipes.remove()
         if self._control is not None:
             self._control.close()
         if self._stdin is not None:
             self._stdin.abandon()
         if self.spec.script is not None:
             os.unlink(self._keeper.script_path(self.id))
-        for capture in self._captures.values():
-            capture.finish()
-        self._readers.clear()  # they hold us and we hold them: nobody has to look for that cycle
-        self._control = self._timer = self._follow_timer = None
+        self._own.clear()
+        self._control = self._timer = self._watch_timer = None
 
     def announce(self) -> None:
         """Say that it runs."""

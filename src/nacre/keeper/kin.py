@@ -70,6 +70,16 @@ class Kin:
             roots |= processes.bearers(f"{self._cookie}:{command_id}")
         return processes.descendants(rows, roots)
 
+    def others(self, command_id: int) -> set[int]:
+        """Every living process of a shell but itself; looks at the whole process table only if it must."""
+        shell = self._firsts[command_id]
+        children = processes.children_of_thread(shell) if self._subreaper else None
+        ours = processes.children_of_keeper()
+        if children is None or ours is None or any(pid not in self._owners for pid in ours):
+            return self.members(command_id) - {shell}  # perhaps an orphan has come to us: whose it is
+        orphans = [pid for pid in ours if self._owners[pid] == command_id and pid != shell]
+        return processes.below(children + orphans) if children or orphans else set()
+
     def _owner(self, row: Process, rows: dict[int, Process]) -> int:
         """The command that a direct child of the keeper belongs to; 0 when that cannot be told."""
         if row.pid not in self._owners:

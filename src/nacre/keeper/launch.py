@@ -21,6 +21,13 @@ class Launched:
     reading: int
     writing: int
 
+    def abandon(self) -> None:
+        """Nobody will use it: end it and wait for its end."""
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        self.process.wait()
+
 
 def local_argv() -> list[str]:
     """What starts a keeper here: this Python, isolated, without site packages."""

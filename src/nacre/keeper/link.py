@@ -41,6 +41,7 @@ class Stream:
 
 
 NOTHING = Stream()
+_ids = itertools.count(1)  # of all links: a new keeper must not meet the files of a killed one
 
 
 @dataclass(slots=True)
@@ -53,6 +54,21 @@ class Exit:
     wall_ms: int
     cpu_ms: int
     max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
+    left: tuple[tuple[int, str], ...]
+    left_total: int
+    stdout: Stream
+    stderr: Stream
+
+
+@dataclass(slots=True)
+class TurnEnd:
+    """How one command in a persistent shell ended, as the keeper saw it."""
+
+    record: str | None  # what the shell said on its private channel; None: it died, or lost that channel
+    pair: int  # the named pipes that the next turn is to use
+    wall_ms: int
+    cpu_ms: int
+    directory: str | None  # where the shell really stands; None where that cannot be told
     left: tuple[tuple[int, str], ...]
     left_total: int
     stdout: Stream
@@ -79,6 +95,7 @@ class Running:
     on_output: Callable[[int, bytes], None] | None = None
     on_control: Callable[[bytes], None] | None = None
     pid: asyncio.Future[int] | None = field(default=None)
+    turn: asyncio.Future[TurnEnd] | None = None
 
 
 class Link:
@@ -86,7 +103,6 @@ class Link:
 
     def __init__(self, launched: Launched) -> None:
         self._launched = launched
-        self._ids = itertools.count(1)
         self._running: dict[int, Running] = {}
         self._decoder = Decoder()
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -94,6 +110,7 @@ class Link:
         self._reader = PipeReader(launched.reading, self._received, self._ended)
         self._writer = PipeWriter(launched.writing, self._ended)
         self.cookie = ""
+        self.spool_dir = ""
 
     @property
     def lost(self) -> bool:
@@ -118,6 +135,7 @@ class Link:
 
     def set_up(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
         """Tell the keeper the environment of all commands to come, and where spools go."""
+        self.spool_dir = spool_dir
         content = {"environment": environment, "spool_dir": spool_dir, "sweep": sweep}
         self._writer.write(json_frame(Kind.SETUP, 0, content))
 
@@ -132,12 +150,20 @@ class Link:
         if self._lost:
             raise _keeper_lost()
         loop = asyncio.get_running_loop()
-        running = Running(next(self._ids), loop.create_future(), on_output, on_control)
+        running = Running(next(_ids), loop.create_future(), on_output, on_control)
         if spec.get("announce"):
             running.pid = loop.create_future()
         self._running[running.id] = running
         self._writer.write(json_frame(Kind.SPAWN, running.id, spec))
         return running
+
+    def turn(self, running: Running, run: dict[str, Any]) -> asyncio.Future[TurnEnd]:
+        """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
+        if self._lost:
+            raise _keeper_lost()
+        running.turn = turn = asyncio.get_running_loop().create_future()
+        self._writer.write(json_frame(Kind.RUN, running.id, run))
+        return turn
 
     def feed(self, running: Running, data: bytes) -> None:
         """Give bytes to the command's stdin; none closes it."""
@@ -191,6 +217,9 @@ class Link:
             if not running.exit.done():
                 running.exit.set_result(_read_exit(body))
             del self._running[command_id]
+        elif kind is Kind.TURN and running is not None:
+            if running.turn is not None and not running.turn.done():
+                running.turn.set_result(_read_turn(body))
         elif kind is Kind.ERROR:
             self._heard_error(running, json.loads(body))
         elif running is not None:
@@ -208,13 +237,17 @@ class Link:
         if running is None:
             self._fail_all(InternalError(f"The keeper could not read a frame: {content['message']}."))
             return
+        if content["code"] == "turn_failed" and running.turn is not None:
+            running.turn.set_exception(
+                PlaceError(f"The command could not be given to its shell: {content['message']}.")
+            )
+            return
         del self._running[running.id]
         if content["code"] == "spawn_failed":
             error: Exception = SpawnError(content["message"], content["errno"], content["file"])
         else:
             error = InternalError(f"The keeper refused a frame: {content['message']}.")
-        if not running.exit.done():
-            running.exit.set_exception(error)
+        _fail(running, error)
 
     def _ended(self) -> None:
         self._lost = True
@@ -224,8 +257,7 @@ class Link:
         if not self._hello.done():
             self._hello.set_exception(error)
         for running in self._running.values():
-            if not running.exit.done():
-                running.exit.set_exception(error)
+            _fail(running, error)
         self._running.clear()
 
 
@@ -237,13 +269,39 @@ def _keeper_lost() -> PlaceError:
     )
 
 
-def _read_exit(body: bytes) -> Exit:
-    content, at = split_mixed_body(body)
+def _fail(running: Running, error: Exception) -> None:
+    for future in (running.exit, running.turn):
+        if future is not None and not future.done():
+            future.set_exception(error)
+            future.exception()  # of a shell that nobody waits for: no warning that nobody looked
+
+
+def _read_streams(body: bytes, counts: list[list[Any]], at: int) -> tuple[Stream, Stream]:
     streams: list[Stream] = []
-    for total, lines, head, tail, *spool in content["streams"]:
+    for total, lines, head, tail, *spool in counts:
         middle, end = at + head, at + head + tail
         streams.append(Stream(total, lines, body[at:middle], body[middle:end], *spool) if total else NOTHING)
         at = end
+    streams += [NOTHING] * (2 - len(streams))
+    return streams[0], streams[1]
+
+
+def _read_turn(body: bytes) -> TurnEnd:
+    content, at = split_mixed_body(body)
+    return TurnEnd(
+        content["record"],
+        content["pair"],
+        content["wall_ms"],
+        content.get("cpu_ms", 0),
+        content.get("cwd"),
+        tuple(content.get("left", ())),
+        content.get("left_total", 0),
+        *_read_streams(body, content["streams"], at),
+    )
+
+
+def _read_exit(body: bytes) -> Exit:
+    content, at = split_mixed_body(body)
     return Exit(
         content["code"],
         content["signal"],
@@ -253,6 +311,5 @@ def _read_exit(body: bytes) -> Exit:
         content["rss"],
         tuple(content.get("left", ())),
         content.get("left_total", 0),
-        streams[0],
-        streams[1] if len(streams) > 1 else NOTHING,
+        *_read_streams(body, content["streams"], at),
     )

@@ -355,7 +355,7 @@ def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
 @lru_cache(maxsize=1)
 def _null_fd() -> int:
     """What a command reads that is given nothing to read: one descriptor serves all."""
-    return os.open(os.devnull, os.O_RDONLY)
+    return os.open(os.devnull, os.O_RDWR)
 
 
 class _Pipes:
@@ -369,11 +369,11 @@ class _Pipes:
         else:
             theirs = _null_fd()
         self._theirs.append((theirs, 0))
-        self.stdout = self._outgoing(1)
+        self.stdout = self._outgoing(1) if 1 not in spec.silent else self._nowhere(1)
         if spec.merge:
             self._theirs.append((self._theirs[-1][0], 2))
         else:
-            self.stderr = self._outgoing(2)
+            self.stderr = self._outgoing(2) if 2 not in spec.silent else self._nowhere(2)  # noqa: PLR2004  # stderr
         if spec.control:
             self.control = self._outgoing(spec.control)
 
@@ -382,6 +382,10 @@ class _Pipes:
         os.set_blocking(ours, False)
         self._theirs.append((theirs, number))
         return ours
+
+    def _nowhere(self, number: int) -> int:
+        self._theirs.append((_null_fd(), number))
+        return -1
 
     def actions(self) -> list[tuple[int, int]]:
         """Which descriptor becomes which number in the command."""
@@ -477,6 +481,16 @@ def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
         os.close(theirs)
     os.set_blocking(ours, False)
     return Started(pid, os.dup(ours), ours, -1, -1)
+
+
+def make_named_pipe(path: str) -> None:
+    """A pipe that a shell can open by its name."""
+    os.mkfifo(path, 0o600)
+
+
+def open_named_pipe(path: str) -> int:
+    """Our reading end of a named pipe, before anybody writes into it."""
+    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
 
 
 def resize(fd: int, rows: int, columns: int) -> None:

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 
 from nacre.keeper.wire import COOKIE_NAME
 
+SHORT_BYTES = 2048
 LINUX = sys.platform == "linux"
+TICKS_PER_S = os.sysconf("SC_CLK_TCK") if LINUX else 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,14 @@ def _read(path: str) -> bytes | None:
     except OSError:
         return None
     try:
-        parts: list[bytes] = []
-        while part := os.read(fd, 65536):
-            parts.append(part)
-        return b"".join(parts)
+        content = part = os.read(fd, 65536)
+        while len(part) > SHORT_BYTES:  # the kernel fills pages; less than half of one is the end
+            part = os.read(fd, 65536)
+            content += part
     except OSError:
         return None
+    else:
+        return content
     finally:
         os.close(fd)
 
@@ -92,9 +96,53 @@ def _ps(*arguments: str) -> str:
 
 def children_of_keeper() -> list[int] | None:
     """The direct children of this process, cheaply; None where the kernel does not tell."""
-    pid = os.getpid()
+    return children_of_thread(os.getpid())
+
+
+def children_of_thread(pid: int) -> list[int] | None:
+    """The direct children of a process with one thread, such as a shell; None where it is not told."""
     listed = _read(f"/proc/{pid}/task/{pid}/children")
     return None if listed is None else [int(child) for child in listed.split()]
+
+
+def children_of(pid: int) -> list[int] | None:
+    """The direct children of any process, whichever of its threads made them; None where it is not told."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return None
+    listed = [_read(f"/proc/{pid}/task/{thread}/children") for thread in threads]
+    return [int(child) for lines in listed if lines for child in lines.split()]
+
+
+def below(roots: list[int]) -> set[int]:
+    """The roots and everything below them that lives, without looking at the whole process table (Linux)."""
+    found: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        pid = waiting.pop()
+        row = _proc_row(pid)
+        if pid not in found and row is not None and not row.zombie:
+            found.add(pid)
+            waiting.extend(children_of(pid) or ())
+    return found
+
+
+def cpu_ms(pid: int) -> int:
+    """CPU time that a process and the children it waited for have used; 0 where the kernel does not tell."""
+    stat = _read(f"/proc/{pid}/stat") if LINUX else None
+    if not stat:
+        return 0
+    fields = stat[stat.rindex(b")") + 2 :].split()
+    return sum(map(int, fields[11:15])) * 1000 // TICKS_PER_S
+
+
+def working_directory(pid: int) -> str | None:
+    """Where a process stands, symbolic links resolved; None where the kernel does not tell."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None
 
 
 def descendants(rows: dict[int, Process], roots: set[int]) -> set[int]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from nacre.keeper.commands import Command, Spec
 from nacre.keeper.host import Kin, host
+from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
 
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
@@ -92,10 +93,18 @@ class Keeper:
             self._setup(json.loads(body))
         elif (command := self._commands.get(command_id)) is None:
             return  # it ended while the frame was under way
+        elif kind is Kind.RUN:
+            self._run(command, Run.parse(body))
         elif kind is Kind.INPUT:
             command.feed(body)
         else:
             self._steer(kind, command, json.loads(body))
+
+    def _run(self, command: Command, run: Run) -> None:
+        try:
+            command.run(run)
+        except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
+            self._complain(command.id, "turn_failed", f"{error.filename}: {error.strerror}")
 
     def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
         if kind is Kind.KILL:
@@ -144,7 +153,11 @@ class Keeper:
 
     def script_path(self, command_id: int) -> str:
         """Where the text of a command lies that is too long for an argument."""
-        return os.path.join(self.spool_dir, f"{command_id}{host.SCRIPT_SUFFIX}")
+        return self.path_of(f"{command_id}{host.SCRIPT_SUFFIX}")
+
+    def path_of(self, name: str) -> str:
+        """A file in the keeper's private directory."""
+        return os.path.join(self.spool_dir, name)
 
     def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
         path = self.script_path(command_id)

@@ -35,10 +35,11 @@ class Kind(IntEnum):
     SETUP = 1  # {environment, spool_dir, sweep}: once, before the first command
     SPAWN = 2  # what to run, see `commands.Spec`
     INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
-    SIGNAL = 4  # {signal, scope}: scope is "group" or "tree"
+    SIGNAL = 4  # {signal, scope}: scope is "group", "tree", and of a turn "turn" or "shell"
     KILL = 5  # {grace_ms}: the ladder TERM, grace, KILL on the whole tree
     RESIZE = 6  # {rows, columns} of the command's terminal
     CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes
+    RUN = 8  # one command for a persistent shell, see `turns.Run`
 
     HELLO = 64  # {version, pid, platform, subreaper}
     STARTED = 65  # {pid}: only when the spawn asked for it
@@ -47,6 +48,7 @@ class Kind(IntEnum):
     EXIT = 68  # {code | signal, ...} and the kept output
     ERROR = 69  # {code, message}: this frame or this spawn could not be done
     ENDED = 70  # {}: the last process of a command that left some behind is gone, its streams are closed
+    TURN = 71  # {turn, record, ...} and the kept output: that command is over, the shell may live on
 
 
 class WireError(Exception):

@@ -1,4 +1,4 @@
-"""The tool `shell`: run one command in a fresh shell and tell the truth about it (specification 004)."""
+"""The tool `shell`: run one command, in a fresh shell or a session, and tell the truth about it (004)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OUTPUT_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "command": _TEXT,
-        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT]},
+        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED]},
         "exit_code": {"type": ["integer", "null"]},
         "signal": {"type": ["string", "null"]},
         "stdout": _TEXT,
@@ -39,6 +39,7 @@ OUTPUT_SCHEMA: dict[str, Any] = {
         },
         "cpu_ms": _COUNT,
         "max_rss_bytes": {"type": ["integer", "null"]},
+        "session": {"type": "object", "properties": {"name": _TEXT, "shell": _TEXT, "note": _TEXT}},
     },
     "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
 }
@@ -51,10 +52,11 @@ def shell_tool(service: Service) -> Tool:
         name="shell",
         title="Run a shell command",
         description=(
-            f"Run a command with {service.shell.name} in a fresh shell: nothing carries over to the next "
-            "call. Multi-line scripts and heredocs work as typed; stdin is empty. Returns exit code, stdout, "
-            "stderr; long output keeps its beginning and end and names the file with the rest. "
-            "A background process lives on and is listed in left_running."
+            f"Run a command with {service.shell.name}. Each call is a fresh shell unless you name a session: "
+            "its directory, variables and functions live on for the next call that names it. Multi-line "
+            "scripts and heredocs work as typed. Returns exit code, stdout, stderr; long output keeps its "
+            "beginning and end and names the file with the rest. A background process lives on and is "
+            "listed in left_running."
         ),
         input_schema={
             "type": "object",
@@ -62,11 +64,11 @@ def shell_tool(service: Service) -> Tool:
                 "command": {"type": "string", "description": "The shell command to execute", "minLength": 1},
                 "working_directory": {
                     "type": "string",
-                    "description": f"Default: {service.default_directory}",
+                    "description": _default_directory(service),
                 },
                 "timeout": {
                     "type": "integer",
-                    "description": "Seconds; then everything the command started is killed",
+                    "description": "Seconds; then it is killed (in a session: interrupted)",
                     "minimum": config.min_timeout_s,
                     "maximum": config.max_timeout_s,
                     "default": config.default_timeout_s,
@@ -75,6 +77,17 @@ def shell_tool(service: Service) -> Tool:
                     "type": "object",
                     "description": "Additional environment variables",
                     "additionalProperties": {"type": "string"},
+                },
+                "stdin": {"type": "string", "description": "What it reads; default: nothing"},
+                "session": {
+                    "type": "string",
+                    "description": "Name of a persistent shell; made at first use",
+                    "minLength": 1,
+                },
+                "wait": {
+                    "type": "boolean",
+                    "description": "If the session is busy: wait, or fail at once",
+                    "default": True,
                 },
             },
             "required": ["command"],
@@ -91,12 +104,22 @@ def shell_tool(service: Service) -> Tool:
     )
 
 
+def _default_directory(service: Service) -> str:
+    if service.config.working_directory is not None:
+        return f"Default: {service.default_directory}"
+    return f"Default: your first root, else {service.default_directory}"
+
+
 async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:
+    session = arguments.get("session")
     command = Command(
         text=arguments["command"],
-        working_directory=service.resolve_directory(arguments.get("working_directory")),
+        working_directory=service.resolve_directory(arguments.get("working_directory"), session),
         timeout_s=arguments.get("timeout", service.config.default_timeout_s),
         environment=arguments.get("environment", {}),
+        stdin=arguments.get("stdin"),
+        session=session,
+        wait=arguments.get("wait", True),
     )
     if caller.progress is None:
         result = await service.run(command, ask=caller.ask)
@@ -161,6 +184,9 @@ def _structured(result: Result, stderr: str) -> dict[str, Any]:
         "cpu_ms": result.cpu_ms,
         "max_rss_bytes": result.max_rss_bytes,
     }
+    if result.session is not None:
+        shell = result.shell_state.value if result.shell_state else None
+        shown["session"] = {"name": result.session, "shell": shell, "note": result.note}
     if result.ended is Ended.TIMED_OUT:
         partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
         return {**shown, "timeout_seconds": result.timeout_s, **partial}
@@ -171,7 +197,11 @@ def status_line(result: Result) -> str:
     """How it ended, in a sentence of specification 004."""
     took = f"{result.execution_time_ms} ms"
     if result.ended is Ended.TIMED_OUT:
-        return f"Command timed out after {result.timeout_s:g} seconds; everything it started was killed"
+        what = "" if result.session else "; everything it started was killed"
+        return f"Command timed out after {result.timeout_s:g} seconds{what}"
+    if result.ended is Ended.SHELL_DIED:
+        how = f"by {result.signal}" if result.signal else f"with code {result.exit_code}"
+        return f"The shell of session '{result.session}' ended {how} during the command ({took})"
     if result.ended is Ended.SIGNALED:
         return f"Command was ended by {result.signal} ({took})"
     if result.exit_code == 0:
@@ -181,6 +211,8 @@ def status_line(result: Result) -> str:
 
 def _text(result: Result, stderr: str) -> str:
     parts = [status_line(result)]
+    if result.note:
+        parts.append(f"session: {result.note}")
     if result.left_running_total:
         shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
         more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste

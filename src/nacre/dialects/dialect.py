@@ -1,0 +1,121 @@
+"""What a family of shells is: how a fresh shell gets one command, how a living one gets many. Pure.
+
+Above it: the families (`posix`, `fish`, …) and those who run shells. It knows no shell by name.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Protocol
+
+ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One family of shells, as far as a fresh shell for each command goes."""
+
+    name: str
+    flags: tuple[str, ...]  # what stands before the command text
+    source: str  # a command that runs the text in a file
+    known_as: tuple[str, ...]
+    limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
+    one_line: bool = False  # whether it takes only one line as an argument
+    prelude: str = ""  # what stands before the text in a file
+
+
+@dataclass(slots=True)  # not frozen: one is made for every command
+class Ask:
+    """One command for a shell that lives on, and the files its keeper has made for it."""
+
+    text: str
+    marker: str
+    base: str  # the files of this shell begin with this path
+    pair: int
+    directory: str | None = None  # go there first
+    environment: dict[str, str] = field(default_factory=dict[str, str])  # export these first
+    stdin: str | None = None
+    last_code: int = 0
+
+    @property
+    def out(self) -> str:
+        """The named pipe for stdout."""
+        return f"{self.base}.{self.pair}o"
+
+    @property
+    def err(self) -> str:
+        """The named pipe for stderr."""
+        return f"{self.base}.{self.pair}e"
+
+    @property
+    def input(self) -> str:
+        """What the command reads."""
+        return "/dev/null" if self.stdin is None else f"{self.base}.stdin"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What a shell tells on its private channel when a command is over."""
+
+    code: int
+    directory: str
+
+
+class Persistent(Protocol):
+    """How a shell that lives on is started, fed and understood."""
+
+    @property
+    def control(self) -> int:
+        """The descriptor of the private channel in the shell."""
+        ...
+
+    @property
+    def silent(self) -> tuple[int, ...]:
+        """Which of its own stdout and stderr hold nothing but prompts and noise."""
+        ...
+
+    @property
+    def interrupt(self) -> tuple[str, str]:
+        """The signal that ends a command, and who gets it: what the "turn" started, or also the "shell"."""
+        ...
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the shell itself is started with; its commands do not see it."""
+        ...
+
+    @property
+    def init(self) -> str:
+        """The first text it is fed."""
+        ...
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it."""
+        ...
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """The text that makes it run a command, and the files that text needs, by suffix."""
+        ...
+
+    def report(self, marker: str) -> str:
+        """The text that makes it tell the end of the present command; given again after an interrupt."""
+        ...
+
+    def clean(self, ask: Ask, stderr: bytes) -> bytes:
+        """The command's stderr without what the shell itself has added."""
+        ...
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def is_identifier(name: str) -> bool:
+    """Whether a shell can have a variable of that name."""
+    return _IDENTIFIER.fullmatch(name) is not None
+
+
+def read_record(record: str) -> Ending | None:
+    """`code directory`, as it stood between two marks; None for anything else."""
+    code, _, directory = record.partition(" ")
+    return Ending(int(code), directory) if code.isdecimal() else None

@@ -1,0 +1,68 @@
+"""fish: it reads all of a pipe before it runs anything, so it is given a loop that reads records. Pure."""
+
+from __future__ import annotations
+
+from nacre.dialects.dialect import Ask, Dialect
+from nacre.keeper.wire import SCRIPT_MARK
+
+DIALECT = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
+CONTROL = 3
+# One record: marker, stdin, stdout, stderr, each on a line, then the command, up to a NUL.
+# `for` catches a stray `break`. What fish itself has to say (syntax errors) goes to its own stderr,
+# which the keeper counts to the present turn.
+LOOP = r"""
+while builtin read --null --local __nacre
+  set --local __nacre (string split --max 4 \n -- $__nacre)
+  for __nacre_once in 1
+    eval $__nacre[5] <$__nacre[2] >$__nacre[3] 2>$__nacre[4] 3>&-
+  end
+  builtin printf '%s %d %s %s\n' $__nacre[1] $status $PWD $__nacre[1] >&3
+end"""
+
+
+class FishShell:
+    """fish, kept alive."""
+
+    control = CONTROL
+    silent = (1,)
+    interrupt = ("TERM", "turn")  # without a terminal fish ends when it, or its child, is interrupted
+    init = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Nothing more than its commands get."""
+        return {}
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it."""
+        return [name, "--no-config", "--private", "-c", LOOP]
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """One record."""
+        record = [ask.marker, ask.input, ask.out, ask.err, _before(ask) + ask.text]
+        return "\n".join(record) + "\0", {}
+
+    def report(self, marker: str) -> str:  # noqa: ARG002  # the loop reports by itself
+        """Nothing can be lost on the way."""
+        return ""
+
+    def clean(self, ask: Ask, stderr: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+        """fish adds nothing."""
+        return stderr
+
+
+def quote(text: str) -> str:
+    """A text as one word."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _before(ask: Ask) -> str:
+    before = "".join(
+        f"set --global --export {name} {quote(value)}; " for name, value in ask.environment.items()
+    )
+    if ask.directory is not None:
+        before += f"builtin cd {quote(ask.directory)}; or return 1; "
+    return before
+
+
+PERSISTENT = FishShell()

@@ -1,0 +1,149 @@
+"""bash, sh (dash, busybox), zsh, ksh, mksh, yash: the shells that speak POSIX. Pure.
+
+A shell that lives on is interactive (`-i`), because only then an unset variable under `set -u`, a syntax
+error or an interrupt brings it back to its loop instead of ending it. It has no terminal: it reads a
+pipe, its own stdout and stderr lead nowhere (prompts, "no job control"), and descriptor 3 is its
+private channel, which no command gets (`3>&-`). Every command is two lines:
+
+    EVALUATE the command  <stdin >pipe 2>pipe 3>&-  && __nacre=0 || __nacre=$?
+    TELL marker, code and directory  >&3
+
+- `&& … ||` keeps the person's `set -e` from ending the shell.
+- The report is a line of its own, so that it comes even when an error or an interrupt throws the first line
+  away; then the shell's own `$?` is told.
+- The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
+- Backslashes before names step over aliases.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from nacre.dialects.dialect import Ask, Dialect
+from nacre.keeper.wire import SCRIPT_MARK
+
+DIALECT = Dialect(
+    "posix",
+    ("-c",),
+    f". '{SCRIPT_MARK}'",
+    ("sh", "bash", "rbash", "dash", "zsh", "ksh", "ksh93", "mksh", "lksh", "pdksh", "oksh", "ash", "yash"),
+)
+BUSYBOX = Dialect("posix", ("sh", "-c"), f". '{SCRIPT_MARK}'", ("busybox",))
+CONTROL = 3
+RUN_FILE, END_FILE = "run", "end"
+_CODE, _PLACE = "${__nacre:-$?}", "${PWD-}"
+_PRINTF = f'printf \'%s %s %s %s\\n\' MARKER "{_CODE}" "{_PLACE}" MARKER'
+_PRINT = f'print -r -- MARKER "{_CODE}" "{_PLACE}" MARKER'
+_JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class PosixShell:
+    """One of the family, by what differs."""
+
+    flags: tuple[str, ...] = ("-i",)
+    setup: str = ":"
+    evaluate: str = r"\command eval"
+    tell: str = rf"\command {_PRINTF}"
+    source: str | None = None  # reads a file; for a shell that reads a pipe byte by byte, which takes long
+    announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in spite of all
+
+    control = CONTROL
+    silent = (1, 2)
+    interrupt = ("INT", "shell")
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """No history file; `init` takes it back, so that commands do not see it."""
+        return {"HISTFILE": "/dev/null"}
+
+    @property
+    def init(self) -> str:
+        """Quiet, without history and job control."""
+        return f"{self.setup}; unset HISTFILE; PS1= PS2= __nacre=\n"
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it."""
+        return [name, *self.flags]
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """The two lines, or two short ones that have it read them from files."""
+        streams = f"<{quote(ask.input)} >{quote(ask.out)} 2>{quote(ask.err)} {CONTROL}>&-"
+        evaluate, before = f"{self.evaluate} {quote(ask.text)}", _before(ask)
+        if before:
+            evaluate = f"{{ {before}{evaluate}\n}}"
+        first = f"{evaluate} {streams} && __nacre=0 || __nacre=$?\n"
+        if self.source is None:
+            return first + self.report(ask.marker), {}
+        run, end = quote(f"{ask.base}.{RUN_FILE}"), quote(f"{ask.base}.{END_FILE}")
+        lines = f"{self.source} {run}||__nacre=$?\n{self.source} {end}\n"
+        return lines, {RUN_FILE: first, END_FILE: self.report(ask.marker)}
+
+    def report(self, marker: str) -> str:
+        """The second line."""
+        return f"{self.tell.replace('MARKER', marker)} >&{CONTROL}; __nacre=\n"
+
+    def clean(self, ask: Ask, stderr: bytes) -> bytes:
+        """Without the numbers of background jobs."""
+        if self.announces_jobs and "&" in ask.text and stderr.startswith(b"["):
+            return _JOB_LINE.sub(b"", stderr)
+        return stderr
+
+
+def quote(text: str) -> str:
+    """A text as one word."""
+    return "'" + text.replace("'", "'\\''") + "'"
+
+
+def _before(ask: Ask) -> str:
+    """What comes before the command: variables, the directory, the code of the command before."""
+    exports = "".join(f" {name}={quote(value)}" for name, value in ask.environment.items())
+    before = f"\\export{exports}; " if exports else ""
+    if ask.directory is not None:
+        before += f"\\cd -- {quote(ask.directory)} && "
+    elif ask.last_code and "$?" in ask.text:
+        before += f"(\\exit {ask.last_code}); "
+    return before
+
+
+_KSH_SETUP = "set +o emacs +o vi +m"
+SHELLS = {
+    "bash": PosixShell(
+        flags=("--noprofile", "--norc", "--noediting", "-i"),
+        setup="set +o history +H +m",
+        tell=rf"\builtin {_PRINTF}",
+        evaluate=r"\eval",
+        source=".",  # while it sources a file bash is not interactive: no job numbers, and `return` works
+    ),
+    "zsh": PosixShell(
+        flags=("-f", "-i"),
+        setup="unsetopt BANG_HIST MONITOR ZLE PROMPT_SP PROMPT_CR BG_NICE; setopt INTERACTIVE_COMMENTS; "
+        "PROMPT= RPROMPT=",
+        evaluate=r"\builtin eval",
+        tell=rf"\builtin {_PRINTF}",
+    ),
+    "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True),
+    "mksh": PosixShell(
+        setup=_KSH_SETUP,
+        evaluate=r"\eval",
+        tell=rf"\{_PRINT}",  # its printf is a program
+        announces_jobs=True,
+    ),
+    "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m")),
+    "busybox": PosixShell(flags=("sh", "-i")),
+}
+PLAIN = PosixShell()
+_SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh": "mksh"}
+
+
+def persistent(name: str, real_name: str) -> PosixShell:
+    """The variant for a shell of that name; `sh` and `ksh` are whatever they are links to."""
+    if name != "busybox" and real_name == "busybox":
+        return PLAIN  # called as `sh` or `ash` it needs no applet name
+    known = SHELLS.get(_SAME.get(real_name, real_name)) or SHELLS.get(_SAME.get(name, name))
+    return known or PLAIN
+
+
+PROBE = '__nacre=1; [ "$__nacre" = 1 ] && (exit 3) || printf %s "posix-$?"'
+PROBE_ANSWER = b"posix-3"

@@ -1,0 +1,146 @@
+"""The output streams of a command, or of one turn in a persistent shell: read, kept, told while they come.
+
+Above it: `commands` and `turns`. Below: `capture` for what is kept, the host module for the pipes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nacre.keeper.capture import Capture, Spool
+from nacre.keeper.host import host
+from nacre.keeper.wire import Kind, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.keeper.program import Keeper
+    from nacre.keeper.timers import Timer
+
+FOLLOW_BYTES = 4096
+STDOUT, STDERR = 1, 2
+_NAMES = {STDOUT: "out", STDERR: "err"}
+
+
+@dataclass(slots=True)  # one is made for every command: freezing would cost
+class Keeping:
+    """How much is kept of each stream, and how it is told while the command runs."""
+
+    keep_bytes: int = 65536
+    spool_bytes: int = 0
+    follow_ms: int = 0  # newest output in a frame, at most this often
+    window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
+
+
+class Streams:
+    """Some open streams, each with its capture. They are not watched before `watch`."""
+
+    def __init__(
+        self,
+        keeper: Keeper,
+        command_id: int,
+        name: str,
+        keeping: Keeping,
+        on_end: Callable[[], None],
+    ) -> None:
+        self.captures: dict[int, Capture] = {}
+        self._readers: dict[int, host.Reader] = {}
+        self._keeper = keeper
+        self._command_id = command_id
+        self._name = name  # of the spool files
+        self._keeping = keeping
+        self._on_end = on_end
+        self._fresh: dict[int, bytes] = {}
+        self._follow_timer: Timer | None = None
+        self._ahead_bytes = 0
+
+    def add(self, stream: int, fd: int) -> None:
+        """Read one more stream from a descriptor."""
+        self.captures[stream] = capture = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
+        keeping = self._keeping
+        watched = keeping.follow_ms or keeping.window_bytes
+        take = partial(self._watched_chunk, stream) if watched else capture.feed
+        # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
+        self._readers[stream] = host.Reader(
+            self._keeper.loop, fd, take, self._on_end, widens=not keeping.window_bytes
+        )
+
+    def _spool(self, stream: int) -> Spool | None:
+        if not self._keeping.spool_bytes or not self._keeper.spool_dir:
+            return None
+        path = self._keeper.path_of(f"{self._name}.{_NAMES[stream]}")
+        return Spool(path, self._keeping.spool_bytes)
+
+    @property
+    def open(self) -> bool:
+        """Whether some process still holds one of the streams."""
+        return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
+
+    def is_open(self, stream: int) -> bool:
+        """Whether some process still holds that stream."""
+        return stream in self._readers and self._readers[stream].open
+
+    def watch(self) -> None:
+        """Take what comes from now on as it comes."""
+        for reader in self._readers.values():
+            reader.resume()
+
+    def _watched_chunk(self, stream: int, chunk: bytes) -> None:
+        self.captures[stream].feed(chunk)
+        if self._keeping.window_bytes:
+            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + chunk))
+            self._ahead_bytes += len(chunk)
+            if self._ahead_bytes >= self._keeping.window_bytes:
+                for reader in self._readers.values():
+                    reader.pause()
+        else:
+            self._fresh[stream] = (self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES:])[-FOLLOW_BYTES:]
+            if self._follow_timer is None:
+                self._follow_timer = self._keeper.loop.call_later(
+                    self._keeping.follow_ms / 1000, self._send_fresh
+                )
+
+    def _send_fresh(self) -> None:
+        self._follow_timer = None
+        for stream, newest in self._fresh.items():
+            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + newest))
+        self._fresh.clear()
+
+    def credit(self, taken_bytes: int) -> None:
+        """The reader has taken streamed output: go on reading when it has caught up."""
+        self._ahead_bytes = max(0, self._ahead_bytes - taken_bytes)
+        if self._ahead_bytes < self._keeping.window_bytes:
+            self.watch()
+
+    def settle(self) -> None:
+        """The command is over: take what is in the pipes now; what comes later goes to the spool."""
+        if self._follow_timer is not None:
+            self._follow_timer.cancel()
+        for reader in self._readers.values():
+            reader.drain()
+            if reader.open and not self._ahead_bytes:
+                reader.resume()  # someone it left behind still holds the stream
+        if self._fresh:
+            self._send_fresh()
+
+    def report(self) -> tuple[list[Any], list[bytes]]:
+        """For each stream what `Capture.report` tells, and the bytes that were kept of all."""
+        counts: list[Any] = []
+        parts: list[bytes] = []
+        for capture in self.captures.values():
+            capture.settle()
+            count, kept = capture.report()
+            counts.append(count)
+            parts += kept
+        return counts, parts
+
+    def release(self) -> None:
+        """Nobody writes any more: let go of the pipes and finish the spools."""
+        for reader in self._readers.values():
+            reader.close()
+        for capture in self.captures.values():
+            capture.finish()
+        self._readers.clear()  # they hold us and we hold them: nobody has to look for that cycle
+        self._follow_timer = None

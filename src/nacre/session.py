@@ -1,0 +1,427 @@
+"""A session: one shell that lives from command to command; directory, variables, options live on.
+
+Above it: `sessions`, which knows sessions by name. Below: a shell's dialect, a link to a keeper, `output`.
+
+Commands of one session run one after the other. A command that runs too long, or that nobody waits for any
+more, is brought to its end by a ladder that loses as little as possible:
+
+    1 interrupt what it runs            the shell and its state live on
+    2 kill what it has started           the shell and its state live on
+    3 kill the shell with everything     the next command gets a new shell
+
+A shell that died by itself gives its command a result (`shell_died`), and the next command a new shell in
+the last known directory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import os
+import time
+import uuid
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from nacre.dialects import Ask, is_identifier, read_record
+from nacre.errors import NacreError, RequestError
+from nacre.keeper.link import SpawnError
+from nacre.model import Ended, LeftProcess, Result, ShellState
+from nacre.once import FOLLOW_MS, KEEP_BYTES_LEAST, explain
+from nacre.output import render
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from nacre.config import Config
+    from nacre.dialects import Ending, Persistent, Shell
+    from nacre.keeper.link import Exit, Link, Running, Stream, TurnEnd
+    from nacre.model import Command
+
+LAST_WORDS_S = 0.5  # what a shell that lost its channel gets to end by itself
+KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
+
+
+class LivingShell:
+    """One shell process and what is known of it."""
+
+    def __init__(self, link: Link, running: Running, base: str) -> None:
+        self.link = link
+        self.running = running
+        self.base = base
+        self.turns = 0
+        self.pair = 0
+        self.last_code = 0
+
+    @property
+    def exit(self) -> Exit | None:
+        """How it ended; None while it lives, and when its keeper was lost with it."""
+        told = self.running.exit
+        return told.result() if told.done() and not told.cancelled() and not told.exception() else None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take a command."""
+        return not self.running.exit.done()
+
+
+@dataclass(slots=True)  # not frozen: one is made for every command
+class Turn:
+    """A command that has got its turn."""
+
+    command: Command
+    shell: LivingShell
+    state: ShellState
+    ask: Ask
+
+
+class Session:
+    """A name, a directory, and a shell that is started when it is needed."""
+
+    def __init__(
+        self,
+        name: str,
+        shell: Shell,
+        config: Config,
+        directory: str,
+        ready_link: Callable[[], Awaitable[Link]],
+    ) -> None:
+        self.name = name
+        self.shell = shell
+        self.directory = self._first_directory = directory  # the last one known, and where it began
+        self.commands = 0
+        self.running: str | None = None  # the command that runs now
+        self.used = time.monotonic()
+        self._config = config
+        self._dialect: Persistent = shell.persistent()
+        self._ready_link = ready_link
+        self._living: LivingShell | None = None
+        self._lock = asyncio.Lock()
+        self._ladder: asyncio.Task[None] | None = None
+        self._brought_back = ""  # what the ladder had to do
+        self._loss = ""  # why the shell before this one is gone
+
+    @property
+    def busy(self) -> bool:
+        """Whether a command runs, or waits for its turn."""
+        return self._lock.locked()
+
+    @property
+    def state(self) -> str:
+        """idle, busy, or dead: the next command starts a shell."""
+        if self.busy:
+            return "busy"
+        return "idle" if self._living is not None and self._living.alive else "dead"
+
+    def summary(self) -> dict[str, Any]:
+        """What a caller is told who asks for all sessions."""
+        return {
+            "name": self.name,
+            "state": self.state,
+            "shell": self.shell.name,
+            "directory": self.directory,
+            "commands": self.commands,
+            "idle_seconds": 0 if self.busy else round(time.monotonic() - self.used),
+            "running": self.running,
+        }
+
+    # -- commands
+
+    async def run(
+        self,
+        command: Command,
+        on_output: Callable[[int, bytes], None] | None = None,
+        admit: Callable[[Command], Awaitable[None]] | None = None,
+    ) -> Result:
+        """Run a command in the shell. Cancelling interrupts it; the shell lives on if it can.
+
+        `admit` is asked when the command's turn has come, with the directory it will run in.
+        """
+        if not command.wait and self.busy:
+            raise RequestError(
+                f"Session '{self.name}' is busy with another command.",
+                code="busy",
+                hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
+            )
+        _check(command)
+        await self._lock.acquire()
+        try:
+            if admit is not None:
+                where = command.working_directory or self._existing_directory()
+                await admit(replace(command, working_directory=where))
+            shell, state = await self._shell_for(command)
+            turn = Turn(command, shell, state, _ask(command, shell, state))
+            return await self._take_turn(turn, on_output)
+        except SpawnError as error:
+            raise explain(error, command.working_directory or self.directory) from None
+        finally:
+            if self._ladder is None or self._ladder.done():
+                self._lock.release()
+            else:  # cancelled: the session stays busy until the command is really over
+                self._ladder.add_done_callback(lambda _: self._lock.release())
+
+    async def _take_turn(self, turn: Turn, on_output: Callable[[int, bytes], None] | None) -> Result:
+        shell, command = turn.shell, turn.command
+        shell.running.on_output = on_output
+        end = shell.link.turn(shell.running, self._frame(turn, follow=on_output is not None))
+        end.add_done_callback(lambda end: self._note(shell, end))
+        self._ladder = None
+        self.running = command.text
+        self.commands += 1
+        timer = asyncio.get_running_loop().call_later(command.timeout_s, self._start_ladder, turn, end)
+        try:
+            told = await asyncio.shield(end)
+        except asyncio.CancelledError:
+            self._start_ladder(turn, end)
+            raise
+        finally:
+            timer.cancel()
+            self.running = None
+            self.used = time.monotonic()
+        ending = read_record(told.record) if told.record is not None else None
+        if ending is None:
+            return self._died(turn, told, await self._last_words(shell))
+        return self._ended(turn, told, ending)
+
+    def _frame(self, turn: Turn, *, follow: bool) -> dict[str, Any]:
+        ask = turn.ask
+        feed, files = self._dialect.feed(ask)
+        turn.shell.turns += 1
+        frame: dict[str, Any] = {
+            "turn": turn.shell.turns,
+            "marker": ask.marker,
+            "feed": feed,
+            "pair": ask.pair,
+            "keep_bytes": max(KEEP_BYTES_LEAST, self._config.reply_limit_bytes),
+            "spool_bytes": self._config.max_output_bytes,
+        }
+        if files:
+            frame["files"] = files
+        if ask.stdin is not None:
+            frame["stdin"] = ask.stdin
+        if follow:
+            frame["follow_ms"] = FOLLOW_MS
+        return frame
+
+    def _note(self, shell: LivingShell, end: asyncio.Future[TurnEnd]) -> None:
+        """Whoever waits or does not wait for it: a turn that is over says where the shell stands."""
+        if end.cancelled() or end.exception() is not None:
+            return
+        told = end.result()
+        shell.pair = told.pair
+        ending = read_record(told.record) if told.record is not None else None
+        if ending is not None:
+            shell.last_code = ending.code
+            self.directory = _true_directory(ending.directory, told.directory) or self.directory
+
+    # -- the shell
+
+    async def _shell_for(self, command: Command) -> tuple[LivingShell, ShellState]:
+        living = self._living
+        if living is not None and living.alive and not living.link.lost:
+            if command.working_directory:
+                check_directory(command.working_directory)
+            return living, ShellState.KEPT
+        if living is not None and not self._loss:
+            self._loss = _how_it_ended(living)
+        directory = command.working_directory or self._existing_directory()
+        return await self._start(directory), ShellState.REBORN if self._loss else ShellState.NEW
+
+    def _existing_directory(self) -> str:
+        """The last known directory; where it is gone, the one the session began in."""
+        return self.directory if os.path.isdir(self.directory) else self._first_directory
+
+    async def _start(self, directory: str) -> LivingShell:
+        link = await self._ready_link()
+        dialect = self._dialect
+        running = link.run(
+            {
+                "argv": dialect.argv(self.shell.name),
+                "program": self.shell.path,
+                "cwd": directory,
+                "environment": dialect.environment,
+                "stdin": True,
+                "persistent": True,
+                "silent": dialect.silent,
+                "control": dialect.control,
+            }
+        )
+        if dialect.init:
+            link.feed(running, dialect.init.encode())
+        self.directory = directory
+        self._living = LivingShell(link, running, f"{link.spool_dir}/{running.id}")
+        return self._living
+
+    async def restart(self) -> None:
+        """End the shell and everything it started, also a command that runs; start a new one, clean."""
+        await self._end_shell("was restarted")
+        async with self._lock:
+            self.directory = self._first_directory
+            await self._start(self.directory)
+            self._loss = ""
+
+    async def close(self) -> None:
+        """End the shell and everything it started."""
+        await self._end_shell("was closed")
+
+    async def _end_shell(self, why: str) -> None:
+        living = self._living
+        if living is None or not living.alive:
+            return
+        self._loss = why
+        living.link.signal(living.running, "HUP")  # interactive shells ignore TERM
+        living.link.kill(living.running, round(self._config.kill_grace_s * 1000))
+        with contextlib.suppress(NacreError):
+            await asyncio.shield(living.running.exit)
+
+    async def _last_words(self, shell: LivingShell) -> Exit:
+        """How a shell ended that told nothing more. One that lives, but has lost its channel, is ended."""
+        if shell.alive and not await _settled(shell.running.exit, LAST_WORDS_S):
+            shell.link.kill(shell.running, 0)
+        return await asyncio.shield(shell.running.exit)
+
+    # -- the ladder
+
+    def _start_ladder(self, turn: Turn, end: asyncio.Future[TurnEnd]) -> None:
+        if (self._ladder is None or self._ladder.done()) and not end.done():
+            self._ladder = asyncio.create_task(self._bring_back(turn, end))
+
+    async def _bring_back(self, turn: Turn, end: asyncio.Future[TurnEnd]) -> None:
+        """End the command that runs, and lose as little of the shell as possible."""
+        shell = turn.shell
+        report = self._dialect.report(turn.ask.marker).encode()
+        for done, name, scope, patience_s in (
+            ("interrupted", *self._dialect.interrupt, self._config.kill_grace_s),
+            ("killed", "KILL", "turn", KILL_PATIENCE_S),
+        ):
+            self._brought_back = done
+            shell.link.signal(shell.running, name, scope)
+            if report:  # some shells throw away what they had read when they are interrupted
+                shell.link.feed(shell.running, report)
+            if await _settled(end, patience_s):
+                return
+        shell.link.kill(shell.running, 0)
+        await _settled(end, None)
+
+    # -- results
+
+    def _ended(self, turn: Turn, told: TurnEnd, ending: Ending) -> Result:
+        note = self._note_on(turn.state)
+        timed_out = self._ladder is not None
+        if timed_out:
+            note = f"The command was {self._brought_back}; the shell and its state live on."
+        return self._result(
+            turn,
+            told.stdout,
+            self._clean(turn.ask, told.stderr),
+            ended=Ended.TIMED_OUT if timed_out else Ended.EXITED,
+            exit_code=None if timed_out else ending.code,
+            signal=None,
+            execution_time_ms=told.wall_ms,
+            cpu_ms=told.cpu_ms,
+            left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
+            left_running_total=told.left_total,
+            shell_state=turn.state,
+            note=note,
+        )
+
+    def _note_on(self, state: ShellState) -> str:
+        if state is not ShellState.REBORN:
+            return ""
+        loss, self._loss = self._loss, ""
+        return f"A new shell: the one before it {loss}. Only the directory lives on."
+
+    def _died(self, turn: Turn, told: TurnEnd, end: Exit) -> Result:
+        loss = self._loss = self._loss or _how_it_ended(turn.shell)
+        return self._result(
+            turn,
+            told.stdout,
+            told.stderr,
+            ended=Ended.SHELL_DIED if self._ladder is None else Ended.TIMED_OUT,
+            exit_code=end.code,
+            signal=end.signal,
+            execution_time_ms=told.wall_ms,
+            left_running=tuple(LeftProcess(pid, line) for pid, line in end.left),
+            left_running_total=end.left_total,
+            shell_state=ShellState.LOST,
+            note=f"The shell {loss}. The next command gets a new one, in {self.directory}.",
+        )
+
+    def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
+        limit_bytes = self._config.reply_limit_bytes
+        out, err = render(stdout, limit_bytes), render(stderr, limit_bytes)
+        return Result(
+            command=turn.command.text,
+            working_directory=self.directory,
+            stdout=out,
+            stderr=err,
+            timeout_s=turn.command.timeout_s,
+            session=self.name,
+            output_id=os.path.splitext(out.spool or err.spool or "")[0] or None,
+            **more,
+        )
+
+    def _clean(self, ask: Ask, stderr: Stream) -> Stream:
+        cleaned = self._dialect.clean(ask, stderr.head)
+        gone_bytes = len(stderr.head) - len(cleaned)
+        if not gone_bytes:
+            return stderr
+        lines = stderr.line_ends - stderr.head.count(b"\n") + cleaned.count(b"\n")
+        return replace(stderr, head=cleaned, total_bytes=stderr.total_bytes - gone_bytes, line_ends=lines)
+
+
+def _ask(command: Command, shell: LivingShell, state: ShellState) -> Ask:
+    fresh = state is not ShellState.KEPT
+    return Ask(
+        command.text,
+        f"Marker_{uuid.uuid4()}",
+        shell.base,
+        shell.pair,
+        None if fresh else command.working_directory or None,
+        command.environment,
+        command.stdin,
+        shell.last_code,
+    )
+
+
+async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> bool:
+    """Whether something has come to its end within a time; how, does not matter here."""
+    done, _ = await asyncio.wait({future}, timeout=patience_s)
+    return bool(done)
+
+
+def _how_it_ended(shell: LivingShell) -> str:
+    end = shell.exit
+    if end is None:
+        return "was lost with its keeper"
+    return f"was ended by {end.signal}" if end.signal else f"ended with code {end.code}"
+
+
+def _true_directory(told: str, real: str | None) -> str | None:
+    """What the shell calls its directory, unless the kernel knows better (`PWD=nonsense`)."""
+    if real is None or told == real:
+        return told if os.path.isabs(told) else None
+    if os.path.isabs(told) and os.path.realpath(told) == real:
+        return told
+    return told if real.endswith(" (deleted)") else real
+
+
+def check_directory(directory: str) -> None:
+    """Raise RequestError when a shell could not go there."""
+    error = errno.ENOENT if not os.path.exists(directory) else 0
+    if not error and not os.path.isdir(directory):
+        error = errno.ENOTDIR
+    if not error and not os.access(directory, os.X_OK):
+        error = errno.EACCES
+    if error:
+        raise explain(SpawnError(os.strerror(error), error, directory), directory)
+
+
+def _check(command: Command) -> None:
+    for name in command.environment:
+        if not is_identifier(name):
+            raise RequestError(
+                f"environment: a shell cannot have a variable named {name!r}.",
+                hint="In a session, names are letters, digits and underscores.",
+            )

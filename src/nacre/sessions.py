@@ -1,0 +1,104 @@
+"""All sessions of one server, by name: made at first use, limited in number, closed when nobody uses them.
+
+Above it: `service`. Below: `session`, one living shell.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+from nacre.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from nacre.config import Config
+    from nacre.dialects import Shell
+    from nacre.keeper.link import Link
+
+NAME_LIMIT = 64
+
+
+class Sessions:
+    """The sessions that are there."""
+
+    def __init__(self, shell: Shell, config: Config, ready_link: Callable[[], Awaitable[Link]]) -> None:
+        self._shell = shell
+        self._config = config
+        self._ready_link = ready_link
+        self._sessions: dict[str, Session] = {}
+        self._watch: asyncio.TimerHandle | None = None
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def __iter__(self) -> Iterator[Session]:
+        return iter(list(self._sessions.values()))
+
+    def open(self, name: str, directory: str) -> Session:
+        """The session of that name; a new one begins in `directory`."""
+        session = self._sessions.get(name)
+        if session is None:
+            session = self._make(name, directory)
+        return session
+
+    def _make(self, name: str, directory: str) -> Session:
+        if not name.strip() or len(name) > NAME_LIMIT or not name.isprintable():
+            raise RequestError(f"session must be a name of 1 to {NAME_LIMIT} printable characters.")
+        if len(self._sessions) >= self._config.max_sessions:
+            raise RequestError(
+                f"There are {self._config.max_sessions} sessions already, which is the limit.",
+                code="too_many_sessions",
+                hint=f"Close one, or use one of: {', '.join(self._sessions)}.",
+            )
+        session = Session(name, self._shell, self._config, directory, self._ready_link)
+        self._sessions[name] = session
+        if self._watch is None and self._config.session_idle_s:
+            self._watch_idle(self._config.session_idle_s)
+        return session
+
+    def directory_of(self, name: str) -> str | None:
+        """Where a session stands; None for one that is not there yet."""
+        return self._sessions[name].directory if name in self._sessions else None
+
+    def find(self, name: str) -> Session:
+        """The session of that name. Raises RequestError when there is none."""
+        if name not in self._sessions:
+            known = f"There are: {', '.join(self._sessions)}." if self._sessions else "There are none."
+            raise RequestError(f"There is no session '{name}'.", code="no_session", hint=known)
+        return self._sessions[name]
+
+    async def close(self, name: str) -> None:
+        """End a session and everything that it started."""
+        session = self.find(name)
+        del self._sessions[name]
+        await session.close()
+
+    def stop(self) -> None:
+        """The server ends: its keeper ends the shells."""
+        if self._watch is not None:
+            self._watch.cancel()
+
+    # -- idle sessions
+
+    def _watch_idle(self, delay_s: float) -> None:
+        self._watch = asyncio.get_running_loop().call_later(delay_s, self.close_idle)
+
+    def close_idle(self) -> None:
+        """Close what nobody has used for too long, and look again when the next one is due."""
+        if self._watch is not None:
+            self._watch.cancel()
+        self._watch = None
+        now, limit_s = time.monotonic(), self._config.session_idle_s
+        rests: list[float] = []
+        for name, session in list(self._sessions.items()):
+            rest_s = session.used + limit_s - now
+            if session.busy or rest_s > 0:
+                rests.append(rest_s if rest_s > 0 else limit_s)
+            else:
+                closing = asyncio.create_task(self.close(name))
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
+        if rests:
+            self._watch_idle(min(rests))

@@ -1,0 +1,143 @@
+"""For the tests of sessions: services that live through a run, and what differs between shells."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from nacre.config import Config
+from nacre.keeper.launch import launch
+from nacre.model import Command
+from nacre.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from pathlib import Path
+
+    from nacre.model import Result
+
+Answer = TypeVar("Answer")
+PATIENCE_S = 60.0
+_names = itertools.count(1)
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How one says things in a shell, and where shells differ."""
+
+    name: str
+    posix: bool = True
+    assign: str = "X=five"
+    show: str = 'echo "<$X>"'
+    function: str = 'f() { echo "f of $1"; }'
+    no_glob: str = "set -f"
+    alias: str = "alias hello='echo aliased'"
+    code_7: str = "(exit 7)"
+    last_code: str = "echo $?"
+    own_pid: str = "$$"
+    exit_3: str = "exit 3"
+    exec_false: str = "exec false"
+    spin: str = "while :; do :; done"
+    ignore_interrupt: str = "trap '' INT"
+    if_true: str = "if true; then echo yes; fi"
+    background: str = "{ sleep %s; echo late; } & echo at once"
+    unfinished: str = "echo 'never closed"
+    both_streams: str = "echo out; echo err >&2"
+    returns_alive: bool = True  # whether `return` outside of a function leaves the shell alive
+    jobs_survive_interrupt: bool = True  # ksh ends its background jobs when it is interrupted
+    spin_keeps_state: bool = True  # whether a loop without processes can be interrupted
+    syntax_codes: tuple[int, ...] = (1, 2, 3, 123, 127, 257, 258)
+
+
+MANNERS = {
+    manner.name: manner
+    for manner in (
+        Manner("bash"),
+        Manner("dash", returns_alive=False),
+        Manner("busybox", returns_alive=False),
+        Manner("zsh", no_glob="set -F"),
+        Manner("ksh", returns_alive=False, jobs_survive_interrupt=False),
+        Manner("mksh", returns_alive=False),
+        Manner("yash"),
+        Manner(
+            "fish",
+            posix=False,
+            assign="set X five",
+            function='function f; echo "f of $argv[1]"; end',
+            code_7="sh -c 'exit 7'",
+            last_code="echo $status",
+            own_pid="$fish_pid",
+            spin="while true; end",
+            ignore_interrupt="trap '' INT",
+            if_true="if true; echo yes; end",
+            background="sh -c 'sleep %s; echo late' & echo at once",
+            returns_alive=False,
+            spin_keeps_state=False,
+        ),
+    )
+}
+
+
+class House:
+    """One service with one shell, on an event loop of its own."""
+
+    def __init__(self, shell: str, **config: Any) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self.service = self.do(self._open(Config(shell=shell, kill_grace_s=0.5, **config)))
+
+    async def _open(self, config: Config) -> Service:
+        return Service(config, launch())
+
+    def do(self, coroutine: Coroutine[Any, Any, Answer]) -> Answer:
+        """Run something on the service's loop and wait for it."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE_S)
+
+    def new(self) -> Room:
+        """A session that no test has used before."""
+        return Room(self, f"s{next(_names)}")
+
+    def close(self) -> None:
+        """End the service, its sessions and the loop."""
+        self.do(self.service.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Room:
+    """One session of a house."""
+
+    def __init__(self, house: House, name: str) -> None:
+        self.house = house
+        self.name = name
+
+    def command(self, text: str, timeout_s: float = 30, **more: Any) -> Command:
+        return Command(text, more.pop("working_directory", ""), timeout_s, session=self.name, **more)
+
+    def __call__(self, text: str, **more: Any) -> Result:
+        return self.house.do(self.start(text, **more))
+
+    async def start(self, text: str, **more: Any) -> Result:
+        return await self.house.service.run(self.command(text, **more))
+
+    def close(self) -> None:
+        if self.house.service.sessions.directory_of(self.name) is not None:
+            self.house.do(self.house.service.close_session(self.name))
+
+
+class Gate:
+    """A FIFO that a command waits at (`cat path`) until the test opens it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / f"gate{next(_names)}"
+        os.mkfifo(self.path)
+
+    def open(self) -> None:
+        """Let the command go on; waits for it to come to the gate."""
+        self.path.write_text("open\n")

@@ -1,0 +1,512 @@
+"""Sessions: one suite of behaviour that every shell passes; their differences are data (`MANNERS`)."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from process_table import carrying, gone, unique_seconds
+from session_house import MANNERS, Gate, House, Manner, Room
+
+from nacre.errors import RequestError
+from nacre.model import Ended, ShellState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+POSIX = [name for name, manner in MANNERS.items() if manner.posix]
+
+
+@pytest.fixture(scope="module", params=MANNERS)
+def any_house(request: pytest.FixtureRequest) -> Iterator[House]:
+    yield from opened(request.param)
+
+
+@pytest.fixture(scope="module", params=POSIX)
+def posix_house(request: pytest.FixtureRequest) -> Iterator[House]:
+    yield from opened(request.param)
+
+
+def opened(shell: str) -> Iterator[House]:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    house = House(shell, max_sessions=1000)
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def room(any_house: House) -> Iterator[Room]:
+    """A new session in every shell there is."""
+    room = any_house.new()
+    yield room
+    room.close()
+
+
+@pytest.fixture
+def posix(posix_house: House) -> Iterator[Room]:
+    """A new session in every shell that speaks POSIX."""
+    room = posix_house.new()
+    yield room
+    room.close()
+
+
+def manner(room: Room) -> Manner:
+    return MANNERS[room.house.service.shell.name]
+
+
+def still_true(room: Room) -> bool:
+    """Whether the session gives true answers after all that."""
+    again = room("sh -c 'echo out; echo err >&2; exit 5'")
+    return (again.stdout.text, again.stderr.text, again.exit_code) == ("out\n", "err\n", 5)
+
+
+# -- state
+
+
+@pytest.mark.req("000-persistent-shell")
+@pytest.mark.req("000-state")
+def test_directory_variables_functions_and_aliases_live_on(room: Room, tmp_path: Path) -> None:
+    how = manner(room)
+    assert room(f"cd {tmp_path}").working_directory == str(tmp_path)
+    room(how.assign)
+    room(how.function)
+    room(how.alias)
+    assert room("pwd").stdout.text == f"{tmp_path}\n"
+    assert room(how.show).stdout.text == "<five>\n"
+    assert room("f it").stdout.text == "f of it\n"
+    assert room("hello").stdout.text == "aliased\n"
+
+
+@pytest.mark.req("000-state")
+def test_options_positional_parameters_and_descriptors_live_on(posix: Room, tmp_path: Path) -> None:
+    posix(f"{manner(posix).no_glob}; set -- a 'b c'")
+    posix(f"exec 5>{tmp_path}/five")
+    assert posix("echo * $# $2").stdout.text == "* 2 b c\n"
+    posix("echo to five >&5")
+    assert (tmp_path / "five").read_text() == "to five\n"
+
+
+@pytest.mark.req("000-persistent-shell")
+def test_the_same_process_serves_every_command(room: Room) -> None:
+    how = manner(room)
+    assert room(f"echo {how.own_pid}").stdout.text == room(f"echo {how.own_pid}").stdout.text
+
+
+def test_the_first_command_says_that_the_shell_is_new_and_the_next_that_it_was_kept(room: Room) -> None:
+    assert [room("true").shell_state for _ in range(2)] == [ShellState.NEW, ShellState.KEPT]
+
+
+def test_exit_codes_are_told_and_the_next_command_sees_them(room: Room) -> None:
+    how = manner(room)
+    failed = room(how.code_7)
+    assert (failed.ended, failed.exit_code, failed.signal) == (Ended.EXITED, 7, None)
+    if how.posix:
+        assert room(how.last_code).stdout.text == "7\n"
+    assert room(how.last_code).stdout.text == "0\n"
+
+
+def test_a_directory_of_any_name_is_told_right(room: Room, tmp_path: Path) -> None:
+    for name in ("with space", "it's", 'a "b"', "two\nlines", "é", "-dash", "$HOME"):
+        odd = tmp_path / name
+        odd.mkdir()
+        told = room("pwd", working_directory=str(odd))
+        assert told.working_directory == str(odd)
+        assert told.stdout.text == f"{odd}\n"
+
+
+def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: Room, tmp_path: Path) -> None:
+    assert posix(f"cd {tmp_path}; PWD=/nowhere").working_directory == str(tmp_path)
+
+
+def test_a_symbolic_link_is_shown_as_the_shell_shows_it(room: Room, tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    assert room(f"cd {tmp_path}/link").working_directory == str(tmp_path / "link")
+
+
+def test_environment_stays_and_working_directory_moves_the_session(room: Room, tmp_path: Path) -> None:
+    value = 'it\'s \\ "quoted" $HOME\nand long'
+    told = room("sh -c 'printf %s \"$GIVEN\"'; pwd", environment={"GIVEN": value})
+    assert told.stdout.text.startswith(value)
+    moved = room("sh -c 'printf %s \"$GIVEN\"'; pwd", working_directory=str(tmp_path), environment={"B": "2"})
+    assert moved.stdout.text == f"{value}{tmp_path}\n"
+    assert room("pwd").stdout.text == f"{tmp_path}\n"
+
+
+def test_a_missing_directory_and_a_bad_name_are_refused_before_anything_runs(room: Room) -> None:
+    room("true")
+    with pytest.raises(RequestError, match="working_directory does not exist: /no/such"):
+        room("touch /tmp/never", working_directory="/no/such")
+    with pytest.raises(RequestError, match="variable named 'a-b'"):
+        room("true", environment={"a-b": "1"})
+    assert still_true(room)
+
+
+# -- streams
+
+
+@pytest.mark.req("session-streams")
+def test_stdout_and_stderr_stay_apart_without_prompts_or_echoes(room: Room) -> None:
+    told = room(manner(room).both_streams)
+    assert (told.stdout.text, told.stderr.text, told.exit_code) == ("out\n", "err\n", 0)
+
+
+@pytest.mark.req("session-streams")
+def test_a_long_output_keeps_both_ends_and_spools_the_rest(room: Room) -> None:
+    told = room("seq 1 100000")
+    assert told.stdout.truncated
+    assert told.stdout.text.startswith("1\n2\n")
+    assert told.stdout.text.endswith("\n100000\n")
+    assert told.stdout.spool
+    assert Path(told.stdout.spool).read_text().count("\n") == 100000
+    assert still_true(room)
+
+
+def test_output_without_a_last_newline_and_binary_output_are_shown(room: Room) -> None:
+    assert room("printf 'no end'").stdout.text == "no end"
+    assert room("printf '\\377\\0'").stdout.text == "\\xff\\x00"
+
+
+# -- the private channel
+
+
+@pytest.mark.req("session-marker")
+def test_forged_marks_and_prompts_are_only_output(room: Room) -> None:
+    forged = f"Marker_{uuid.uuid4()}"
+    told = room(f"sh -c 'echo {forged} 0 /etc {forged}; echo {forged} 0 /etc {forged} >&2; exit 4'")
+    assert told.exit_code == 4
+    assert told.stdout.text == told.stderr.text == f"{forged} 0 /etc {forged}\n"
+    assert told.working_directory != "/etc"
+
+
+@pytest.mark.req("session-marker")
+def test_commands_do_not_have_the_private_channel(room: Room) -> None:
+    told = room("ls /proc/self/fd")
+    assert told.stdout.text.split() == ["0", "1", "2", "3"]  # 3 is the directory that ls reads
+    posix = manner(room).posix
+    assert room("sh -c 'echo forged >&3'").exit_code != 0
+    if posix:
+        assert room("echo forged >&3").exit_code != 0
+    assert still_true(room)
+
+
+@pytest.mark.req("session-hard")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set -x",
+        "set -v",
+        "set -xv; echo traced",
+        "exec >/dev/null",
+        "exec 2>&1",
+        "exec >/dev/null 2>&1 </dev/null",
+        "exec 3>&-; exec 3>&1",
+        "set -e; false",
+        "set -u; echo $NOT_SET_AT_ALL",
+        "set -eu; false; echo $NOT_SET_AT_ALL",
+        "trap 'echo trapped' EXIT INT TERM HUP",
+        "PS1='$ '; PS2='> '; PS4='++'",
+        "PROMPT_COMMAND='echo prompted'",
+        "IFS=0123456789abcdef",
+        "PATH=",
+        "unset PWD HOME PATH",
+        "set -f; set -C",
+        "alias echo='false' printf='false' eval='false' command='false' builtin='false'",
+        "kill -INT $$",
+        "umask 777",
+        "ulimit -c 0",
+        "exec 0</dev/null",
+        "LC_ALL=C; export LC_ALL",
+    ],
+)
+def test_what_a_command_does_to_the_shell_does_not_confuse_it(posix: Room, text: str) -> None:
+    posix(text)
+    again = posix("/bin/echo out; /bin/echo err >&2; (exit 5)")
+    assert again.ended is Ended.EXITED
+    assert (again.exit_code, again.shell_state) == (5, ShellState.KEPT)
+    assert "out\n" in again.stdout.text
+    assert "Marker_" not in again.stdout.text + again.stderr.text
+
+
+@pytest.mark.req("session-hard")
+@pytest.mark.parametrize("name", ["echo", "printf", "cd", "print", "pwd", "true", "test"])
+def test_redefined_builtins_do_not_confuse_it(posix: Room, name: str) -> None:
+    posix(f"{name}() {{ command {name} redefined; return 9; }}")
+    posix(f"alias {name}='echo also {name}'")
+    again = posix("sh -c 'echo out; exit 5'")
+    assert (again.stdout.text, again.exit_code) == ("out\n", 5)
+
+
+@pytest.mark.req("session-hard")
+@pytest.mark.parametrize(
+    "text",
+    ["echo 'never closed", 'echo "never closed', "if true", ")", "}", "echo $(", "echo `", "a && ", "fi"],
+)
+def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(posix: Room, text: str) -> None:
+    told = posix(text)
+    assert told.ended is Ended.EXITED
+    assert told.exit_code in manner(posix).syntax_codes
+    assert told.stderr.text
+    assert posix(manner(posix).if_true).stdout.text == "yes\n"
+    assert still_true(posix)
+
+
+@pytest.mark.req("session-hard")
+def test_an_unfinished_quote_is_an_error_of_that_command_only(room: Room) -> None:
+    told = room(manner(room).unfinished)
+    assert told.exit_code in manner(room).syntax_codes
+    assert told.stderr.text
+    assert room(manner(room).if_true).stdout.text == "yes\n"
+
+
+@pytest.mark.req("session-hard")
+def test_heredocs_comments_and_many_lines_run_as_typed(posix: Room) -> None:
+    told = posix(
+        "# a comment\ncat <<EOF\n1 $((1+1))\nEOF\ncat <<'EOF' # quoted\n$X `no`\nEOF\n\necho 'two\nlines'"
+    )
+    assert told.stdout.text == "1 2\n$X `no`\ntwo\nlines\n"
+    posix("cat <<EOF\nnever ended")
+    assert still_true(posix)
+
+
+@pytest.mark.req("session-hard")
+def test_a_command_of_a_megabyte_runs_as_typed(room: Room) -> None:
+    long = "x" * 1_000_000
+    told = room(f"echo {long} | wc -c")
+    assert told.stdout.text.strip() == "1000001"
+    assert still_true(room)
+
+
+@pytest.mark.req("session-hard")
+def test_crlf_reaches_the_shell_as_typed_and_nul_is_refused(room: Room) -> None:
+    room("echo one\r\necho two\r\n")
+    with pytest.raises(RequestError, match="NUL"):
+        room("echo \0")
+    assert still_true(room)
+
+
+def test_return_outside_of_a_function_gives_a_true_result(room: Room) -> None:
+    told = room("return 4")
+    assert told.ended is (Ended.EXITED if manner(room).returns_alive else Ended.SHELL_DIED)
+    assert told.exit_code
+    assert still_true(room)
+
+
+# -- stdin
+
+
+@pytest.mark.req("session-stdin")
+def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(room: Room) -> None:
+    assert room("cat; echo done").stdout.text == "done\n"
+    given = "line 1\nline 2, no end"
+    assert room("cat", stdin=given).stdout.text == given
+    assert room("head -n 1", stdin="a\n" * 100_000).stdout.text == "a\n"
+    assert room("cat; echo done").stdout.text == "done\n"
+    assert still_true(room)
+
+
+# -- background
+
+
+@pytest.mark.req("session-background")
+def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Room, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    told = room(f"sh -c 'cat {gate.path}; echo late >&2; echo late' & echo at once")
+    assert told.stdout.text == "at once\n"
+    assert told.stderr.text == ""
+    assert told.left_running_total >= 1
+    assert room("echo next").left_running == ()
+    gate.open()
+    for _ in range(3):
+        again = room("echo quiet")
+        assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
+
+
+# -- time
+
+
+@pytest.mark.req("session-timeout")
+def test_a_timeout_interrupts_the_command_and_keeps_the_shell(room: Room) -> None:
+    how, mark = manner(room), unique_seconds()
+    room(how.assign)
+    told = room(f"echo begun; sleep {mark}; echo not reached", timeout_s=0.3)
+    assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
+    assert told.stdout.text.startswith("begun\n")
+    assert "live on" in told.note
+    assert gone(mark)
+    assert room(how.show).stdout.text == "<five>\n"
+    assert still_true(room)
+
+
+@pytest.mark.req("session-timeout")
+def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(room: Room) -> None:
+    how = manner(room)
+    room(how.assign)
+    told = room(how.spin, timeout_s=0.3)
+    assert told.ended is Ended.TIMED_OUT
+    kept = told.shell_state is ShellState.KEPT
+    assert kept == how.spin_keeps_state
+    assert room(how.show).stdout.text == ("<five>\n" if kept else "<>\n")
+    assert still_true(room)
+
+
+@pytest.mark.req("session-timeout")
+def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: Room) -> None:
+    mark = unique_seconds()
+    posix("X=five")
+    told = posix(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
+    assert told.ended is Ended.TIMED_OUT
+    assert told.shell_state is ShellState.KEPT
+    assert told.note.startswith("The command was killed;")
+    assert gone(mark)
+    assert posix('echo "<$X>"').stdout.text == "<five>\n"
+
+
+@pytest.mark.req("session-timeout")
+def test_a_job_of_an_earlier_command_survives_a_timeout(room: Room) -> None:
+    mark = unique_seconds()
+    room(f"sleep {mark} &")
+    room("sleep 60", timeout_s=0.3)
+    assert bool(carrying(mark)) == manner(room).jobs_survive_interrupt
+
+
+@pytest.mark.req("session-cancel")
+def test_a_cancelled_command_is_interrupted_and_the_shell_lives(room: Room) -> None:
+    how, mark = manner(room), unique_seconds()
+    room(how.assign)
+
+    async def cancel() -> None:
+        begun = asyncio.Event()
+        command = room.command(f"echo begun; sleep {mark}")
+        task = asyncio.create_task(room.house.service.run(command, lambda _stream, _chunk: begun.set()))
+        await begun.wait()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+
+    room.house.do(cancel())
+    assert room(how.show).stdout.text == "<five>\n"
+    assert gone(mark)
+    assert still_true(room)
+
+
+# -- death
+
+
+@pytest.mark.req("000-death")
+@pytest.mark.parametrize("how_it_dies", ["exit", "kill", "exec"])
+def test_a_shell_that_dies_is_told_truly_and_is_reborn_in_its_directory(
+    room: Room, tmp_path: Path, how_it_dies: str
+) -> None:
+    how = manner(room)
+    room(f"cd {tmp_path}")
+    room(how.assign)
+    ends = {
+        "exit": (how.exit_3, 3, None),
+        "kill": (f"kill -9 {how.own_pid}", None, "SIGKILL"),
+        "exec": (how.exec_false, 1, None),
+    }
+    text, code, signal = ends[how_it_dies]
+    told = room(f"echo last words; {text}")
+    assert told.ended is Ended.SHELL_DIED
+    assert (told.exit_code, told.signal, told.stdout.text) == (code, signal, "last words\n")
+    assert told.shell_state is ShellState.LOST
+    assert str(tmp_path) in told.note
+    again = room("pwd")
+    assert again.shell_state is ShellState.REBORN
+    assert again.note.startswith("A new shell: the one before it")
+    assert again.stdout.text == f"{tmp_path}\n"
+    assert room(how.show).stdout.text == "<>\n"
+    assert room("true").shell_state is ShellState.KEPT
+
+
+@pytest.mark.req("000-death")
+def test_a_shell_whose_directory_is_gone_is_reborn_where_it_began(room: Room, tmp_path: Path) -> None:
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    room(f"cd {lost}")
+    room(f"rmdir {lost}; kill -9 {manner(room).own_pid}")
+    assert room("pwd").stdout.text == f"{Path.cwd()}\n"
+
+
+@pytest.mark.req("000-restart")
+def test_a_restart_ends_all_and_begins_clean(room: Room) -> None:
+    how, mark = manner(room), unique_seconds()
+    room("cd /")
+    room(how.assign)
+    pid = room(f"sleep {mark} & echo {how.own_pid}").stdout.text
+    room.house.do(room.house.service.restart_session(room.name))
+    assert gone(mark)
+    assert room(f"echo {how.own_pid}").stdout.text != pid
+    assert room(how.show).stdout.text == "<>\n"
+    assert room("pwd").stdout.text == f"{Path.cwd()}\n"
+
+
+@pytest.mark.req("000-restart")
+def test_closing_a_session_ends_everything_it_started(room: Room) -> None:
+    mark = unique_seconds()
+    room(f"sleep {mark} & echo up")
+    room.close()
+    assert gone(mark)
+
+
+# -- side by side
+
+
+@pytest.mark.req("session-apart")
+def test_sessions_run_side_by_side_and_never_mix(any_house: House) -> None:
+    rooms = [any_house.new() for _ in range(4)]
+
+    async def all_at_once() -> list[str]:
+        calls = [
+            room.start(f"sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo {room.name}; echo {room.name} >&2; done'")
+            for room in rooms
+            for _ in range(5)
+        ]
+        results = await asyncio.gather(*calls)
+        assert [result.stdout.text == result.stderr.text for result in results] == [True] * len(results)
+        return [result.stdout.text for result in results]
+
+    told = any_house.do(all_at_once())
+    assert told == [f"{room.name}\n" * 9 for room in rooms for _ in range(5)]
+    for room in rooms:
+        room.close()
+
+
+@pytest.mark.req("session-busy")
+def test_a_busy_session_says_so_or_lets_the_call_wait_its_turn(any_house: House, tmp_path: Path) -> None:
+    room = any_house.new()
+    gate = Gate(tmp_path)
+
+    async def use() -> list[str]:
+        begun = asyncio.Event()
+        command = room.command(f"echo begun; cat {gate.path}")
+        first = asyncio.create_task(any_house.service.run(command, lambda _stream, _chunk: begun.set()))
+        await begun.wait()
+        assert any_house.service.list_sessions()[-1]["state"] == "busy"
+        with pytest.raises(RequestError, match="is busy") as refused:
+            await room.start("echo now", wait=False)
+        assert refused.value.code == "busy"
+        second, third = (asyncio.create_task(room.start(f"echo {n}")) for n in ("second", "third"))
+        await asyncio.to_thread(gate.open)
+        return [result.stdout.text for result in await asyncio.gather(first, second, third)]
+
+    told = any_house.do(use())
+    assert told[0].startswith("begun\n")
+    assert told[1:] == ["second\n", "third\n"]
+    room.close()
+
+
+def test_nothing_of_a_session_is_left_in_the_private_directory(any_house: House) -> None:
+    room = any_house.new()
+    room("cat", stdin="x")
+    spools = Path(any_house.service._spool_dir)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    before = set(spools.iterdir())
+    room.close()
+    any_house.new()("true")  # the keeper has done with the one when it answers the other
+    assert len({path.name.split(".")[0] for path in before - set(spools.iterdir())}) == 1

@@ -1,0 +1,334 @@
+"""Sessions end to end: the tools over stdio, limits, idle time, unknown shells, and the text of dialects."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import uuid
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from process_table import gone, unique_seconds
+from session_house import House
+from wire_client import WireClient, text_of
+
+from nacre.dialects import Ask, find_shell, read_record
+from nacre.dialects.posix import PLAIN, SHELLS, persistent, quote
+from nacre.errors import RequestError
+from nacre.model import ShellState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Start = Callable[..., WireClient]
+
+
+# -- over the wire
+
+
+@pytest.mark.req("000-persistent-shell")
+@pytest.mark.req("000-state")
+def test_a_client_works_in_a_session(start: Start, tmp_path: Path) -> None:
+    client = start("--shell", "bash")
+    first = client.shell(f"cd {tmp_path}; X=1; f() {{ echo f; }}", session="work")
+    assert first["session"] == {"name": "work", "shell": "new", "note": ""}
+    assert first["working_directory"] == str(tmp_path)
+    second = client.shell("echo $X; f; pwd", session="work")
+    assert second["stdout"] == f"1\nf\n{tmp_path}\n"
+    assert client.shell('echo "<$X>"', session="other")["stdout"] == "<>\n"
+    assert client.shell("echo $X")["stdout"] == "\n"
+
+
+@pytest.mark.req("session-tool")
+@pytest.mark.req("000-restart")
+def test_one_tool_lists_restarts_and_closes(start: Start) -> None:
+    client, mark = start("--shell", "bash"), unique_seconds()
+    assert text_of(client.call("session", action="list")) == "There are no sessions."
+    client.shell(f"X=1; sleep {mark} &", session="a")
+    (listed,) = client.call("session", action="list")["structuredContent"]["sessions"]
+    assert (listed["name"], listed["state"], listed["shell"], listed["commands"]) == ("a", "idle", "bash", 1)
+    restarted = client.call("session", action="restart", name="a")
+    assert "was restarted" in text_of(restarted)
+    assert gone(mark)
+    assert client.shell('echo "<$X>"', session="a")["stdout"] == "<>\n"
+    assert "was closed" in text_of(client.call("session", action="close", name="a"))
+    refused = client.call("session", action="close", name="a")
+    assert refused["isError"]
+    assert text_of(refused) == "There is no session 'a'. There are none."
+    assert "Missing argument: name" in text_of(client.call("session", action="restart"))
+    assert "action must be one of" in text_of(client.call("session", action="explode"))
+
+
+@pytest.mark.req("000-death")
+def test_a_dead_shell_is_an_error_result_that_says_what_happens_next(start: Start) -> None:
+    client = start("--shell", "bash")
+    result = client.call("shell", command="echo last; exit 3", session="a")
+    assert result["isError"]
+    told = result["structuredContent"]
+    assert (told["ended"], told["exit_code"], told["stdout"]) == ("shell_died", 3, "last\n")
+    assert told["session"]["shell"] == "lost"
+    assert text_of(result).startswith("The shell of session 'a' ended with code 3 during the command (")
+    again = client.call("shell", command="echo back", session="a")
+    assert again["structuredContent"]["session"]["shell"] == "reborn"
+    assert "session: A new shell: the one before it ended with code 3." in text_of(again)
+
+
+@pytest.mark.req("session-timeout")
+def test_a_timeout_tells_the_partial_output_and_that_the_shell_lives(start: Start) -> None:
+    client = start("--shell", "bash")
+    client.shell("X=1", session="a")
+    result = client.call("shell", command="echo begun; sleep 60", session="a", timeout=1)
+    told = result["structuredContent"]
+    assert (told["ended"], told["partial_stdout"], told["timeout_seconds"]) == ("timed_out", "begun\n", 1)
+    assert "the shell and its state live on" in text_of(result)
+    assert client.shell("echo $X", session="a")["stdout"] == "1\n"
+
+
+@pytest.mark.req("session-cancel")
+def test_a_cancelled_call_is_not_answered_and_the_session_goes_on(start: Start) -> None:
+    client, mark = start("--shell", "bash"), unique_seconds()
+    client.shell("X=1", session="a")
+    call = client.post_call(
+        "shell", {"command": f"echo up; sleep {mark}", "session": "a"}, {"progressToken": 1}
+    )
+    assert client.receive()["method"] == "notifications/progress"
+    client.notify("notifications/cancelled", {"requestId": call})
+    assert client.shell("echo $X", session="a")["stdout"] == "1\n"
+    assert gone(mark)
+    assert call not in [message.get("id") for message in client.others]
+
+
+@pytest.mark.req("session-stdin")
+def test_stdin_can_be_given_to_a_fresh_shell_too(start: Start) -> None:
+    client = start("--shell", "bash")
+    assert client.shell("cat", stdin="a\nb")["stdout"] == "a\nb"
+    assert client.shell("wc -c", stdin="x" * 1_000_000)["stdout"].strip() == "1000000"
+    assert client.shell("true", stdin="nobody reads this" * 100_000)["exit_code"] == 0
+
+
+@pytest.mark.req("000-death")
+def test_a_killed_keeper_costs_the_shells_and_nothing_more(start: Start) -> None:
+    client = start("--shell", "bash")
+    client.shell("cd /usr; X=1", session="a")
+    client.call("shell", command="kill -9 $PPID")  # a fresh shell's parent is the keeper
+    told = client.shell("pwd", session="a")
+    assert told["stdout"] == "/usr\n"
+    assert told["session"]["shell"] == "reborn"
+
+
+# -- where commands start
+
+
+ROOTS = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {"roots": {"listChanged": True}},
+    "clientInfo": {"name": "tests", "version": "1"},
+}
+
+
+def tell_roots(client: WireClient, *uris: str) -> None:
+    asked = client.receive()
+    assert asked["method"] == "roots/list"
+    roots = [{"uri": uri} for uri in uris]
+    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": roots}})
+
+
+@pytest.mark.req("default-directory")
+def test_commands_start_in_the_clients_first_root(start: Start, tmp_path: Path) -> None:
+    root, other = tmp_path / "the root", tmp_path / "other"
+    root.mkdir()
+    other.mkdir()
+    client = start("--shell", "bash", greet=False)
+    client.request("initialize", ROOTS)
+    client.notify("notifications/initialized")
+    call = client.post_call("shell", {"command": "pwd"})  # asked before the roots are told: it waits for them
+    tell_roots(client, "https://example.org/", root.as_uri(), other.as_uri())
+    assert client.answer_to(call)["result"]["structuredContent"]["stdout"] == f"{root}\n"
+    assert client.shell("pwd", session="a")["stdout"] == f"{root}\n"
+    client.notify("notifications/roots/list_changed")
+    tell_roots(client, other.as_uri())
+    assert client.shell("pwd")["stdout"] == f"{other}\n"
+    assert client.shell("pwd", session="a")["stdout"] == f"{root}\n"
+
+
+@pytest.mark.req("default-directory")
+def test_the_command_line_comes_before_the_clients_roots(start: Start, tmp_path: Path) -> None:
+    client = start("--shell", "bash", "--working-dir", str(tmp_path), greet=False)
+    client.request("initialize", ROOTS)
+    client.notify("notifications/initialized")
+    assert client.shell("pwd")["stdout"] == f"{tmp_path}\n"
+    assert client.others == []
+
+
+@pytest.mark.req("default-directory")
+def test_without_roots_commands_start_where_the_server_does_and_never_in_the_root(
+    start: Start, tmp_path: Path
+) -> None:
+    assert start("--shell", "bash", cwd=tmp_path).shell("pwd")["stdout"] == f"{tmp_path}\n"
+    home = tmp_path / "home"
+    home.mkdir()
+    client = start("--shell", "bash", cwd="/", env={"HOME": str(home)})
+    assert client.shell("pwd")["stdout"] == f"{home}\n"
+
+
+# -- limits
+
+
+@pytest.fixture
+def small_house() -> Iterator[House]:
+    house = House("bash", max_sessions=2)
+    yield house
+    house.close()
+
+
+@pytest.mark.req("session-limits")
+def test_there_are_no_more_sessions_than_allowed(small_house: House) -> None:
+    first, second, third = (small_house.new() for _ in range(3))
+    first("true")
+    second("true")
+    with pytest.raises(RequestError, match="2 sessions already") as refused:
+        third("true")
+    assert refused.value.code == "too_many_sessions"
+    assert first.name in refused.value.hint
+    first.close()
+    assert third("echo in").stdout.text == "in\n"
+
+
+@pytest.mark.req("session-limits")
+def test_an_unused_session_is_closed(small_house: House) -> None:
+    room, sessions = small_house.new(), small_house.service.sessions
+    room("true")
+    mark = unique_seconds()
+    room(f"sleep {mark} &")
+    session = sessions.find(room.name)
+
+    async def let_time_pass() -> None:
+        session.used -= small_house.service.config.session_idle_s + 1
+        sessions.close_idle()
+
+    small_house.do(let_time_pass())
+    assert sessions.directory_of(room.name) is None
+    assert gone(mark)
+
+
+@pytest.mark.req("session-limits")
+def test_a_busy_session_is_never_idle(small_house: House) -> None:
+    room, sessions = small_house.new(), small_house.service.sessions
+
+    async def use() -> None:
+        begun = asyncio.Event()
+        command = room.command("echo up; sleep 60")
+        running = asyncio.create_task(small_house.service.run(command, lambda _stream, _chunk: begun.set()))
+        await begun.wait()
+        sessions.find(room.name).used -= small_house.service.config.session_idle_s + 1
+        sessions.close_idle()
+        assert sessions.find(room.name).state == "busy"
+        running.cancel()
+        await asyncio.wait({running})
+
+    small_house.do(use())
+
+
+@pytest.mark.req("session-limits")
+@pytest.mark.parametrize("name", [" ", "x" * 65, "a\nb"])
+def test_a_session_has_a_name_that_can_be_shown(small_house: House, name: str) -> None:
+    room = small_house.new()
+    room.name = name
+    with pytest.raises(RequestError, match="session must be a name"):
+        room("true")
+
+
+# -- which shell it is
+
+
+@pytest.mark.req("session-unknown-shell")
+def test_an_unknown_shell_that_speaks_posix_is_used(tmp_path: Path, start: Start) -> None:
+    (tmp_path / "oursh").symlink_to(shutil.which("dash") or "")
+    client = start("--shell", str(tmp_path / "oursh"))
+    client.shell("X=1", session="a")
+    assert client.shell("echo $X", session="a")["stdout"] == "1\n"
+
+
+@pytest.mark.req("session-unknown-shell")
+def test_what_is_no_shell_is_refused_at_start(start: Start) -> None:
+    client = start("--shell", "/bin/cat", greet=False)
+    assert client.wait() == 2
+    client.read_rest()
+    assert b"/bin/cat does not speak like a POSIX shell" in client.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "real", "variant"),
+    [
+        ("bash", "bash", SHELLS["bash"]),
+        ("sh", "bash", SHELLS["bash"]),
+        ("sh", "dash", PLAIN),
+        ("sh", "busybox", PLAIN),
+        ("busybox", "busybox", SHELLS["busybox"]),
+        ("ksh", "ksh93", SHELLS["ksh"]),
+        ("ksh", "mksh", SHELLS["mksh"]),
+        ("oursh", "oursh", PLAIN),
+    ],
+)
+def test_a_shell_is_known_by_its_name_or_by_what_it_links_to(name: str, real: str, variant: object) -> None:
+    assert persistent(name, real) is variant
+
+
+# -- the text
+
+
+@pytest.mark.req("000-marker")
+def test_every_command_has_a_marker_of_its_own(small_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    room, seen = small_house.new(), list[str]()
+    room("true")
+    session = small_house.service.sessions.find(room.name)
+    dialect = type(session._dialect)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    plain = dialect.feed
+
+    def feed(self: object, ask: Ask) -> object:
+        seen.append(ask.marker)
+        return plain(self, ask)  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+    monkeypatch.setattr(dialect, "feed", feed)
+    for _ in range(3):
+        room("true")
+    assert len(set(seen)) == 3
+    assert all(re.fullmatch(r"Marker_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", marker) for marker in seen)
+    assert all(uuid.UUID(marker.removeprefix("Marker_")).version == 4 for marker in seen)
+
+
+@given(st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=50))
+def test_a_quoted_text_is_one_word(text: str) -> None:
+    quoted = quote(text)
+    assert quoted.replace("'\\''", "").count("'") == 2
+
+
+@pytest.mark.parametrize("record", ["", "x /tmp", "-1 /tmp", "/tmp", " /tmp"])
+def test_a_record_that_is_none_is_not_read(record: str) -> None:
+    assert read_record(record) is None
+
+
+@given(st.integers(0, 512), st.text(max_size=20))
+def test_a_record_tells_code_and_directory(code: int, directory: str) -> None:
+    ending = read_record(f"{code} /{directory}")
+    assert ending is not None
+    assert (ending.code, ending.directory) == (code, f"/{directory}")
+
+
+def test_a_session_of_sh_is_whatever_sh_is() -> None:
+    house = House("sh")
+    try:
+        room = house.new()
+        assert room("X=1").shell_state is ShellState.NEW
+        assert room("echo $X").stdout.text == "1\n"
+    finally:
+        house.close()
+
+
+def test_shells_are_found_by_name() -> None:
+    assert find_shell("dash", dict(os.environ)).known
