@@ -177,7 +177,7 @@ class Service:
             return
         lost_cookie = self._link.cookie
         Path(self._spool_dir).mkdir(mode=0o700, exist_ok=True)
-        self._link = Link(launch())
+        self._link = Link(launch(), before=self._link)
         self._opening = asyncio.create_task(self._open(sweep=lost_cookie))
 
     async def _open(self, sweep: str = "") -> None:

@@ -41,7 +41,6 @@ class Stream:
 
 
 NOTHING = Stream()
-_ids = itertools.count(1)  # of all links: a new keeper must not meet the files of a killed one
 
 
 @dataclass(slots=True)
@@ -101,8 +100,10 @@ class Running:
 class Link:
     """One keeper and the commands that run through it."""
 
-    def __init__(self, launched: Launched) -> None:
+    def __init__(self, launched: Launched, before: Link | None = None) -> None:
         self._launched = launched
+        # A keeper that follows a killed one must not meet its files: it goes on counting.
+        self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._running: dict[int, Running] = {}
         self._decoder = Decoder()
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
@@ -150,7 +151,7 @@ class Link:
         if self._lost:
             raise _keeper_lost()
         loop = asyncio.get_running_loop()
-        running = Running(next(_ids), loop.create_future(), on_output, on_control)
+        running = Running(next(self.ids), loop.create_future(), on_output, on_control)
         if spec.get("announce"):
             running.pid = loop.create_future()
         self._running[running.id] = running
