@@ -121,6 +121,24 @@ def test_a_killed_keeper_costs_the_shells_and_nothing_more(start: Start) -> None
     assert told["session"]["shell"] == "reborn"
 
 
+@pytest.mark.req("session-busy")
+def test_the_rules_judge_a_command_where_its_session_stands(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    client = start("--shell", "bash", "--allow", "cd,echo,pwd", cwd=tmp_path)
+    assert client.shell("cd inner", session="a")["working_directory"] == f"{tmp_path}/inner"
+    denied = client.call("shell", command="rm -rf .", session="a")
+    assert denied["isError"]
+    assert "Command 'rm' not allowed" in text_of(denied)
+    assert client.shell("pwd", session="a")["stdout"] == f"{tmp_path}/inner\n"
+
+
+def test_who_relies_on_set_e_in_a_session_is_told(small_house: House) -> None:
+    room = small_house.new()
+    assert "`set -e` does not stop" in room("set -e; false; echo reached").note
+    assert "`set -e` does not stop" in room("set -o errexit").note
+    assert room("echo set; offset -1").note == ""
+
+
 # -- where commands start
 
 

@@ -307,7 +307,7 @@ class Session:
     # -- results
 
     def _ended(self, turn: Turn, told: TurnEnd, ending: Ending) -> Result:
-        note = self._note_on(turn.state)
+        note = " ".join(filter(None, (self._note_on(turn.state), self._dialect.remark(turn.command.text))))
         timed_out = self._ladder is not None
         if timed_out:
             note = f"The command was {self._brought_back}; the shell and its state live on."

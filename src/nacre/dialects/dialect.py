@@ -102,6 +102,10 @@ class Persistent(Protocol):
         """The text that makes it tell the end of the present command; given again after an interrupt."""
         ...
 
+    def remark(self, text: str) -> str:
+        """What the caller should know who runs this text in a session; nearly always nothing."""
+        ...
+
     def clean(self, ask: Ask, stderr: bytes) -> bytes:
         """The command's stderr without what the shell itself has added."""
         ...

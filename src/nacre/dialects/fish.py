@@ -46,6 +46,10 @@ class FishShell:
         """Nothing can be lost on the way."""
         return ""
 
+    def remark(self, text: str) -> str:  # noqa: ARG002  # nothing is different
+        """Nothing."""
+        return ""
+
     def clean(self, ask: Ask, stderr: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
         """fish adds nothing."""
         return stderr

@@ -35,6 +35,8 @@ RUN_FILE, END_FILE = "run", "end"
 _CODE, _PLACE = "${__nacre:-$?}", "${PWD-}"
 _PRINTF = f'printf \'%s %s %s %s\\n\' MARKER "{_CODE}" "{_PLACE}" MARKER'
 _PRINT = f'print -r -- MARKER "{_CODE}" "{_PLACE}" MARKER'
+_SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
+_SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
 _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
 
 
@@ -83,6 +85,10 @@ class PosixShell:
     def report(self, marker: str) -> str:
         """The second line."""
         return f"{self.tell.replace('MARKER', marker)} >&{CONTROL}; __nacre=\n"
+
+    def remark(self, text: str) -> str:
+        """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
+        return _SET_E_REMARK if "set" in text and _SET_E.search(text) else ""
 
     def clean(self, ask: Ask, stderr: bytes) -> bytes:
         """Without the numbers of background jobs."""
