@@ -50,6 +50,7 @@ class Manner:
     returns_alive: bool = True  # whether `return` outside of a function leaves the shell alive
     jobs_survive_interrupt: bool = True  # ksh ends its background jobs when it is interrupted
     spin_keeps_state: bool = True  # whether a loop without processes can be interrupted
+    interrupt_keeps_state: bool = True  # whether the shell itself survives an interrupt
     syntax_codes: tuple[int, ...] = (1, 2, 3, 123, 127, 257, 258)
 
 
@@ -58,7 +59,13 @@ MANNERS = {
     for manner in (
         Manner("bash"),
         Manner("dash", returns_alive=False),
-        Manner("busybox", returns_alive=False),
+        Manner(
+            "busybox",
+            returns_alive=False,
+            jobs_survive_interrupt=False,
+            spin_keeps_state=False,
+            interrupt_keeps_state=False,
+        ),
         Manner("zsh", no_glob="set -F"),
         Manner("ksh", returns_alive=False, jobs_survive_interrupt=False),
         Manner("mksh", returns_alive=False),

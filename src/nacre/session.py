@@ -181,7 +181,11 @@ class Session:
             self.used = time.monotonic()
         ending = read_record(told.record) if told.record is not None else None
         if ending is None:
-            return self._died(turn, told, await self._last_words(shell))
+            last = await self._last_words(shell)
+            if self._ladder is not None:  # it was to be ended with all it started: wait for that
+                await asyncio.shield(self._ladder)
+                last = replace(last, left=(), left_total=0)
+            return self._died(turn, told, last)
         return self._ended(turn, told, ending)
 
     def _frame(self, turn: Turn, *, follow: bool) -> dict[str, Any]:
@@ -300,9 +304,18 @@ class Session:
             if report:  # some shells throw away what they had read when they are interrupted
                 shell.link.feed(shell.running, report)
             if await _settled(end, patience_s):
-                return
-        shell.link.kill(shell.running, 0)
-        await _settled(end, None)
+                break
+        else:
+            shell.link.kill(shell.running, 0)
+            await _settled(end, None)
+        if not end.exception() and end.result().record is None:
+            await self._end_rest(shell)
+
+    async def _end_rest(self, shell: LivingShell) -> None:
+        """The shell did not survive its interrupt: what it had started must not survive it either."""
+        with contextlib.suppress(NacreError):
+            if (await self._last_words(shell)).left_total:
+                await shell.link.end_rest(shell.running)
 
     # -- results
 

@@ -137,8 +137,11 @@ SHELLS = {
         announces_jobs=True,
     ),
     "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m")),
-    "busybox": PosixShell(flags=("sh", "-i")),
+    # Not interactive: an interactive busybox 1.35 takes a background job's end for the end of its input, and
+    # loses the next command. So an interrupt ends it, which is told, and a new one takes its place.
+    "busybox": PosixShell(flags=("sh",)),
 }
+BUSYBOX_AS_SH = PosixShell(flags=())  # called as `sh` or `ash` it needs no applet name
 PLAIN = PosixShell()
 _SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh": "mksh"}
 
@@ -146,7 +149,7 @@ _SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh
 def persistent(name: str, real_name: str) -> PosixShell:
     """The variant for a shell of that name; `sh` and `ksh` are whatever they are links to."""
     if name != "busybox" and real_name == "busybox":
-        return PLAIN  # called as `sh` or `ash` it needs no applet name
+        return BUSYBOX_AS_SH
     known = SHELLS.get(_SAME.get(real_name, real_name)) or SHELLS.get(_SAME.get(name, name))
     return known or PLAIN
 

@@ -105,6 +105,7 @@ class Link:
         # A keeper that follows a killed one must not meet its files: it goes on counting.
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._running: dict[int, Running] = {}
+        self._endings: dict[int, asyncio.Future[None]] = {}
         self._decoder = Decoder()
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._lost = False
@@ -178,6 +179,13 @@ class Link:
         """TERM, grace, KILL for everything the command started; its exit is told when all is gone."""
         self._writer.write(json_frame(Kind.KILL, running.id, {"grace_ms": grace_ms}))
 
+    async def end_rest(self, running: Running) -> None:
+        """Kill what a command has left behind that has ended itself; returns when it is gone."""
+        gone = self._endings[running.id] = asyncio.get_running_loop().create_future()
+        self.kill(running, 0)
+        await asyncio.wait({gone}, timeout=GOODBYE_PATIENCE_S)  # it may have gone by itself just before
+        self._endings.pop(running.id, None)
+
     def resize(self, running: Running, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
         self._writer.write(json_frame(Kind.RESIZE, running.id, {"rows": rows, "columns": columns}))
@@ -212,6 +220,10 @@ class Link:
     def _hear(self, kind: Kind, command_id: int, body: bytes) -> None:
         if kind is Kind.HELLO:
             self._hello.set_result(json.loads(body))
+            return
+        if kind is Kind.ENDED:
+            if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
+                gone.set_result(None)
             return
         running = self._running.get(command_id)
         if kind is Kind.EXIT and running is not None:
