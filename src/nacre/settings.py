@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +48,10 @@ def default_path() -> str:
 def read(path: str | None) -> dict[str, Any]:
     """The settings in a file; the default file need not be there, one that was named must."""
     chosen = path or default_path()
+    if path is None and not os.path.exists(chosen):
+        return {}
+    import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
+
     try:
         with open(chosen, "rb") as file:
             return tomllib.load(file)
