@@ -6,8 +6,7 @@ the Python API, is loaded when it is first named.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # the keeper imports this package, and does without `typing`
 if TYPE_CHECKING:
     from nacre.api import Session
 

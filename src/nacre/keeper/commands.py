@@ -15,15 +15,16 @@ import os
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.host import command_line, host
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 from nacre.keeper.turns import Household, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from typing import Any
 
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer

@@ -7,10 +7,10 @@ On Windows the kernel answers these questions itself; `windows` has a `Kin` of t
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 from nacre.keeper import posix, processes
 
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from nacre.keeper.processes import Process
 

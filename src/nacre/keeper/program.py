@@ -12,12 +12,15 @@ import os
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from nacre.keeper.commands import Command, Spec
 from nacre.keeper.host import Kin, host
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from typing import Any
 
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 

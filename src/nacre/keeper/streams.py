@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.capture import Capture, Spool
 from nacre.keeper.host import host
 from nacre.keeper.wire import Kind, frame
 
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer

@@ -13,14 +13,15 @@ import json
 import os
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
 
 from nacre.keeper import processes
 from nacre.keeper.host import host
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
