@@ -18,7 +18,7 @@ from session_house import House
 from wire_client import WireClient, text_of
 
 from nacre.dialects import Ask, find_shell, read_record
-from nacre.dialects.posix import PLAIN, SHELLS, persistent, quote
+from nacre.dialects.posix import BUSYBOX_AS_SH, PLAIN, SHELLS, persistent, quote
 from nacre.errors import RequestError
 from nacre.model import ShellState
 
@@ -286,7 +286,7 @@ def test_what_is_no_shell_is_refused_at_start(start: Start) -> None:
         ("bash", "bash", SHELLS["bash"]),
         ("sh", "bash", SHELLS["bash"]),
         ("sh", "dash", PLAIN),
-        ("sh", "busybox", PLAIN),
+        ("sh", "busybox", BUSYBOX_AS_SH),
         ("busybox", "busybox", SHELLS["busybox"]),
         ("ksh", "ksh93", SHELLS["ksh"]),
         ("ksh", "mksh", SHELLS["mksh"]),
