@@ -173,6 +173,19 @@ def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> No
     assert server.shell("echo hi", environment={"NO_COLOR": "1"})["exit_code"] == 0
 
 
+@pytest.mark.req("policy-input")
+def test_what_a_shell_reads_on_stdin_passes_the_same_gate(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "x").touch()
+    server = start("--deny", "rm*")
+    for shell in ("bash", "sh -s", "/bin/dash", "env bash"):
+        result = server.call("shell", command=shell, stdin="echo hi; rm x\n")
+        assert "Denied by the policy `rm x`" in text_of(result), shell
+    assert (tmp_path / "x").exists()
+    harmless = server.call("shell", command="bash", stdin="echo fine\n")
+    assert "a shell that reads commands from its input" in text_of(harmless)  # the person is to be asked
+    assert server.shell("cat", stdin="rm is only text here\n")["stdout"] == "rm is only text here\n"
+
+
 @pytest.mark.req("policy-directories")
 @pytest.mark.req("policy-blocked")
 @pytest.mark.req("settings-file")

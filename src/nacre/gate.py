@@ -7,6 +7,7 @@ sudo never are. No tool can add to that memory.
 
 from __future__ import annotations
 
+import posixpath
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -50,10 +51,21 @@ class Gate:
         """Return if the command may run; raise Refused if not."""
         self._admit_environment(command)
         verdict = judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
+        if command.stdin:
+            self._admit_input(command, command.stdin, verdict)
         if verdict.decision == "ask":
             await self._admit_by_person(command, verdict, ask)
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
+
+    def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
+        """What a shell is given to read is commands, too: what is denied there is not even asked about."""
+        from nacre.policy.court import known_shells  # noqa: PLC0415  # loaded with the first verdict
+
+        for shell in {posixpath.basename(part.name) for part in verdict.commands} & set(known_shells()):
+            inner = judge(text, self.policy, shell=shell, cwd=command.working_directory)
+            if inner.decision == "deny":
+                raise refusal(text, inner)
 
     def _admit_environment(self, command: Command) -> None:
         """Variables that change what runs are no way around the rules."""
