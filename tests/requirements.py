@@ -1,12 +1,14 @@
 """What nacre must do: id -> sentence -> source. `test_requirements` holds it both ways.
 
 A source is a clause of one of the five specifications (by number) or `nacre` for what we ask of ourselves.
-Tests carry ids with `@pytest.mark.req("id")`.
+Tests carry ids with `@pytest.mark.req("id")`. What a preset's own document asks stands in `clauses`.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+import clauses
 
 
 class Requirement(NamedTuple):
@@ -197,4 +199,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "house-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
+    # -- the presets
+    "preset-unknown": Requirement("An unknown preset or tool set is refused with what there is.", "nacre"),
+    # -- the five documents, clause by clause
+    **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
 }

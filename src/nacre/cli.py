@@ -11,7 +11,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
-from nacre import __version__
+from nacre import __version__, presets
 from nacre.config import Config
 from nacre.errors import NacreError
 
@@ -34,6 +34,14 @@ def parser() -> argparse.ArgumentParser:
         epilog="`nacre policy --help`: see, test and find rules. Logs go to stderr.",
     )
     top.add_argument(
+        "--preset",
+        metavar="NAME",
+        help=f"the tools and defaults of a specification: {', '.join(presets.names())} (default: agent)",
+    )
+    top.add_argument(
+        "--tools", metavar="SETS", default="", help="further tools beside the preset's, with commas: files"
+    )
+    top.add_argument(
         "-s",
         "--shell",
         metavar="PATH",
@@ -50,7 +58,8 @@ def parser() -> argparse.ArgumentParser:
         "--timeout",
         metavar="SECONDS",
         type=_seconds,
-        help=f"default timeout of a command, 1 to 1800 (default: {Config.default_timeout_s})",
+        help="default timeout of a command, 1 to 1800"
+        f" (default: {Config.default_timeout_s}, or the preset's)",
     )
     top.add_argument(
         "--allow", metavar="PATTERNS", default="", help='only these commands, with commas: "ls*,cat*,git log"'
@@ -103,8 +112,12 @@ def configuration(options: argparse.Namespace) -> Config:
     """The file's settings, and over them what the command line says."""
     from nacre import settings  # noqa: PLC0415  # loads while the keeper starts
 
-    config = settings.configure(settings.read(options.config), allow=options.allow, deny=options.deny)
+    config = settings.configure(
+        settings.read(options.config), preset=options.preset, allow=options.allow, deny=options.deny
+    )
+    more_tools = tuple(name.strip() for name in options.tools.split(",") if name.strip())
     said = {
+        "more_tools": (*config.more_tools, *more_tools),
         "shell": options.shell,
         "working_directory": options.working_dir,
         "default_timeout_s": options.timeout,

@@ -5,19 +5,34 @@ Above it: everything. It reads nothing by itself; the command line fills it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nacre.policy import Policy
 
 KIB, MIB = 1024, 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Which face of nacre a client sees. The defaults are those of `agent`."""
+
+    name: str = "agent"
+    specification: str = "004"
+    server_name: str = "nacre"
+    tools: tuple[str, ...] = ("shell", "session", "allowed")  # families of nacre.tools.catalogue
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
 
 
 @dataclass(frozen=True)  # no slots: the defaults are read from the class
 class Config:
     """How this server behaves. No tool argument can change it."""
 
+    preset: Preset = field(default_factory=Preset)
+    more_tools: tuple[str, ...] = ()  # families beside the preset's own
     shell: str | None = None  # None: $SHELL, then what the platform has
     working_directory: str | None = None  # None: where the server was started
     default_timeout_s: int = 300

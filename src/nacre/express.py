@@ -13,18 +13,21 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote, urlsplit
 
 from nacre.audit import log
-from nacre.errors import Asking, NacreError
+from nacre.errors import Asking, NacreError, RequestError
 from nacre.tools.arguments import check
-from nacre.tools.tool import Caller, Reply
+from nacre.tools.tool import Caller, CallError, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
 
     from nacre.gate import Answer, Question
     from nacre.stdio import Message, Stdio
+    from nacre.tools.surface import Method, Surface
     from nacre.tools.tool import Progress, Tool
 
 
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 ROOTS_PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
 
@@ -62,13 +65,18 @@ def understood(reply: Any, question: Question) -> Answer:
 
 
 async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
-    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so."""
+    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so.
+
+    CallError: the answer is a JSON-RPC error.
+    """
     try:
         check(arguments, tool.input_schema)
         reply = await tool.call(arguments, caller)
-    except NeedsAnswer:
+    except (NeedsAnswer, CallError):
         raise
     except NacreError as error:
+        if tool.bad_arguments and isinstance(error, RequestError):
+            raise named_error(tool.bad_arguments, str(error)) from None
         reply = Reply(str(error), is_error=True)
     except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
         log.exception("the tool %s failed; please report this", tool.name)
@@ -76,10 +84,23 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
             f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
             is_error=True,
         )
-    result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}], "isError": reply.is_error}
+    result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}]}
+    if reply.is_error is not None:
+        result["isError"] = reply.is_error
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
     return result
+
+
+def named_error(name: str, message: str) -> CallError:
+    """An error of the caller's, by the name that a document gives it."""
+    return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name})
+
+
+def error_of(error: CallError) -> dict[str, Any]:
+    """An error as it goes over the wire."""
+    told: dict[str, Any] = {"code": error.code, "message": error.message}
+    return told if error.data is None else {**told, "data": error.data}
 
 
 class Express:
@@ -88,13 +109,22 @@ class Express:
     The SDK moves every call through two streams, a task group, a cancel scope and four layers of models:
     0.3 ms, more than all of our own work. A call is simple: check, run, write. Everything else, and
     every 2026 client, takes the SDK's road, which gives the same answers (a test compares them).
+
+    Methods outside MCP are answered here, too: the SDK would want a handshake first.
     """
 
     def __init__(
-        self, stdio: Stdio, tools: dict[str, Tool], on_root: Callable[[str], None] | None = None
+        self,
+        stdio: Stdio,
+        surface: Surface,
+        on_root: Callable[[str], None] | None = None,
+        *,
+        takes_calls: bool = True,
     ) -> None:
         self._stdio = stdio
-        self._tools = tools
+        self._tools = surface.tools
+        self._methods = surface.methods
+        self._takes_calls = takes_calls
         self._on_root = on_root  # who wants to know the client's first root; nobody: it is not asked
         self._has_roots = False
         self._learning: asyncio.Task[None] | None = None
@@ -106,8 +136,11 @@ class Express:
     def take(self, message: Message) -> bool:
         """Whether this message is served here."""
         method = message.get("method")
-        if method == "tools/call" and self.greeted:
+        if method == "tools/call" and self.greeted and self._takes_calls:
             return self._take_call(message)
+        if method in self._methods and "id" in message:
+            self._start(message["id"], self._answer_method(message, self._methods[method]))
+            return True
         if method is None:
             return self._take_reply(message)
         if method == "initialize":
@@ -129,11 +162,25 @@ class Express:
         if tool is None or "id" not in message or not isinstance(arguments, dict) or "task" in params:
             return False
         token: Any = mapping(params.get("_meta")).get("progressToken")
-        call = asyncio.create_task(
-            self._answer(message["id"], tool, cast("dict[str, Any]", arguments), token)
+        self._start(
+            message["id"], self._answer(message["id"], tool, cast("dict[str, Any]", arguments), token)
         )
-        self._calls[str(message["id"])] = call
         return True
+
+    def _start(self, identity: int | str, answering: Coroutine[Any, Any, None]) -> None:
+        self._calls[str(identity)] = asyncio.create_task(answering)
+
+    async def _answer_method(self, message: Message, method: Method) -> None:
+        try:
+            told = {"result": await method(mapping(message.get("params")))}
+        except CallError as error:
+            told = {"error": error_of(error)}
+        except Exception:  # noqa: BLE001  # as in `answer`
+            log.exception("the method %s failed; please report this", message["method"])
+            told = {"error": {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}}
+        finally:
+            self._calls.pop(str(message["id"]), None)
+        await self._stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
 
     async def _answer(
         self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
@@ -146,6 +193,8 @@ class Express:
             )
             result = await answer(tool, arguments, caller)
             await self._stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
+        except CallError as error:
+            await self._stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_of(error)})
         finally:
             self._calls.pop(str(identity), None)
 

@@ -13,13 +13,14 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from nacre import sdk_tricks
-from nacre.express import Express, NeedsAnswer, answer, mapping, question_params, understood
-from nacre.tools.tool import Caller
+from nacre.express import Express, NeedsAnswer, answer, mapping, named_error, question_params, understood
+from nacre.tools.tool import Caller, CallError
 
 sdk_tricks.apply()
 
 # ruff: noqa: E402  # the tricks have to come first
 import mcp_types as types
+from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import MCPServer as FastMCP
 from mcp.server.mcpserver.tools import Tool as SdkTool
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from nacre.gate import Answer, Ask, Question
     from nacre.stdio import Message, Stdio
+    from nacre.tools.surface import Prompt, Surface
     from nacre.tools.tool import Progress, Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
@@ -56,7 +58,7 @@ class _Shown(SdkTool):
             fn_metadata=FuncMetadata(arg_model=ArgModelBase),
             is_async=True,
             context_kwarg=None,
-            annotations=types.ToolAnnotations.model_validate(tool.annotations),
+            annotations=types.ToolAnnotations.model_validate(tool.annotations) if tool.annotations else None,
         )
         object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
 
@@ -72,11 +74,17 @@ class _Shown(SdkTool):
         caller = Caller(_progress_of(request.session, request.meta), _ask_of(context))
         try:
             return types.CallToolResult.model_validate(await answer(tool, arguments, caller))
+        except CallError as error:
+            raise _protocol_error(error) from None
         except NeedsAnswer as need:
             return types.InputRequiredResult(
                 input_requests={ASK_KEY: _elicitation(need.question)},
                 request_state=ASKED_STATE,
             )
+
+
+def _protocol_error(error: CallError) -> MCPError:
+    return MCPError(code=error.code, message=error.message, data=error.data)
 
 
 def _elicitation(question: Question) -> types.ElicitRequest:
@@ -118,38 +126,53 @@ def _progress_of(session: Any, meta: Mapping[str, Any] | None) -> Progress | Non
 class UnknownTool:
     """Middleware: an unknown tool is a protocol error (-32602), which the SDK answers as a tool's failure."""
 
-    def __init__(self, names: set[str]) -> None:
-        self._names = names
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
         name = mapping(ctx.params).get("name")
-        if ctx.method == "tools/call" and isinstance(name, str) and name not in self._names:
+        if ctx.method == "tools/call" and isinstance(name, str) and name not in self._surface.tools:
+            if self._surface.unknown_tool:
+                raise _protocol_error(named_error(self._surface.unknown_tool, f"there is no tool '{name}'"))
             raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
         return await call_next(ctx)
 
 
-def build_server(name: str, version: str, instructions: str, tools: list[Tool]) -> Any:
-    """The SDK's server with our tools in it."""
-    app = FastMCP(
-        name,
-        version=version,
-        instructions=instructions,
-        tools=[_Shown(tool) for tool in tools],
+def build_server(surface: Surface) -> Any:
+    """The SDK's server with our tools in it, and nothing offered that is not there."""
+    app: Any = FastMCP(
+        surface.name,
+        version=surface.version,
+        instructions=surface.instructions,
+        tools=[_Shown(tool) for tool in surface.tools.values()],
         # On stdio there is no login that a question could be bound to.
         request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
     )
-    app.middleware.append(UnknownTool({tool.name for tool in tools}))
+    app.middleware.append(UnknownTool(surface))
+    for prompt in surface.prompts.values():
+        app.add_prompt(_shown_prompt(prompt))
+    handlers = app._lowlevel_server._request_handlers  # noqa: SLF001  # what is served is what is told
+    absent = ("resources/",) if surface.prompts else ("resources/", "prompts/")
+    for method in [name for name in handlers if name.startswith(absent)]:
+        del handlers[method]
     return app
 
 
+def _shown_prompt(prompt: Prompt) -> Any:
+    from mcp.server.mcpserver.prompts import Prompt as SdkPrompt  # noqa: PLC0415  # few presets have one
+
+    return SdkPrompt.from_function(
+        prompt.text, name=prompt.name, title=prompt.title, description=prompt.description
+    )
+
+
 async def serve(
-    app: Any, stdio: Stdio, tools: list[Tool], on_root: Callable[[str], None] | None = None
+    app: Any, stdio: Stdio, surface: Surface, on_root: Callable[[str], None] | None = None
 ) -> None:
     """Drive the SDK's server over our transport until the conversation is over."""
-    express = Express(stdio, {tool.name: tool for tool in tools}, on_root)
-    if not sdk_tricks.PLAIN:
-        stdio.express = express.take
+    express = Express(stdio, surface, on_root, takes_calls=not sdk_tricks.PLAIN)
+    stdio.express = express.take
     low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
     first = await stdio.receive()
     if first is None:
@@ -162,7 +185,9 @@ async def serve(
             _Incoming(stdio, first),
             _Outgoing(stdio, express),
             lifespan_state=state,
-            init_options=low.create_initialization_options(),
+            init_options=low.create_initialization_options(
+                NotificationOptions(tools_changed=surface.tools_change)
+            ),
         )
 
 
@@ -227,9 +252,18 @@ class _Outgoing(_Ends):
         if isinstance(message, types.JSONRPCResponse):
             if message.result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
                 self._express.greeted = True  # the SDK has accepted the handshake
+                _without_noes(message.result)
             await self._stdio.send({"jsonrpc": "2.0", "id": message.id, "result": message.result})
         else:
             await self._stdio.send(message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
+
+
+def _without_noes(result: dict[str, Any]) -> None:
+    """What a server does not do is not worth a word in its capabilities (specification 002 shows none)."""
+    result["capabilities"] = {
+        area: {name: flag for name, flag in flags.items() if flag is not False}
+        for area, flags in mapping(result.get("capabilities")).items()
+    }
 
 
 def _typed(message: Message) -> Any:

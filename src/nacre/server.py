@@ -19,9 +19,8 @@ from nacre import __version__, audit
 from nacre.errors import NacreError
 from nacre.service import Service
 from nacre.stdio import Stdio
-from nacre.tools.allowed import allowed_tool
-from nacre.tools.session import session_tool
-from nacre.tools.shell import shell_tool
+from nacre.tools.catalogue import furnish
+from nacre.tools.surface import Surface
 
 if TYPE_CHECKING:
     from nacre.config import Config
@@ -39,6 +38,16 @@ def start_up_information(service: Service) -> str:
         user = "unknown"
     system = f"{platform.system()} {platform.release()}"
     return f"shell {service.shell.path}, platform {system}, host {socket.gethostname()}, user {user}"
+
+
+def build_surface(service: Service) -> Surface:
+    """What a client of this server is shown."""
+    information = start_up_information(service)
+    audit.log.info("nacre %s: %s, directory %s", __version__, information, service.default_directory)
+    instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
+    surface = Surface(service.config.preset.server_name, __version__, instructions)
+    furnish(surface, service)
+    return surface
 
 
 class Server:
@@ -63,28 +72,24 @@ class Server:
         return self._code
 
     async def _serve(self, service: Service) -> None:
+        surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
-        information = start_up_information(service)
-        audit.log.info("nacre %s: %s, directory %s", __version__, information, service.default_directory)
+        if surface.announcement is not None:
+            await stdio.send(surface.announcement)
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        tools = [shell_tool(service), session_tool(service)]
-        if self._config.policy is not None:
-            tools.append(allowed_tool(service))
-        instructions = (
-            f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
-        )
         on_root = service.use_root if self._config.working_directory is None else None
-        app = sdk.build_server("nacre", __version__, instructions, tools)
-        talking = asyncio.create_task(sdk.serve(app, stdio, tools, on_root))
+        app = sdk.build_server(surface)
+        talking = asyncio.create_task(sdk.serve(app, stdio, surface, on_root))
+        beside = [asyncio.ensure_future(run()) for run in surface.beside]
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if talking.done():
             talking.result()
             await stdio.flushed()
-        talking.cancel()
-        stopping.cancel()
+        for task in (talking, stopping, *beside):
+            task.cancel()
 
     def _catch_signals(self) -> None:
         loop = asyncio.get_running_loop()

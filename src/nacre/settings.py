@@ -3,6 +3,7 @@
 Above it: the command line. It reads one file and refuses what it does not know, by name: a misspelt
 setting must not be an open door. No tool can reach it.
 
+    preset = "agent"         # docs/presets.md
     shell = "bash"
     working_directory = "/srv/project"
     timeout = 300
@@ -17,8 +18,9 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from nacre import presets
 from nacre.config import Config
 from nacre.errors import RequestError
 
@@ -67,12 +69,15 @@ def read(path: str | None) -> dict[str, Any]:
         raise RequestError(f"{chosen} is not TOML: {error}.") from None
 
 
-def configure(table: Mapping[str, Any], *, allow: str = "", deny: str = "") -> Config:
-    """The configuration that a file's table and two comma lists of rules (specification 002) describe."""
-    table = dict(table)
+def configure(
+    table: Mapping[str, Any], *, preset: str | None = None, allow: str = "", deny: str = ""
+) -> Config:
+    """A preset's values, over them a file's table, over them two comma lists of rules (specification 002)."""
+    face, defaults = presets.read(preset or _text(table.get("preset", Config().preset.name)))
+    table = {**defaults, **table}
     shell_tool = _table(table.pop("shell_tool", {}), "shell_tool")
     rules = _table(table.pop("policy", {}), "policy")
-    config = _applied(Config(), table, _SETTINGS, "")
+    config = _applied(Config(preset=face), table, _SETTINGS, "")
     config = _applied(config, shell_tool, _SHELL_TOOL, "shell_tool.")
     return replace(config, policy=_policy(rules, shell_tool, allow, deny))
 
@@ -110,6 +115,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError("a list of texts")  # noqa: TRY004  # as below
+    return tuple(_text(item) for item in cast("list[Any]", value))
+
+
 def _seconds(value: Any) -> int:
     if type(value) is not int or not Config.min_timeout_s <= value <= Config.max_timeout_s:
         raise ValueError(f"a whole number of seconds from {Config.min_timeout_s} to {Config.max_timeout_s}")
@@ -145,6 +156,8 @@ def _choice(value: Any) -> str:
 # name in the file -> (field of Config, how it is read)
 _SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "shell": ("shell", _text),
+    "preset": ("", _text),  # read before all others
+    "tools": ("more_tools", _texts),
     "working_directory": ("working_directory", _text),
     "timeout": ("default_timeout_s", _seconds),
     "max_timeout": ("max_timeout_s", _seconds),

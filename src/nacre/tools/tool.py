@@ -30,20 +30,32 @@ class Reply:
 
     text: str
     structured: dict[str, Any] | None = None
-    is_error: bool = False
+    is_error: bool | None = False  # None: the document's replies do not say
+
+
+class CallError(Exception):
+    """A call that is answered by a JSON-RPC error instead of a result, because its document wants that."""
+
+    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One entry of tools/list and what happens when it is called.
 
-    `call` gets the checked arguments and the caller.
+    `call` gets the checked arguments and the caller. What the caller can fix is an error result that says
+    so, or, with `bad_arguments`, a JSON-RPC error of that name.
     """
 
     name: str
-    title: str
+    title: str | None
     description: str
     input_schema: dict[str, Any]
     call: Callable[[dict[str, Any], Caller], Awaitable[Reply]]
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, bool] = field(default_factory=dict[str, bool])
+    bad_arguments: str = ""

@@ -1,0 +1,41 @@
+"""The catalogue: families of tools by name. A preset names those it wants; `--tools` adds to them.
+
+Above it: the server. Below: the families, each loaded only when it is wanted.
+"""
+
+# ruff: noqa: PLC0415  # who does not want a family does not pay for it
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+
+if TYPE_CHECKING:
+    from nacre.service import Service
+    from nacre.tools.surface import Surface
+
+
+def furnish(surface: Surface, service: Service) -> None:
+    """Put the families of this server's configuration on the surface."""
+    config = service.config
+    for family in dict.fromkeys((*config.preset.tools, *config.more_tools)):
+        _offer(family, surface, service)
+
+
+def _offer(family: str, surface: Surface, service: Service) -> None:
+    match family:
+        case "shell":
+            from nacre.tools.shell import shell_tool
+
+            surface.add(shell_tool(service))
+        case "session":
+            from nacre.tools.session import session_tool
+
+            surface.add(session_tool(service))
+        case "allowed":
+            from nacre.tools.allowed import allowed_tool
+
+            if service.config.policy is not None:  # without rules there is nothing to tell
+                surface.add(allowed_tool(service))
+        case _:
+            raise RequestError(f"There is no tool set '{family}'.", hint="Check --tools and `tools`.")

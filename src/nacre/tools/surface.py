@@ -1,0 +1,56 @@
+"""The surface: all that one client is shown, gathered before the conversation begins.
+
+Above it: the server, which puts it on the wire. Below: `tool`. It changes only by `offer_tools`, and then
+whoever listens is told, so that a client can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nacre.tools.tool import Tool
+
+Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One entry of prompts/list, without arguments; its text is made when it is asked for."""
+
+    name: str
+    title: str
+    description: str
+    text: Callable[[], str]
+
+
+@dataclass
+class Surface:
+    """What a client sees."""
+
+    name: str
+    version: str
+    instructions: str
+    tools: dict[str, Tool] = field(default_factory=dict[str, "Tool"])
+    prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
+    # JSON-RPC methods outside MCP, which need no handshake; they raise CallError.
+    methods: dict[str, Method] = field(default_factory=dict[str, Method])
+    announcement: dict[str, Any] | None = None  # said before anything is read
+    unknown_tool: str = ""  # the name that a document gives this error
+    tools_change: bool = False  # whether clients are promised news of changes
+    # Runs beside the conversation, from its beginning to its end.
+    beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
+    on_change: Callable[[], Awaitable[None]] | None = None  # the wire listens here
+
+    def add(self, *tools: Tool) -> None:
+        """Show more tools."""
+        self.tools.update((tool.name, tool) for tool in tools)
+
+    async def offer_tools(self, tools: list[Tool]) -> None:
+        """Show these tools from now on, in this order, and let the client know."""
+        self.tools.clear()
+        self.add(*tools)
+        if self.on_change is not None:
+            await self.on_change()
