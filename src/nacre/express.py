@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from nacre.audit import log
 from nacre.errors import Asking, NacreError, RequestError
+from nacre.promptly import start_now
 from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, CallError, Reply
 
@@ -168,7 +169,9 @@ class Express:
         return True
 
     def _start(self, identity: int | str, answering: Coroutine[Any, Any, None]) -> None:
-        self._calls[str(identity)] = asyncio.create_task(answering)
+        call = start_now(answering)
+        if not call.done():
+            self._calls[str(identity)] = call
 
     async def _answer_method(self, message: Message, method: Method) -> None:
         try:

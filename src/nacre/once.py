@@ -92,6 +92,7 @@ def explain(error: SpawnError, directory: str) -> Exception:
 def _result(command: Command, told: Exit, config: Config) -> Result:
     stdout = render(told.stdout, config.reply_limit_bytes)
     stderr = render(told.stderr, config.reply_limit_bytes)
+    spool = stdout.spool or stderr.spool
     ended = _ENDS[told.why] if told.why else Ended.SIGNALED if told.signal else Ended.EXITED
     return Result(
         command=command.text,
@@ -105,7 +106,7 @@ def _result(command: Command, told: Exit, config: Config) -> Result:
         timeout_s=command.timeout_s,
         cpu_ms=told.cpu_ms,
         max_rss_bytes=told.max_rss_bytes,
-        left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
+        left_running=tuple(LeftProcess(pid, line) for pid, line in told.left) if told.left else (),
         left_running_total=told.left_total,
-        output_id=os.path.splitext(stdout.spool or stderr.spool or "")[0] or None,
+        output_id=os.path.splitext(spool)[0] if spool else None,
     )

@@ -105,7 +105,7 @@ def _ending_in_newline(text: str) -> str:
 def readable(data: bytes) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
     text = _decode(data) if _OTHER_ENCODING else data.decode("utf-8", "backslashreplace")
-    if text.isprintable():  # one line without its newline: the common case for a single word
+    if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
         return text
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", fold(text))
 

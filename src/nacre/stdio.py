@@ -12,7 +12,6 @@ Above it: `server`. It speaks in dicts and knows JSON-RPC, nothing of MCP's meth
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import select
 import stat
@@ -20,6 +19,7 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
+from nacre.keeper import quickjson
 from nacre.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ Message = dict[str, Any]
 
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_decode = json.JSONDecoder().decode
+_encode = quickjson.encoder(ascii_only=False)
 CROWDED_BYTES = 16 * 1024 * 1024  # a client that does not read makes senders wait beyond this
 
 
@@ -142,7 +141,7 @@ class Stdio:
         if not line or line.isspace():
             return
         try:
-            message = _decode(line.decode())
+            message = quickjson.decode(line.decode())
         except (ValueError, RecursionError) as error:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")

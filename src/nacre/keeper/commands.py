@@ -10,13 +10,13 @@ killed ends when its whole tree is gone.
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from dataclasses import dataclass, field
 from functools import partial
 
 from nacre.keeper.host import command_line, host
+from nacre.keeper.quickjson import decode
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 from nacre.keeper.turns import Household, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
@@ -69,7 +69,7 @@ class Spec:
     @staticmethod
     def parse(body: bytes) -> Spec:
         """Read a spawn frame. Raises ValueError that says what is wrong with it."""
-        content: Any = json.loads(body)
+        content: Any = decode(body.decode())
         if not isinstance(content, dict):
             raise TypeError("a spawn frame holds a JSON object")
         try:
@@ -78,7 +78,7 @@ class Spec:
             raise ValueError(str(error).replace("Spec.__init__()", "spawn")) from None
         if not spec.argv or not all(isinstance(word, str) for word in spec.argv):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError("spawn needs argv, a list of strings that is not empty")
-        if unknown := set(spec.limits) - set(host.LIMITS):
+        if spec.limits and (unknown := set(spec.limits) - set(host.LIMITS)):
             raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
         return spec
 

@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
-import json
 import subprocess
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import InternalError, PlaceError
+from nacre.keeper.quickjson import decode
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame, json_frame, split_mixed_body
 from nacre.pipes import PipeReader, PipeWriter
+from nacre.promptly import Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,10 +152,9 @@ class Link:
         """Start a command; its `exit` future tells the rest. `spec` is `keeper.commands.Spec` as a dict."""
         if self._lost:
             raise _keeper_lost()
-        loop = asyncio.get_running_loop()
-        running = Running(next(self.ids), loop.create_future(), on_output, on_control)
+        running = Running(next(self.ids), Prompt(), on_output, on_control)
         if spec.get("announce"):
-            running.pid = loop.create_future()
+            running.pid = asyncio.get_running_loop().create_future()
         self._running[running.id] = running
         self._writer.write(json_frame(Kind.SPAWN, running.id, spec))
         return running
@@ -163,7 +163,7 @@ class Link:
         """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
         if self._lost:
             raise _keeper_lost()
-        running.turn = turn = asyncio.get_running_loop().create_future()
+        running.turn = turn = Prompt[TurnEnd]()
         self._writer.write(json_frame(Kind.RUN, running.id, run))
         return turn
 
@@ -205,6 +205,7 @@ class Link:
             await asyncio.to_thread(process.wait, GOODBYE_PATIENCE_S)
         except subprocess.TimeoutExpired:
             process.kill()
+            await asyncio.to_thread(process.wait)
         if process.stdout is not None:
             process.stdout.close()
 
@@ -219,7 +220,7 @@ class Link:
 
     def _hear(self, kind: Kind, command_id: int, body: bytes) -> None:
         if kind is Kind.HELLO:
-            self._hello.set_result(json.loads(body))
+            self._hello.set_result(decode(body.decode()))
             return
         if kind is Kind.ENDED:
             if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
@@ -234,7 +235,7 @@ class Link:
             if running.turn is not None and not running.turn.done():
                 running.turn.set_result(_read_turn(body))
         elif kind is Kind.ERROR:
-            self._heard_error(running, json.loads(body))
+            self._heard_error(running, decode(body.decode()))
         elif running is not None:
             self._heard_progress(kind, running, body)
 
@@ -244,7 +245,7 @@ class Link:
         elif kind is Kind.CONTROL and running.on_control is not None:
             running.on_control(body)
         elif kind is Kind.STARTED and running.pid is not None:
-            running.pid.set_result(json.loads(body)["pid"])
+            running.pid.set_result(decode(body.decode())["pid"])
 
     def _heard_error(self, running: Running | None, content: dict[str, Any]) -> None:
         if running is None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
+PIPES_AHEAD = 2  # stdout and stderr
 SIGNAL_BYTES, SIGNAL_SET_BYTES = 128, 128  # signalfd_siginfo and sigset_t of Linux
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
 FOLLOWED_SIGNALS = (
@@ -349,6 +350,7 @@ def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
         ends.close_all()
         raise
     ends.close_theirs()
+    _make_pipes_ahead()
     return Started(pid, ends.stdin, ends.stdout, ends.stderr, ends.control)
 
 
@@ -356,6 +358,24 @@ def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
 def _null_fd() -> int:
     """What a command reads that is given nothing to read: one descriptor serves all."""
     return os.open(os.devnull, os.O_RDWR)
+
+
+def _output_pipe() -> tuple[int, int]:
+    ours, theirs = os.pipe()
+    os.set_blocking(ours, False)
+    return ours, theirs
+
+
+_pipes_ahead: list[tuple[int, int]] = []
+
+
+def _make_pipes_ahead() -> None:
+    """While a command runs there is time to make the pipes of the next one."""
+    try:
+        while len(_pipes_ahead) < PIPES_AHEAD:
+            _pipes_ahead.append(_output_pipe())
+    except OSError:  # no descriptors left: who needs one will be told
+        return
 
 
 class _Pipes:
@@ -378,8 +398,7 @@ class _Pipes:
             self.control = self._outgoing(spec.control)
 
     def _outgoing(self, number: int) -> int:
-        ours, theirs = os.pipe()
-        os.set_blocking(ours, False)
+        ours, theirs = _pipes_ahead.pop() if _pipes_ahead else _output_pipe()
         self._theirs.append((theirs, number))
         return ours
 

@@ -7,7 +7,6 @@ command ever has them. It ignores nothing silently: a frame it cannot read is an
 from __future__ import annotations
 
 import gc
-import json
 import os
 import sys
 from dataclasses import replace
@@ -15,6 +14,7 @@ from functools import partial
 
 from nacre.keeper.commands import Command, Spec
 from nacre.keeper.host import Kin, host
+from nacre.keeper.quickjson import decode
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
 
@@ -93,7 +93,7 @@ class Keeper:
         if kind is Kind.SPAWN:
             self._spawn(command_id, Spec.parse(body))
         elif kind is Kind.SETUP:
-            self._setup(json.loads(body))
+            self._setup(decode(body.decode()))
         elif (command := self._commands.get(command_id)) is None:
             return  # it ended while the frame was under way
         elif kind is Kind.RUN:
@@ -101,7 +101,7 @@ class Keeper:
         elif kind is Kind.INPUT:
             command.feed(body)
         else:
-            self._steer(kind, command, json.loads(body))
+            self._steer(kind, command, decode(body.decode()))
 
     def _run(self, command: Command, run: Run) -> None:
         try:

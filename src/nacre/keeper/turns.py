@@ -9,13 +9,13 @@ record between two marks that were made up for this turn; what else comes there 
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from dataclasses import dataclass, field
 
 from nacre.keeper import processes
 from nacre.keeper.host import host
+from nacre.keeper.quickjson import decode
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -48,7 +48,7 @@ class Run:
     def parse(body: bytes) -> Run:
         """Read a RUN frame. Raises ValueError that says what is wrong with it."""
         try:
-            return Run(**json.loads(body))
+            return Run(**decode(body.decode()))
         except TypeError as error:
             raise ValueError(str(error).replace("Run.__init__()", "run")) from None
 

@@ -7,9 +7,10 @@ Text in JSON is ASCII-escaped, so file names that are not UTF-8 travel as surrog
 
 from __future__ import annotations
 
-import json
 import struct
 from enum import IntEnum
+
+from nacre.keeper import quickjson
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -23,10 +24,7 @@ SCRIPT_MARK = (
 COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that tells whose a process is
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
-_encode = json.JSONEncoder(
-    separators=(",", ":")
-).encode  # json.dumps and json.loads look for their options each time
-_decode = json.JSONDecoder().decode
+_encode = quickjson.encoder(ascii_only=True)
 BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room to spare
 
 
@@ -76,7 +74,7 @@ def split_mixed_body(body: bytes) -> tuple[dict[str, Any], int]:
     """The JSON that `mixed_body` was given, and where the raw bytes begin."""
     (size,) = LENGTH.unpack_from(body)
     start = LENGTH.size + size
-    return _decode(body[LENGTH.size : start].decode()), start
+    return quickjson.decode(body[LENGTH.size : start].decode()), start
 
 
 class Decoder:

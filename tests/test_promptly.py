@@ -1,0 +1,84 @@
+"""Tasks and futures that do not wait for the loop's next round: the same results, only sooner."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from nacre.promptly import Prompt, start_now
+
+
+def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
+    async def main() -> list[str]:
+        steps: list[str] = []
+        go = asyncio.Event()
+
+        async def work() -> None:
+            steps.append("begun")
+            await go.wait()
+            steps.append("done")
+
+        def from_outside_a_task() -> None:
+            task = start_now(work())
+            steps.append("returned")
+            task.add_done_callback(lambda _: over.set())
+
+        over = asyncio.Event()
+        asyncio.get_running_loop().call_soon(from_outside_a_task)
+        await asyncio.sleep(0)
+        go.set()
+        await over.wait()
+        return steps
+
+    assert asyncio.run(main()) == ["begun", "returned", "done"]
+
+
+def test_a_waiter_goes_on_at_once_outside_a_task_and_soon_inside_one() -> None:
+    async def main(*, inside: bool) -> list[str]:
+        steps: list[str] = []
+        promise: Prompt[str] = Prompt()
+
+        async def wait() -> None:
+            steps.append(await promise)
+
+        def keep() -> None:
+            promise.set_result("kept")
+            steps.append("told")
+
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0)
+        if inside:
+            keep()
+        else:
+            asyncio.get_running_loop().call_soon(keep)
+        await waiting
+        return steps
+
+    assert asyncio.run(main(inside=False)) == ["kept", "told"]
+    assert asyncio.run(main(inside=True)) == ["told", "kept"]
+
+
+def test_failure_and_cancellation_reach_the_waiter() -> None:
+    async def main() -> None:
+        failing: Prompt[str] = Prompt()
+        asyncio.get_running_loop().call_soon(failing.set_exception, ValueError("no"))
+        with pytest.raises(ValueError, match="no"):
+            await failing
+        given_up: Prompt[str] = Prompt()
+        asyncio.get_running_loop().call_soon(given_up.cancel)
+        with pytest.raises(asyncio.CancelledError):
+            await given_up
+
+    asyncio.run(main())
+
+
+def test_who_has_stopped_waiting_is_forgotten() -> None:
+    async def main() -> None:
+        promise: Prompt[str] = Prompt()
+        done, pending = await asyncio.wait({promise}, timeout=0)
+        assert (done, pending) == (set(), {promise})
+        promise.set_result("kept")
+        assert await promise == "kept"
+
+    asyncio.run(main())
