@@ -199,6 +199,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "house-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
+    "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),
     # -- the presets
     "preset-unknown": Requirement("An unknown preset or tool set is refused with what there is.", "nacre"),
     # -- the five documents, clause by clause

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
 from functools import partial
 
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
+from nacre.keeper.records import dataclass, field
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 from nacre.keeper.turns import Household, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body

@@ -15,9 +15,9 @@ import signal
 import struct
 import sys
 import termios
-from dataclasses import dataclass
 from functools import lru_cache
 
+from nacre.keeper.records import dataclass
 from nacre.keeper.timers import Timers
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up

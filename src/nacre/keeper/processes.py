@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 
+from nacre.keeper.records import dataclass
 from nacre.keeper.wire import COOKIE_NAME
 
 SHORT_BYTES = 2048

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from dataclasses import replace
 from functools import partial
 
 from nacre.keeper.commands import Command, Spec
@@ -137,7 +136,7 @@ class Keeper:
             raise ValueError(f"command {command_id} runs already")
         try:
             if spec.script is not None:
-                spec = self._with_script_file(command_id, spec)
+                self._write_script(command_id, spec)
             started = host.start(spec, self._environment_of(command_id, spec))
         except OSError as error:
             self._complain(
@@ -162,11 +161,12 @@ class Keeper:
         """A file in the keeper's private directory."""
         return os.path.join(self.spool_dir, name)
 
-    def _with_script_file(self, command_id: int, spec: Spec) -> Spec:
+    def _write_script(self, command_id: int, spec: Spec) -> None:
+        """Put the text of a command into a file, and the file's path into its arguments."""
         path = self.script_path(command_id)
         with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
             file.write(host.script_bytes(spec.script or ""))
-        return replace(spec, argv=[word.replace(SCRIPT_MARK, path) for word in spec.argv])
+        spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
     def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:
         environment = dict(self._environment)

@@ -5,11 +5,11 @@ Above it: `commands` and `turns`. Below: `capture` for what is kept, the host mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 from nacre.keeper.capture import Capture, Spool
 from nacre.keeper.host import host
+from nacre.keeper.records import dataclass
 from nacre.keeper.wire import Kind, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up

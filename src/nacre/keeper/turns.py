@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
 
 from nacre.keeper import processes
 from nacre.keeper.host import host
 from nacre.keeper.quickjson import decode
+from nacre.keeper.records import dataclass, field
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up

@@ -12,8 +12,9 @@ import itertools
 import os
 from ctypes import POINTER, byref, c_size_t, sizeof
 from ctypes.wintypes import BOOL, BYTE, DWORD, HANDLE, LARGE_INTEGER, LPCWSTR, LPVOID, LPWSTR, WORD
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from nacre.keeper.records import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

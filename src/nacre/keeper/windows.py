@@ -21,11 +21,11 @@ import sys
 import threading
 import time
 from collections import deque
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nacre.keeper import win32
+from nacre.keeper.records import dataclass
 from nacre.keeper.timers import Timers
 
 if TYPE_CHECKING:
