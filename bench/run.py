@@ -8,6 +8,7 @@ folder beside the project (`NACRE_YARDSTICK` names another); without it there is
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import os
 import statistics
@@ -31,8 +32,50 @@ argv = ["{nacre}", "--shell", "/bin/sh"]
 tool = "shell"
 args = {{ command = "{{cmd}}" }}
 timeout = {{ seconds = 1, args = {{ timeout = 1 }} }}
+
+# A builtin and an external program in a persistent shell, and the same program in a fresh one.
+[[server]]
+name = "nacre:session"
+argv = ["{nacre}", "--shell", "bash"]
+tool = "shell"
+args = {{ command = "{{cmd}}", session = "bench" }}
+workloads = ["latency", "state"]
+[[server]]
+name = "nacre:program"
+argv = ["{nacre}", "--shell", "bash"]
+tool = "shell"
+args = {{ command = "/bin/{{cmd}}", session = "bench" }}
+workloads = ["latency"]
+[[server]]
+name = "nacre:once"
+argv = ["{nacre}", "--shell", "bash"]
+tool = "shell"
+args = {{ command = "/bin/{{cmd}}" }}
+workloads = ["latency"]
 """
-FLOOR, TEN_LINES, US = "floor:spawn", "sdk:shell", "nacre"
+WCGW_VERSION = "5.6.7"
+WCGW = """
+[[server]]
+name = "wcgw"
+argv = ["{wcgw}"]
+tool = "BashCommand"
+args = {{ type = "command", command = "{{cmd}}", thread_id = "{{thread}}" }}
+workloads = ["cold", "latency", "state"]
+[[server.setup]]
+method = "tools/call"
+capture = {{ thread = 'thread_id=([0-9a-z]+)' }}
+[server.setup.params]
+name = "Initialize"
+[server.setup.params.arguments]
+type = "first_call"
+mode_name = "wcgw"
+any_workspace_path = ""
+initial_files_to_read = []
+task_id_to_resume = ""
+thread_id = ""
+"""
+FLOOR, TEN_LINES, NO_OP, US = "floor:spawn", "sdk:shell", "sdk:noop", "nacre"
+SESSIONS_STARTED = 20
 
 Results = dict[str, dict[str, dict[str, Any]]]
 
@@ -77,6 +120,18 @@ AIMS = [
     Aim("500 echoes, 16 in flight / posix_spawn", rate(US), rate(FLOOR), 2.0),
     Aim("16 x sleep 0.2, seconds", median("throughput", US, "sleep_seconds"), lambda _: 1.0, 0.3),
     Aim("largest output / posix_spawn", big(US), big(FLOOR), 2.0),
+    Aim(
+        "builtin in a session p50 / SDK's no-op tool",
+        median("latency", "nacre:session", "seconds"),
+        median("latency", NO_OP, "seconds"),
+        0.9,
+    ),
+    Aim(
+        "program in a session p50 / the same in a fresh shell",
+        median("latency", "nacre:program", "seconds"),
+        median("latency", "nacre:once", "seconds"),
+        1.0,
+    ),
 ]
 
 
@@ -85,9 +140,44 @@ def install() -> Path:
     WORK.mkdir(exist_ok=True)
     extra = WORK / "nacre.toml"
     extra.write_text(OURS.format(nacre=Path(sys.executable).with_name("nacre")))
+    if wcgw := install_wcgw():
+        with extra.open("a") as file:
+            file.write(WCGW.format(wcgw=wcgw))
     print(f"Installing floors and peers into {WORK} (once) ...")
     subprocess.run(["bash", YARDSTICK / "peers.sh", WORK, extra], check=True, stdout=subprocess.DEVNULL)
     return WORK / "servers.toml"
+
+
+def install_wcgw() -> Path | None:
+    """A peer with persistent shells, in an environment of its own; None where it cannot be had."""
+    program = WORK / "wcgw" / "bin" / "wcgw_mcp"
+    if not program.exists():
+        steps = [
+            [sys.executable, "-m", "venv", WORK / "wcgw"],
+            [WORK / "wcgw" / "bin" / "pip", "-q", "install", f"wcgw=={WCGW_VERSION}"],
+        ]
+        if any(subprocess.run(step, check=False).returncode for step in steps):
+            print("wcgw could not be installed; it is left out.")
+            return None
+    return program
+
+
+def session_start_milliseconds() -> float:
+    """The median time from nothing to the first result of a new session's shell."""
+    import nacre  # noqa: PLC0415  # measured apart from the servers
+    from nacre.config import Config  # noqa: PLC0415
+
+    async def start_many() -> list[float]:
+        times: list[float] = []
+        async with nacre.Session("bash", config=Config(login_environment="never")) as session:
+            for _ in range(SESSIONS_STARTED):
+                await session.run("exit")  # the next command finds no shell
+                began = time.perf_counter()
+                await session.run("true")
+                times.append(time.perf_counter() - began)
+        return times
+
+    return statistics.median(asyncio.run(start_many())) * 1000
 
 
 def measure(servers: Path, workloads: str, *, quick: bool, only: str) -> Results:
@@ -136,7 +226,9 @@ def report(results: Results) -> bool:
         print(f"| {aim.what:56} | {ratio:5.2f} | <= {aim.at_most:.2f} | {verdict} |")
     micro = verdict_microseconds()
     print(f"\nA policy verdict takes {micro:.0f} µs (median; aim: under 150).")
-    return met and micro < 150
+    started = session_start_milliseconds()
+    print(f"A session's shell starts and answers in {started:.1f} ms (median; aim: under 30).")
+    return met and micro < 150 and started < 30
 
 
 def main() -> int:
