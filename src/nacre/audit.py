@@ -24,9 +24,11 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from nacre.errors import RequestError
+from nacre.errors import Refused, RequestError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nacre.errors import NacreError
     from nacre.model import Command, Result
 
@@ -45,6 +47,9 @@ _waiting: list[tuple[float, Command, Outcome]] = []
 _dropped_lines = 0
 _commands_logged = True
 _trail: int | None = None  # the descriptor of the audit log
+_words: Mapping[
+    str, str
+] = {}  # a document's own lines (`executing`, `exit_code`, `error`); said when verbose
 
 
 def record(command: Command, outcome: Outcome) -> None:
@@ -52,6 +57,8 @@ def record(command: Command, outcome: Outcome) -> None:
     if not _waiting:
         asyncio.get_running_loop().call_later(GATHER_S, flush)
     _waiting.append((time.time(), command, outcome))
+    if _words and log.isEnabledFor(logging.DEBUG):
+        _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
 def started(command: Command) -> None:
@@ -60,6 +67,7 @@ def started(command: Command) -> None:
         names = ",".join(sorted(command.environment)) or "nothing"
         where = f"in {command.working_directory}, timeout {command.timeout_s:g} s, sets {names}"
         log.debug("starting (%s): %s", where, one_line(command.text))
+        _say_in_words("executing", command=one_line(command.text))
 
 
 def flush() -> None:
@@ -70,6 +78,21 @@ def flush() -> None:
     if _trail is not None:
         os.write(_trail, b"".join(_trail_line(*entry) for entry in _waiting))
     _waiting.clear()
+
+
+def _say_the_end(outcome: Outcome) -> None:
+    """The end of a command in a document's words; a refusal has no such line there."""
+    if isinstance(outcome, Refused):
+        return
+    if isinstance(outcome, Exception):
+        _say_in_words("error", error=one_line(outcome.message))
+    elif outcome is not None:
+        _say_in_words("exit_code", code=-1 if outcome.exit_code is None else outcome.exit_code)
+
+
+def _say_in_words(name: str, **values: object) -> None:
+    if name in _words:
+        say(_words[name].format(**values))
 
 
 def _trail_line(when: float, command: Command, outcome: Outcome) -> bytes:
@@ -108,6 +131,12 @@ def one_line(text: str) -> str:
 
 
 def write_line(when: float, text: str) -> None:
+    """One line on stderr, with the time and our name."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
+    say(text, f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre ")
+
+
+def say(text: str, before: str = "") -> None:
     """One line on stderr, unless that would block."""
     global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
     if not _has_room():
@@ -116,9 +145,7 @@ def write_line(when: float, text: str) -> None:
     if _dropped_lines:
         text = f"({_dropped_lines} lines before this one were dropped: nobody read stderr) {text}"
         _dropped_lines = 0
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
-    line = f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre {text}\n"
-    data = line.encode("utf-8", "replace")[:PIPE_ROOM_BYTES]
+    data = f"{before}{text}\n".encode("utf-8", "replace")[:PIPE_ROOM_BYTES]
     if _pen is not None:
         _pen.write(data)
     else:
@@ -181,14 +208,17 @@ class StderrHandler(logging.Handler):
         write_line(record.created, name + self.format(record))
 
 
-def configure(*, verbose: bool, commands: bool = True, trail: str | None = None) -> None:
+def configure(
+    *, verbose: bool, commands: bool = True, trail: str | None = None, words: Mapping[str, str] | None = None
+) -> None:
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
-    global _pen, _commands_logged, _trail  # noqa: PLW0603  # the log is one for the process
+    global _pen, _commands_logged, _trail, _words  # noqa: PLW0603  # the log is one for the process
     if sys.platform == "win32":
         _pen = Pen()
     logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
     _commands_logged = commands
+    _words = words or {}
     if trail is not None:
         try:
             _trail = os.open(trail, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

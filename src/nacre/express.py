@@ -85,7 +85,9 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
             f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
             is_error=True,
         )
-    result: dict[str, Any] = {"content": [{"type": "text", "text": reply.text}]}
+    result: dict[str, Any] = {
+        "content": [{"type": "text", "text": text} for text in (reply.text, *reply.asides)]
+    }
     if reply.is_error is not None:
         result["isError"] = reply.is_error
     if reply.structured is not None:
@@ -95,7 +97,8 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
 
 def named_error(name: str, message: str) -> CallError:
     """An error of the caller's, by the name that a document gives it."""
-    return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name})
+    # JSON-RPC's own words ("Invalid params") are no name that a program would look for.
+    return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name} if name.isidentifier() else None)
 
 
 def error_of(error: CallError) -> dict[str, Any]:
@@ -125,6 +128,7 @@ class Express:
         self._stdio = stdio
         self._tools = surface.tools
         self._methods = surface.methods
+        self._arguments_key = surface.arguments_key
         self._takes_calls = takes_calls
         self._on_root = on_root  # who wants to know the client's first root; nobody: it is not asked
         self._has_roots = False
@@ -137,8 +141,10 @@ class Express:
     def take(self, message: Message) -> bool:
         """Whether this message is served here."""
         method = message.get("method")
-        if method == "tools/call" and self.greeted and self._takes_calls:
-            return self._take_call(message)
+        if method == "tools/call":
+            self._use_our_words(mapping(message.get("params")))
+            if self.greeted and self._takes_calls:
+                return self._take_call(message)
         if method in self._methods and "id" in message:
             self._start(message["id"], self._answer_method(message, self._methods[method]))
             return True
@@ -155,6 +161,11 @@ class Express:
                 call.cancel()
                 return True
         return False
+
+    def _use_our_words(self, params: dict[str, Any]) -> None:
+        """A call in its document's words becomes one in MCP's, whichever road it takes."""
+        if self._arguments_key in params:
+            params.setdefault("arguments", params[self._arguments_key])
 
     def _take_call(self, message: Message) -> bool:
         params = mapping(message.get("params"))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from nacre.tools.tool import Progress, Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
+SILENT_KEY = "nacre/silent"  # on a result, between a tool and the middleware: isError is not to be sent
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
 
@@ -73,7 +74,10 @@ class _Shown(SdkTool):
         request = context.request_context
         caller = Caller(_progress_of(request.session, request.meta), _ask_of(context))
         try:
-            return types.CallToolResult.model_validate(await answer(tool, arguments, caller))
+            result = await answer(tool, arguments, caller)
+            if "isError" not in result:
+                result["_meta"] = {SILENT_KEY: True}
+            return types.CallToolResult.model_validate(result)
         except CallError as error:
             raise _protocol_error(error) from None
         except NeedsAnswer as need:
@@ -123,20 +127,43 @@ def _progress_of(session: Any, meta: Mapping[str, Any] | None) -> Progress | Non
     return progress
 
 
-class UnknownTool:
-    """Middleware: an unknown tool is a protocol error (-32602), which the SDK answers as a tool's failure."""
+class Calls:
+    """Middleware: calls that reach no tool are protocol errors (-32602) that say what is wrong.
+
+    The SDK answers an unknown tool as a tool's failure, and the others without a reason. It also says
+    `isError` where a document's reply has none.
+    """
 
     def __init__(self, surface: Surface) -> None:
         self._surface = surface
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
-        name = mapping(ctx.params).get("name")
-        if ctx.method == "tools/call" and isinstance(name, str) and name not in self._surface.tools:
-            if self._surface.unknown_tool:
-                raise _protocol_error(named_error(self._surface.unknown_tool, f"there is no tool '{name}'"))
-            raise MCPError(code=types.INVALID_PARAMS, message=f"Unknown tool: {name}")
-        return await call_next(ctx)
+        if ctx.method != "tools/call":
+            return await call_next(ctx)
+        self._check(mapping(ctx.params))
+        result = await call_next(ctx)
+        meta = mapping(mapping(result).get("_meta"))
+        if meta.pop(SILENT_KEY, None):
+            del result["isError"]
+            if not meta:
+                del result["_meta"]
+        return result
+
+    def _check(self, params: dict[str, Any]) -> None:
+        surface, name = self._surface, params.get("name")
+        if not isinstance(name, str):
+            raise _refused(surface.bad_call, "Missing tool name: `name` must be a string")
+        if name not in surface.tools:
+            if surface.unknown_tool:
+                raise _refused(surface.unknown_tool, f"there is no tool '{name}'")
+            raise _refused("", f"Unknown tool: {name}")
+        if not isinstance(params.get("arguments", {}), dict):
+            raise _refused(surface.bad_call, "`arguments` must be an object")
+
+
+def _refused(name: str, message: str) -> MCPError:
+    return _protocol_error(named_error(name, message) if name else CallError(types.INVALID_PARAMS, message))
 
 
 def build_server(surface: Surface) -> Any:
@@ -144,12 +171,12 @@ def build_server(surface: Surface) -> Any:
     app: Any = FastMCP(
         surface.name,
         version=surface.version,
-        instructions=surface.instructions,
+        instructions=surface.instructions or None,
         tools=[_Shown(tool) for tool in surface.tools.values()],
         # On stdio there is no login that a question could be bound to.
         request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
     )
-    app.middleware.append(UnknownTool(surface))
+    app.middleware.append(Calls(surface))
     for prompt in surface.prompts.values():
         app.add_prompt(_shown_prompt(prompt))
     handlers = app._lowlevel_server._request_handlers  # noqa: SLF001  # what is served is what is told
@@ -255,7 +282,15 @@ class _Outgoing(_Ends):
                 _without_noes(message.result)
             await self._stdio.send({"jsonrpc": "2.0", "id": message.id, "result": message.result})
         else:
-            await self._stdio.send(message.model_dump(by_alias=True, exclude_unset=True, mode="json"))
+            told = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
+            _name_the_method(mapping(told.get("error")))
+            await self._stdio.send(told)
+
+
+def _name_the_method(error: dict[str, Any]) -> None:
+    """An unknown method is named in the message (specification 002), where a person reads it."""
+    if error.get("code") == types.METHOD_NOT_FOUND and error.get("message") == "Method not found":
+        error["message"] = f"Method not found: {error.pop('data', '')}".removesuffix(": ")
 
 
 def _without_noes(result: dict[str, Any]) -> None:
@@ -277,4 +312,4 @@ def _typed(message: Message) -> Any:
     return kind.model_construct(**message)
 
 
-__all__ = ["FastMCP", "UnknownTool", "build_server", "serve"]
+__all__ = ["Calls", "FastMCP", "build_server", "serve"]

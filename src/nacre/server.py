@@ -45,7 +45,10 @@ def build_surface(service: Service) -> Surface:
     information = start_up_information(service)
     audit.log.info("nacre %s: %s, directory %s", __version__, information, service.default_directory)
     instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
-    surface = Surface(service.config.preset.server_name, __version__, instructions)
+    preset = service.config.preset
+    if started := preset.texts.get("started"):
+        audit.say(started)
+    surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
     furnish(surface, service)
     return surface
 

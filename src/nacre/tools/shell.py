@@ -121,16 +121,21 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         session=session,
         wait=arguments.get("wait", True),
     )
+    result = await run_for(caller, service, command)
+    return reply(result, include_stderr=service.config.include_stderr)
+
+
+async def run_for(caller: Caller, service: Service, command: Command) -> Result:
+    """Run a command for a caller who may want to hear of its progress and whose person may be asked."""
     if caller.progress is None:
-        result = await service.run(command, ask=caller.ask)
-        return reply(result, include_stderr=service.config.include_stderr)
+        return await service.run(command, ask=caller.ask)
     ticker = Ticker(caller.progress)
     try:
         result = await service.run(command, ticker.on_output, caller.ask)
         await ticker.finish()
     finally:
         ticker.stop()
-    return reply(result, include_stderr=service.config.include_stderr)
+    return result
 
 
 class Ticker:
@@ -209,14 +214,19 @@ def status_line(result: Result) -> str:
     return f"Command failed with exit code {result.exit_code} ({took})"
 
 
+def left_line(result: Result) -> str:
+    """What the command has left running, in a line."""
+    shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
+    more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
+    return f"still running: {shown}{more}"
+
+
 def _text(result: Result, stderr: str) -> str:
     parts = [status_line(result)]
     if result.note:
         parts.append(f"session: {result.note}")
     if result.left_running_total:
-        shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
-        more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
-        parts.append(f"still running: {shown}{more}")
+        parts.append(left_line(result))
     parts += [f"hint: {hint}" for hint in result.hints]
     if result.stdout.text:
         parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))

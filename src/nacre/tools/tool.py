@@ -31,6 +31,7 @@ class Reply:
     text: str
     structured: dict[str, Any] | None = None
     is_error: bool | None = False  # None: the document's replies do not say
+    asides: tuple[str, ...] = ()  # further blocks of text, where the first has to stay pure
 
 
 class CallError(Exception):
