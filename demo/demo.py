@@ -5,7 +5,6 @@ Each step is a function that asks, shows what came back, and checks it. Later ca
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
 import textwrap
@@ -13,31 +12,17 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import anyio
+import preset_steps
 from mcp import Client, StdioServerParameters, stdio_client
+from stage import Unexpected, must, paint, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-COLOUR = sys.stdout.isatty() or bool(os.environ.get("FORCE_COLOR"))
 SHOWN_LINES = 12
-
-
-def paint(text: str, code: str) -> str:
-    """Text in a colour, where colours are shown."""
-    return f"\x1b[{code}m{text}\x1b[0m" if COLOUR else text
-
-
-class Unexpected(Exception):  # noqa: N818  # what happened
-    """A step did not do what it says."""
-
-
-def must(condition: object, what: str) -> None:
-    """Stop the demo when a promise is not kept."""
-    if not condition:
-        raise Unexpected(what)
 
 
 @dataclass
@@ -226,12 +211,6 @@ STEPS: list[Callable[[Stage], Awaitable[None]]] = [
 ]
 
 
-@functools.cache
-def quiet() -> TextIO:
-    """Where the servers' logs go; closed with the process."""
-    return Path(os.devnull).open("w")
-
-
 def running(mark: str) -> bool:
     """Whether a process with that mark in its command line lives."""
     for entry in Path("/proc").glob("[0-9]*"):
@@ -260,7 +239,12 @@ async def main() -> None:
             print()
     must(not running("sleep 543.2"), "the background process has died with the server")
     print(paint("The server has ended, and with it the background process of step 7.", "1"))
-    print(paint(f"All {len(STEPS)} steps did what they say.", "1;32"))
+    print()
+    for number, step in enumerate(preset_steps.STEPS, len(STEPS) + 1):
+        print(paint(f"{number}. {step.__doc__}", "1"))
+        await step()
+        print()
+    print(paint(f"All {len(STEPS) + len(preset_steps.STEPS)} steps did what they say.", "1;32"))
 
 
 if __name__ == "__main__":

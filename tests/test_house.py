@@ -41,7 +41,7 @@ FLOORS = [
     ["express"],
     ["sdk"],
     ["server"],
-    ["workbench"],
+    ["workbench", "shell_server"],
     ["cli"],
     ["__main__"],
 ]

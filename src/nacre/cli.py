@@ -31,7 +31,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="`nacre policy --help`: see, test and find rules. Logs go to stderr.",
+        epilog="`nacre policy --help`: see, test and find rules. `nacre server shell --help`: the same server"
+        " with the command line of specification 002. Logs go to stderr.",
     )
     top.add_argument(
         "--preset",
@@ -131,6 +132,15 @@ def configuration(options: argparse.Namespace) -> Config:
     return replace(config, **{name: value for name, value in said.items() if value is not None})
 
 
+def read_options(given: list[str]) -> argparse.Namespace:
+    """What the person wants; help and mistakes end the program here."""
+    if given[:1] != ["server"]:
+        return parser().parse_args(given)
+    from nacre.shell_server import read_arguments  # noqa: PLC0415  # few want it
+
+    return parser().parse_args([], read_arguments(given[1:]))
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -138,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         from nacre.workbench import main as policy_main  # noqa: PLC0415  # a server never needs it
 
         sys.exit(policy_main(given[1:]))
-    options = parser().parse_args(given)
+    options = read_options(given)
     from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
 
     launched = launch()
@@ -147,12 +157,18 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     try:
         config = configuration(options)
-        audit.configure(verbose=config.verbose, commands=config.log_commands, trail=config.audit_log)
+        audit.configure(
+            verbose=config.verbose,
+            commands=config.log_commands,
+            trail=config.audit_log,
+            words=config.preset.texts,
+        )
     except NacreError as error:
         sys.stderr.write(f"nacre: {error}\n")
         sys.exit(2)
     if os.isatty(0):
-        sys.stderr.write(WELCOME.format(version=__version__, program=sys.argv[0]) + "\n")
+        program = " ".join((sys.argv[0], *(given[:2] if given[:1] == ["server"] else ())))
+        sys.stderr.write(WELCOME.format(version=__version__, program=program) + "\n")
     reading, writing = claim_standard_streams()
     from nacre.server import serve  # noqa: PLC0415
 

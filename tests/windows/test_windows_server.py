@@ -276,3 +276,26 @@ def test_rules_are_held_against_every_part_of_a_cmd_command(tmp_path: Path) -> N
             assert result["isError"], smuggled
             assert "Denied by the policy" in text_of(result), smuggled
     assert len(log.read_text().splitlines()) == 7
+
+
+@pytest.mark.req("001-cmd")
+def test_the_preset_of_specification_001_runs_cmd() -> None:
+    with WireClient("--preset", "shell-exec", program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        told = client.call("shell_exec", command="echo Hello, World!")
+        assert told == {"content": [{"type": "text", "text": "Hello, World!\n"}], "isError": False}
+        several = client.call("shell_exec", command="echo one\necho two\nexit /b 7")
+        assert several["isError"] is True
+        assert text_of(several).startswith("Command failed with exit code 7 (")
+        assert text_of(several).endswith("--- stdout\none\ntwo")
+
+
+def test_the_preset_of_specification_002_runs_the_shell_that_it_is_given() -> None:
+    options = ("server", "shell", "--shell", "cmd.exe", "--deny", "ping*")
+    with WireClient(*options, program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        told = client.call("execute_command", command="echo err>&2& echo out& exit 5")
+        fields = json.loads(text_of(told))
+        assert (fields["output"], fields["return_code"]) == ("out\nerr\n", 5)
+        denied = json.loads(text_of(client.call("execute_command", command="echo hi & ping localhost")))
+        assert denied["output"] == "Command denied by security policy"

@@ -37,5 +37,13 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
 
             if service.config.policy is not None:  # without rules there is nothing to tell
                 surface.add(allowed_tool(service))
+        case "plain_exec":
+            from nacre.tools.plain_exec import offer_plain_exec
+
+            offer_plain_exec(surface, service)
+        case "execute_command":
+            from nacre.tools.execute_command import execute_command_tool
+
+            surface.add(execute_command_tool(service))
         case _:
             raise RequestError(f"There is no tool set '{family}'.", hint="Check --tools and `tools`.")

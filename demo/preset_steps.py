@@ -1,0 +1,63 @@
+"""The presets in a few lines each: `demo.py` plays these steps after its own.
+
+A step starts its own server, shows what it sends and gets, and checks it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from mcp import Client, StdioServerParameters, stdio_client
+from stage import must, paint, quiet
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+
+async def ask(client: Client, tool: str, **arguments: Any) -> tuple[str, bool]:
+    """Call a tool, show the call and its answer; the text and whether it is an error."""
+    print(paint(f"  ❯ {tool} {json.dumps(arguments)}", "36"))
+    result = await client.call_tool(tool, arguments)
+    text = "".join(getattr(part, "text", "") for part in result.content)
+    for line in text.splitlines():
+        print(paint(f"    {line}", "31" if result.is_error else "32"))
+    return text, bool(result.is_error)
+
+
+def server(*options: str) -> Client:
+    """A client of a server that is started for it."""
+    print(paint(f"  $ nacre {' '.join(options)}", "2"))
+    parameters = StdioServerParameters(command=sys.executable, args=["-m", "nacre", *options])
+    return Client(stdio_client(parameters, errlog=quiet()), mode="legacy")
+
+
+async def shell_exec() -> None:
+    """Preset shell-exec (001): any shell, and the reply is what was printed."""
+    async with server("--preset", "shell-exec", "--shell", "bash") as client:
+        heredoc = "cat << EOF | grep 'example'\nThis is an example text.\nAnother line.\nEOF"
+        text, _ = await ask(client, "shell_exec", command=heredoc)
+        must(text == "This is an example text.\n", "the document's heredoc")
+        text, failed = await ask(client, "shell_exec", command="ls /nonexistent")
+        must(failed and "exit code 2" in text, "a failure with its details")
+
+
+async def execute_command() -> None:
+    """Preset execute-command (002): three fields, whatever happened."""
+    async with server("server", "shell", "--deny", "rm*", "--timeout", "1") as client:
+        answers: list[tuple[str, int, str]] = [
+            ("echo hello", 0, "hello\n"),
+            ("ls; rm -rf /tmp/x", -1, "Command denied by security policy"),
+            ("echo so far; sleep 60", -1, "so far\nCommand timed out after 1 seconds"),
+        ]
+        for command, code, output in answers:
+            text, _ = await ask(client, "execute_command", command=command)
+            told = json.loads(text)
+            must(told["return_code"] == code and told["output"].startswith(output), f"{command}: {output}")
+
+
+STEPS: list[Callable[[], Awaitable[None]]] = [
+    shell_exec,
+    execute_command,
+]

@@ -1,0 +1,72 @@
+"""The tool `shell_exec`: what a command printed, as plain text; a failure with its details (001).
+
+Above it: the catalogue. Below: `service`, as for every tool.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+from nacre.model import Command
+from nacre.tools.shell import left_line, reply, run_for
+from nacre.tools.tool import Reply, Tool
+
+if TYPE_CHECKING:
+    from nacre.model import Result
+    from nacre.service import Service
+    from nacre.tools.surface import Surface
+    from nacre.tools.tool import Caller
+
+INVALID_PARAMETERS, TOOL_NOT_FOUND = "InvalidParameters", "ToolNotFound"
+
+
+def offer_plain_exec(surface: Surface, service: Service) -> None:
+    """The tool, and the document's names for what a caller can get wrong."""
+    surface.add(shell_exec_tool(service))
+    surface.bad_call, surface.unknown_tool = INVALID_PARAMETERS, TOOL_NOT_FOUND
+    surface.arguments_key = "parameters"
+
+
+def shell_exec_tool(service: Service) -> Tool:
+    """The tool as this server offers it: its shell stands in the description."""
+    shell = service.shell.name
+    return Tool(
+        name="shell_exec",
+        title="Execute a shell command",
+        description=(
+            f"Executes commands in the specified shell ({shell}); multi-line scripts and heredocs as typed"
+        ),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "The shell command to execute", "minLength": 1}
+            },
+            "required": ["command"],
+            "additionalProperties": False,
+        },
+        bad_arguments=INVALID_PARAMETERS,
+        call=lambda arguments, caller: _call(service, arguments["command"], caller),
+    )
+
+
+async def _call(service: Service, text: str, caller: Caller) -> Reply:
+    command = Command(text, service.default_directory, service.config.default_timeout_s)
+    try:
+        result = await run_for(caller, service, command)
+    except RequestError as error:
+        if error.code == RequestError.code:
+            raise
+        return Reply(str(error), is_error=True)  # a directory that is gone is no parameter of this tool
+    return plain(result, include_stderr=service.config.include_stderr)
+
+
+def plain(result: Result, *, include_stderr: bool = True) -> Reply:
+    """A success is what was printed and nothing else in the first block; a failure says what happened."""
+    if not result.ok:
+        return Reply(reply(result, include_stderr=include_stderr).text, is_error=True)
+    stderr = result.stderr.text if include_stderr else ""
+    asides = [f"--- stderr\n{stderr}"] if stderr and result.stdout.text else []
+    if result.left_running_total:
+        asides.append(left_line(result))
+    return Reply(result.stdout.text or stderr, asides=tuple(asides))
