@@ -134,6 +134,7 @@ class Express:
         self._has_roots = False
         self._learning: asyncio.Task[None] | None = None
         self._calls: dict[str, asyncio.Task[None]] = {}
+        self._on_long_road: set[str] = set()  # calls that the SDK answers, until it has
         self._questions: dict[str, asyncio.Future[Any]] = {}
         self._asks = False  # whether the client's person can be asked
         self.greeted = False
@@ -143,8 +144,12 @@ class Express:
         method = message.get("method")
         if method == "tools/call":
             self._use_our_words(mapping(message.get("params")))
-            if self.greeted and self._takes_calls:
-                return self._take_call(message)
+            # While a call is still on the long road, none may overtake it here: their order may matter.
+            if self.greeted and self._takes_calls and not self._on_long_road and self._take_call(message):
+                return True
+            if "id" in message:
+                self._on_long_road.add(str(message["id"]))
+            return False
         if method in self._methods and "id" in message:
             self._start(message["id"], self._answer_method(message, self._methods[method]))
             return True
@@ -156,11 +161,17 @@ class Express:
         if method in ROOTS_NEWS and self._has_roots and self._on_root is not None:
             self._learning = asyncio.create_task(self._learn_root(self._on_root))
         if method == "notifications/cancelled":
-            call = self._calls.get(str(mapping(message.get("params")).get("requestId")))
+            identity = str(mapping(message.get("params")).get("requestId"))
+            self.arrived(identity)
+            call = self._calls.get(identity)
             if call is not None:
                 call.cancel()
                 return True
         return False
+
+    def arrived(self, identity: int | str | None) -> None:
+        """The SDK has answered a request, or never will."""
+        self._on_long_road.discard(str(identity))
 
     def _use_our_words(self, params: dict[str, Any]) -> None:
         """A call in its document's words becomes one in MCP's, whichever road it takes."""

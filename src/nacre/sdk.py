@@ -276,6 +276,8 @@ class _Outgoing(_Ends):
     async def send(self, item: SessionMessage, /) -> None:
         """Write what the SDK has to say."""
         message = item.message
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._express.arrived(message.id)
         if isinstance(message, types.JSONRPCResponse):
             if message.result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
                 self._express.greeted = True  # the SDK has accepted the handshake

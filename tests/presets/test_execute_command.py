@@ -314,6 +314,21 @@ def test_commands_run_in_turn_while_other_requests_are_answered(start: Start, tm
     assert told(server.answer_to(two)["result"])["output"] == "first\n"
 
 
+@pytest.mark.req("002-in-turn")
+def test_a_script_of_calls_that_is_piped_in_runs_in_its_order(tmp_path: Path) -> None:
+    """Longer than a pipe, so that some lines come before the handshake is answered and some after."""
+    commands = [f"echo {number} >> order # {'.' * 1000}" for number in range(200)]
+    calls = [{"name": "execute_command", "arguments": {"command": command}} for command in commands]
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": identity, "method": "tools/call", "params": call})
+        for identity, call in enumerate(calls, 10)
+    ]
+    done = nacre(*SERVER_SHELL, "-w", str(tmp_path), lines=SESSION + "\n".join(lines) + "\n")
+    assert (tmp_path / "order").read_text().split() == [str(number) for number in range(200)]
+    answered = [json.loads(line)["id"] for line in done.stdout.splitlines()]
+    assert [identity for identity in answered if identity >= 10] == list(range(10, 210))
+
+
 @pytest.mark.req("002-defaults")
 @pytest.mark.req("002-shell")
 def test_the_defaults_are_this_directory_thirty_seconds_and_sh(start: Start, tmp_path: Path) -> None:
