@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import Asking, NacreError, Refused
 from nacre.model import Command, Ended
-from nacre.tools.shell import left_line, run_for, status_line
+from nacre.tools.shell import left_line, run, status_line
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def _call(service: Service, text: str, caller: Caller) -> Reply:
     texts = config.preset.texts
     command = Command(text, service.default_directory, config.default_timeout_s)
     try:
-        result = await run_for(caller, service, command)
+        result = await run(service, command, caller)
     except Asking:
         raise
     except Refused as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
 from nacre.model import Command
-from nacre.tools.shell import left_line, reply, run_for
+from nacre.tools.shell import left_line, reply, run
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def shell_exec_tool(service: Service) -> Tool:
 async def _call(service: Service, text: str, caller: Caller) -> Reply:
     command = Command(text, service.default_directory, service.config.default_timeout_s)
     try:
-        result = await run_for(caller, service, command)
+        result = await run(service, command, caller)
     except RequestError as error:
         if error.code == RequestError.code:
             raise

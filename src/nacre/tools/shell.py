@@ -121,12 +121,11 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         session=session,
         wait=arguments.get("wait", True),
     )
-    result = await run_for(caller, service, command)
-    return reply(result, include_stderr=service.config.include_stderr)
+    return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
 
 
-async def run_for(caller: Caller, service: Service, command: Command) -> Result:
-    """Run a command for a caller who may want to hear of its progress and whose person may be asked."""
+async def run(service: Service, command: Command, caller: Caller) -> Result:
+    """Run a command; a caller who wants to know is told its newest output while it runs."""
     if caller.progress is None:
         return await service.run(command, ask=caller.ask)
     ticker = Ticker(caller.progress)
