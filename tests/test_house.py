@@ -24,7 +24,7 @@ FLOORS = [
     ],
     ["keeper.streams", "keeper.turns"],
     ["keeper.commands", "keeper.program", "keeper.launch"],
-    ["pipes", "keeper.link", "output", "environment"],
+    ["pipes", "keeper.link", "output", "environment", "watch"],
     ["dialects", "presets"],
     ["settings"],
     ["once"],

@@ -129,7 +129,12 @@ def configuration(options: argparse.Namespace) -> Config:
         "audit_log": options.audit_log,
         "verbose": options.verbose or None,
     }
-    return replace(config, **{name: value for name, value in said.items() if value is not None})
+    return replace(
+        config,
+        file=options.config or settings.default_path(),
+        reread=lambda: configuration(options),
+        **{name: value for name, value in said.items() if value is not None},
+    )
 
 
 def read_options(given: list[str]) -> argparse.Namespace:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from nacre.policy import Policy
 
@@ -51,4 +51,14 @@ class Config:
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command
     policy: Policy | None = None  # None: no rules
+    # Only these commands, each alone (specification 000): a list for each family of shells, "" for the others.
+    commands: Mapping[str, tuple[str, ...]] | None = None
+    file: str | None = None  # where the settings were read, or would be
+    reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
+
+    def commands_for(self, dialect: str) -> tuple[str, ...] | None:
+        """The list of commands for a family of shells; None: there is no such list at all."""
+        if self.commands is None:
+            return None
+        return self.commands.get(dialect, self.commands.get("", ()))

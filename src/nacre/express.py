@@ -78,7 +78,7 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
     except NacreError as error:
         if tool.bad_arguments and isinstance(error, RequestError):
             raise named_error(tool.bad_arguments, str(error)) from None
-        reply = Reply(str(error), is_error=True)
+        reply = Reply(str(error), is_error=True) if tool.failed is None else tool.failed(arguments, error)
     except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
         log.exception("the tool %s failed; please report this", tool.name)
         reply = Reply(

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
-from nacre.policy import judge
+from nacre.policy import Verdict, judge
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.model import Command
-    from nacre.policy import Policy, Verdict
+    from nacre.policy import Policy
+    from nacre.policy.operators import Allowlist
 
     Answer = Literal["once", "session", "no"]
     Ask = Callable[["Question"], Awaitable[Answer]]
@@ -42,13 +43,15 @@ class Question:
 class Gate:
     """The rules of this server, and what the person has allowed since it started."""
 
-    def __init__(self, policy: Policy, shell: str) -> None:
+    def __init__(self, policy: Policy, shell: str, allowlist: Allowlist | None = None) -> None:
         self.policy = policy
         self._shell = shell
+        self._allowlist = allowlist
         self._approved: set[tuple[str, str]] = set()
 
     async def admit(self, command: Command, ask: Ask | None) -> None:
         """Return if the command may run; raise Refused if not."""
+        self._admit_alone(command)
         self._admit_environment(command)
         verdict = judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
         if command.stdin:
@@ -56,6 +59,14 @@ class Gate:
         if verdict.decision == "ask":
             await self._admit_by_person(command, verdict, ask)
         elif verdict.decision == "deny":
+            raise refusal(command.text, verdict)
+
+    def _admit_alone(self, command: Command) -> None:
+        """Under a list of commands a text is one of them, and nothing beside it."""
+        refused = self._allowlist and self._allowlist.refusal(command.text)
+        if self._allowlist and refused:
+            advice = self._allowlist.quoting.advice
+            verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:

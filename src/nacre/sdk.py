@@ -23,11 +23,13 @@ import mcp_types as types
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import MCPServer as FastMCP
 from mcp.server.mcpserver.tools import Tool as SdkTool
+from mcp.server.mcpserver.tools.tool_manager import ToolManager
 from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.server.request_state import RequestStateSecurity
 from mcp.server.runner import serve_dual_era_loop, serve_loop
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
+from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 sdk_tricks.settle()
@@ -200,6 +202,7 @@ async def serve(
     """Drive the SDK's server over our transport until the conversation is over."""
     express = Express(stdio, surface, on_root, takes_calls=not sdk_tricks.PLAIN)
     stdio.express = express.take
+    surface.on_change = lambda: _tell_change(app, stdio, surface, greeted=express.greeted)
     low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
     first = await stdio.receive()
     if first is None:
@@ -216,6 +219,14 @@ async def serve(
                 NotificationOptions(tools_changed=surface.tools_change)
             ),
         )
+
+
+async def _tell_change(app: Any, stdio: Stdio, surface: Surface, *, greeted: bool) -> None:
+    """Other tools are shown from now on: put them into the SDK's server, and tell the client in its way."""
+    app._tool_manager = ToolManager(tools=[_Shown(tool) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
+    if greeted:
+        await stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+    await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001  # 2026: to whoever listens
 
 
 def _is_modern(message: Message) -> bool:

@@ -82,7 +82,8 @@ class Server:
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        on_root = service.use_root if self._config.working_directory is None else None
+        rooted = surface.follows_roots and self._config.working_directory is None
+        on_root = service.use_root if rooted else None
         app = sdk.build_server(surface)
         talking = asyncio.create_task(sdk.serve(app, stdio, surface, on_root))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]

@@ -18,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nacre import audit
+from nacre import audit, watch
 from nacre.dialects import find_shell
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.config import Config
+    from nacre.dialects import Shell
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.model import Command, Result
-    from nacre.policy import Policy
     from nacre.session import Session
 
 LOGIN_PATIENCE_S = 5.0
@@ -50,7 +50,7 @@ class Service:
         self.config = config
         self._environment = for_commands(dict(os.environ))
         self.shell = find_shell(config.shell, self._environment)
-        self._gate = _gate(config.policy, self.shell.name)
+        self._gate = _gate(config, self.shell)
         self.default_directory = _default_directory(config.working_directory)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
@@ -96,8 +96,14 @@ class Service:
 
     def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[None]] | None:
         """How a session asks the gate when a command's turn has come: only then it knows its directory."""
-        gate = self._gate
-        return None if gate is None else lambda command: gate.admit(command, ask)
+        if self._gate is None:
+            return None
+
+        async def admit(command: Command) -> None:
+            if self._gate is not None:  # the one of now: rules may have changed while it waited
+                await self._gate.admit(command, ask)
+
+        return admit
 
     def _session_of(self, command: Command) -> Session | None:
         if command.session is None:
@@ -110,6 +116,10 @@ class Service:
         """What there is, for a caller to read."""
         return [session.summary() for session in self.sessions]
 
+    async def start_session(self, name: str) -> None:
+        """Start a session's shell before the first command needs it."""
+        await self.sessions.open(name, self.default_directory).start()
+
     async def restart_session(self, name: str) -> None:
         """End a session's shell with all it started, and start a clean one."""
         await self.sessions.find(name).restart()
@@ -119,6 +129,40 @@ class Service:
         """End a session with all it started."""
         await self.sessions.close(name)
         audit.log.info("session closed: %s", audit.one_line(name))
+
+    # -- the list of commands
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that may run, where there is a list of them."""
+        return self.config.commands_for(self.shell.dialect.name) or ()
+
+    async def follow_commands(self, told: Callable[[], Awaitable[None]]) -> None:
+        """Watch the person's settings: the list of commands and the rules are those of the file, always.
+
+        A file that cannot be used changes nothing, and the log says why. Other settings wait for a restart.
+        """
+        if self.config.file is None or self.config.reread is None:
+            return
+        async for _ in watch.changes(self.config.file):
+            before = self.commands
+            try:
+                self._adopt(self.config.reread())
+            except (NacreError, ValueError, TypeError) as error:
+                audit.log.warning(
+                    "%s has changed and cannot be used; commands and rules stay: %s", self.config.file, error
+                )
+                continue
+            audit.log.info("%s has changed; commands: %s", self.config.file, ", ".join(self.commands))
+            if self.commands != before:
+                await told()
+
+    def _adopt(self, config: Config) -> None:
+        if config.preset.name != self.config.preset.name or config.commands is None:
+            raise RequestError("Another preset needs a new start of the server.")
+        gate = _gate(config, self.shell)
+        self.config = replace(self.config, commands=config.commands, policy=config.policy)
+        self._gate = gate
 
     # -- directories
 
@@ -224,13 +268,23 @@ class Service:
         return replace(result, hints=hints) if hints else result
 
 
-def _gate(policy: Policy | None, shell: str) -> Gate | None:
+def _gate(config: Config, shell: Shell) -> Gate | None:
     """Without rules there is nothing to load and nothing to ask."""
-    if policy is None or policy.empty:
+    policy, commands = config.policy, config.commands_for(shell.dialect.name)
+    if commands is None and (policy is None or policy.empty):
         return None
     from nacre.gate import Gate  # noqa: PLC0415  # see above
+    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # the same
 
-    return Gate(policy, shell.removesuffix(".exe").lower())
+    policy, name = policy or Policy(allow_writes=False), shell.name.removesuffix(".exe").lower()
+    if commands is None:
+        return Gate(policy, name)
+    from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same
+
+    try:
+        return Gate(policy.allowing(commands), name, allowlist(commands, shell.dialect.name))
+    except PolicyError as error:
+        raise RequestError(f"{shell.name}: {error}.", hint="Use --shell with bash, sh or cmd.exe.") from None
 
 
 def _default_directory(wanted: str | None) -> str:

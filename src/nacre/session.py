@@ -98,6 +98,8 @@ class Session:
         self._ready_link = ready_link
         self._living: LivingShell | None = None
         self._lock = asyncio.Lock()
+        self._restarts = 0  # how many restarts are under way: they go before the commands that wait
+        self._restarted = asyncio.Event()
         self._ladder: asyncio.Task[None] | None = None
         self._brought_back = ""  # what the ladder had to do
         self._loss = ""  # why the shell before this one is gone
@@ -145,7 +147,7 @@ class Session:
                 hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
             )
         _check(command)
-        await self._lock.acquire()
+        await self._acquire()
         try:
             if admit is not None:
                 where = command.working_directory or self._existing_directory()
@@ -160,6 +162,14 @@ class Session:
                 self._lock.release()
             else:  # cancelled: the session stays busy until the command is really over
                 self._ladder.add_done_callback(lambda _: self._lock.release())
+
+    async def _acquire(self) -> None:
+        """Wait for the turn of a command; a restart comes first."""
+        await self._lock.acquire()
+        while self._restarts:
+            self._lock.release()
+            await self._restarted.wait()
+            await self._lock.acquire()
 
     async def _take_turn(self, turn: Turn, on_output: Callable[[int, bytes], None] | None) -> Result:
         shell, command = turn.shell, turn.command
@@ -257,13 +267,30 @@ class Session:
         self._living = LivingShell(link, running, f"{link.spool_dir}/{running.id}")
         return self._living
 
-    async def restart(self) -> None:
-        """End the shell and everything it started, also a command that runs; start a new one, clean."""
-        await self._end_shell("was restarted")
+    async def start(self) -> None:
+        """Start the shell before the first command needs it."""
         async with self._lock:
-            self.directory = self._first_directory
-            await self._start(self.directory)
-            self._loss = ""
+            if self._living is None:
+                await self._start(self.directory)
+
+    async def restart(self) -> None:
+        """End the shell and everything it started, also a command that runs; start a new one, clean.
+
+        Commands that wait for their turn go on waiting, and get the new shell.
+        """
+        self._restarts += 1
+        self._restarted.clear()
+        try:
+            await self._end_shell("was restarted")
+            async with self._lock:
+                await self._end_shell("was restarted")  # one that another restart has just started
+                self.directory = self._first_directory
+                await self._start(self.directory)
+                self._loss = ""
+        finally:
+            self._restarts -= 1
+            if not self._restarts:
+                self._restarted.set()
 
     async def close(self) -> None:
         """End the shell and everything it started."""

@@ -7,6 +7,7 @@ setting must not be an open door. No tool can reach it.
     shell = "bash"
     working_directory = "/srv/project"
     timeout = 300
+    commands = ["ls", "cat"] # docs/presets/commands.md
     [policy]                 # docs/policy.md
     allow = ["git status", "ls"]
     [shell_tool]             # the table of specification 004, as it stands
@@ -39,6 +40,10 @@ _UNITS = {
     "MIB": 1024**2,
     "GIB": 1024**3,
 }
+# A command of the list is a tool of that name.
+_COMMAND_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
+_RESERVED_NAMES = ("restart", "list_commands")  # tools that are there beside the commands
+_FAMILIES = frozenset({"cmd", "posix"})
 
 
 def default_path() -> str:
@@ -79,6 +84,8 @@ def configure(
     rules = _table(table.pop("policy", {}), "policy")
     config = _applied(Config(preset=face), table, _SETTINGS, "")
     config = _applied(config, shell_tool, _SHELL_TOOL, "shell_tool.")
+    if config.commands is not None:
+        rules.setdefault("allow_writes", False)  # as under every allowlist
     return replace(config, policy=_policy(rules, shell_tool, allow, deny))
 
 
@@ -121,6 +128,26 @@ def _texts(value: Any) -> tuple[str, ...]:
     return tuple(_text(item) for item in cast("list[Any]", value))
 
 
+def _commands(value: Any) -> dict[str, tuple[str, ...]]:
+    """One list for whatever shell there is, or a table: a list for each family of shells."""
+    if isinstance(value, dict):
+        lists = cast("dict[str, Any]", value)
+        if unknown := set(lists) - _FAMILIES:
+            raise ValueError(f"a list, or a table of lists for {', '.join(sorted(_FAMILIES))} ({unknown})")
+        return {family: _names(names) for family, names in lists.items()}
+    return {"": _names(value)}
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = _texts(value)
+    for name in names:
+        if not _COMMAND_NAME.fullmatch(name) or name in _RESERVED_NAMES:
+            raise ValueError(
+                f"a list of commands by their plain names, without {' and '.join(_RESERVED_NAMES)} ({name!r})"
+            )
+    return tuple(dict.fromkeys(names))
+
+
 def _seconds(value: Any) -> int:
     if type(value) is not int or not Config.min_timeout_s <= value <= Config.max_timeout_s:
         raise ValueError(f"a whole number of seconds from {Config.min_timeout_s} to {Config.max_timeout_s}")
@@ -130,6 +157,12 @@ def _seconds(value: Any) -> int:
 def _count(value: Any) -> int:
     if type(value) is not int or value < 1:
         raise ValueError("a whole number, 1 or more")
+    return value
+
+
+def _count_or_never(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("a whole number, 0 for never")
     return value
 
 
@@ -165,11 +198,12 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "max_output_size": ("max_output_bytes", size_bytes),
     "spools_kept": ("spools_kept", _count),
     "max_sessions": ("max_sessions", _count),
-    "session_idle": ("session_idle_s", _count),
+    "session_idle": ("session_idle_s", _count_or_never),
     "concurrent_commands": ("concurrent_commands", _count),
     "line_limit": ("line_limit_bytes", size_bytes),
     "include_stderr": ("include_stderr", _flag),
     "login_environment": ("login_environment", _choice),
+    "commands": ("commands", _commands),
     "audit_log": ("audit_log", _text),
     "verbose": ("verbose", _flag),
 }

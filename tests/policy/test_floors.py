@@ -12,7 +12,7 @@ import nacre.policy
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
     {"model", "dialect"},
-    {"words", "tables"},
+    {"words", "tables", "operators"},
     {"simple", "options", "filters", "values", "cmd", "powershell", "fish"},
     {"posix", "effects"},
     {"inspector", "rules", "paths"},

@@ -8,6 +8,7 @@ nothing of nacre. Everything here is pure, except `paths`, which resolves links.
     tables, options, filters, values, effects              what is known about programs and their arguments
     inspector, interpreters, programs                      looking through a command
     rules, paths                                           what a person wrote; where files may be
+    operators                                              a stricter lock: one command of a list, alone
     hearing, part, court                                   the verdict
     corpus, explain, learn                                 the workbench
 

@@ -97,8 +97,9 @@ class _Lexer:
 
     def _emit(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
         assignments: list[Assignment] = []
-        if words and words[0].text.casefold() == "set" and len(words) > 1:
-            target = words[1]
+        values = [word for word in words[1:] if not word.text.startswith("/")]  # not `/a`, `/p`
+        if words and words[0].text.casefold() == "set" and values:
+            target = values[0]
             assignments.append(
                 Assignment(target.text.partition("=")[0].upper(), None, target.start, target.end)
             )

@@ -193,7 +193,8 @@ class Inspector:
             arguments = [after for before, after in itertools.pairwise(arguments) if before.text == flag]
             arguments += [word for word in attached if word.text]
         for word in arguments:
-            if word.text.startswith(UNKNOWN) and name not in {"printf", "wait", "unset", "let"}:
+            expands = (word.braces or word.pattern) and ASSIGNMENT.match(word.text) is None
+            if (expands or word.text.startswith(UNKNOWN)) and name not in {"printf", "wait", "unset", "let"}:
                 effects.append(unresolved(word, "a variable whose name is only known when it runs"))
             found = ASSIGNMENT.match(word.text)
             bare = found.group(1) if found is not None else word.text

@@ -189,7 +189,8 @@ class Part:
             return inspect(words, self.context)
         name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
         known = (word.with_text(name), *words[1:])
-        if name in _NOT_POSIX or name in tables.POWERSHELL_ALIASES:
+        alias = self.hearing.shell in POWERSHELL and name in tables.POWERSHELL_ALIASES
+        if name in _NOT_POSIX or alias:  # cmd.exe has no aliases: its curl is curl
             return Inspection([Step(known, "command", (), known)])
         return inspect(known, self.context)
 
@@ -347,7 +348,9 @@ class Part:
             elif effect.kind == "inline":
                 self._inline(effect, rule, subject)
             elif effect.kind == "run":
-                self.say("deny", "options", effect.reason, span, name=subject.name)
+                hint = f"a person's rule that spells it would allow it: `{subject.name} {effect.flag} *`"
+                told = hint if effect.flag else ""
+                self.say("deny", "options", effect.reason, span, name=subject.name, hint=told)
             elif not self._names_denied(effect, subject):
                 self.say(self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name)
 

@@ -302,7 +302,7 @@ class ProgramInspector(CodeInspector):
                             "",
                         )
                     )
-            elif re.match(r"[-+][A-Za-z]*k", word.text) or word.splits:
+            elif re.match(r"[-+][A-Za-z]*[kA]", word.text) or word.splits:
                 effects.append(unresolved(word, "this changes how the shell reads text", word.text))
         self.step(words, effects)
 

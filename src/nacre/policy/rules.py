@@ -269,6 +269,15 @@ class Policy:
             tuple(by_glob),
         )
 
+    def allowing(self, commands: Iterable[str]) -> Policy:
+        """The same rules, and beside them an allow rule for each of these commands."""
+        return Policy.build(
+            (*self.rules, *(parse_rule("allow", name) for name in commands)),
+            self.text_rules,
+            allow_writes=self.allow_writes,
+            allowed_directories=self.allowed_directories,
+        )
+
     @classmethod
     def from_lists(  # noqa: PLR0913 - one keyword per list of the configuration
         cls,

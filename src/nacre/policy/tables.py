@@ -189,7 +189,7 @@ BUILTIN_FLAGS: dict[str, tuple[str, str]] = {
     "declare": ("nfF", "makes a reference to another variable"),
     "typeset": ("nfF", "makes a reference to another variable"),
     "local": ("n", "makes a reference to another variable"),
-    "export": ("fn", "hands functions to other shells"),
+    "export": ("fnT", "hands functions to other shells, or ties variables together"),
     "history": ("anrwsp", "reads, writes or puts text into the history"),
     "jobs": ("x", "runs a command"),
     "set": ("k", "reads assignments among the arguments"),

@@ -45,5 +45,9 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
             from nacre.tools.execute_command import execute_command_tool
 
             surface.add(execute_command_tool(service))
+        case "commands":
+            from nacre.tools import commands
+
+            commands.furnish(surface, service)
         case _:
             raise RequestError(f"There is no tool set '{family}'.", hint="Check --tools and `tools`.")

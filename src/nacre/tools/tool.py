@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from nacre.errors import NacreError
     from nacre.gate import Ask
 
     Progress = Callable[[float, str], Awaitable[None]]
@@ -60,3 +61,6 @@ class Tool:
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, bool] = field(default_factory=dict[str, bool])
     bad_arguments: str = ""
+    failed: Callable[[dict[str, Any], NacreError], Reply] | None = (
+        None  # a failure in the document's own shape
+    )

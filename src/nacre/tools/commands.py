@@ -1,0 +1,248 @@
+"""One tool for each command of the list, `restart`, `list_commands` and the intro prompt (000).
+
+All of them work in one shell, the session `main`, which is started with the server. What may run is decided
+at the gate, which knows the same list; this module only shows it, and shows it anew when it changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.audit import log
+from nacre.errors import NacreError
+from nacre.model import Command, Ended
+from nacre.tools.shell import run
+from nacre.tools.surface import Prompt
+from nacre.tools.tool import Reply, Tool
+
+if TYPE_CHECKING:
+    from nacre.model import Result
+    from nacre.service import Service
+    from nacre.tools.surface import Surface
+    from nacre.tools.tool import Caller
+
+SESSION = "main"
+NO_OUTPUT = "(no output)"
+_TEXT, _FLAG, _COUNT = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
+# Every reply of every tool here, good or bad, has this shape.
+OUTPUT_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "success": _FLAG,
+        "command": _TEXT,
+        "output": {"type": "string", "description": "stdout, and after it stderr if there is any"},
+        "exit_code": {"type": ["integer", "null"]},
+        "reason": {"type": ["string", "null"], "description": "Why it failed; null on success"},
+        "code": {"type": "string", "description": "ok, failed, timed_out, shell_died, denied, bad_request …"},
+        "note": {"type": "string", "description": "What happened to the shell, if anything did"},
+        "hints": {"type": "array", "items": _TEXT},
+        "working_directory": _TEXT,
+        "execution_time_ms": _COUNT,
+        "truncated": _FLAG,
+        "commands": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"name": _TEXT, "description": _TEXT}},
+        },
+    },
+    "required": ["success", "command", "output", "exit_code", "reason", "code"],
+}
+_ANNOTATIONS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
+_NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def furnish(surface: Surface, service: Service) -> None:
+    """Show the commands, start their shell, and follow the list."""
+
+    async def show() -> None:
+        await surface.offer_tools(_tools(service))
+
+    async def start_shell() -> None:
+        try:
+            await service.start_session(SESSION)
+        except NacreError as error:  # the first call will say so, too
+            log.error("the shell could not be started: %s", error)
+
+    surface.add(*_tools(service))
+    surface.tools_change = True
+    surface.follows_roots = False  # the shell stands somewhere before a client can tell its roots
+    surface.instructions = f"{surface.instructions} {_WHAT} Use list_commands to see them."
+    surface.prompts["intro"] = Prompt(
+        "intro", "Introduction", "What the tools of this server do, as they are now.", lambda: intro(service)
+    )
+    surface.beside += [start_shell, lambda: service.follow_commands(show)]
+
+
+_ARGUMENTS = (
+    "The optional parameter `args` holds the command-line arguments on one line. Shell operators "
+    "(&& || ; | > >> < << & ^ % $ !, call, start) are refused outside of quotes."
+)
+_WHAT = "Each tool is one command; all run in one shell that keeps its directory and variables."
+
+
+def _tools(service: Service) -> list[Tool]:
+    return [
+        *(_command_tool(service, name) for name in service.commands),
+        _restart_tool(service),
+        _list_tool(service),
+    ]
+
+
+def describe(service: Service, name: str) -> str:
+    """What a command does, as far as we know it."""
+    texts = service.config.preset.texts
+    family = f"{service.shell.dialect.name}_{name}"
+    known = texts.get(family) or texts.get(name) or texts.get("generic", "Run the command {command}.")
+    return known.replace("{command}", name)
+
+
+def _command_tool(service: Service, name: str) -> Tool:
+    async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
+        command = Command(
+            text=command_line(name, arguments),
+            working_directory="",
+            timeout_s=service.config.default_timeout_s,
+            session=SESSION,
+        )
+        return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
+
+    advice = '"double quotes"' if service.shell.dialect.name == "cmd" else "'single quotes'"
+    return Tool(
+        name=name,
+        title=None,
+        description=describe(service, name),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "args": {
+                    "type": "string",
+                    "description": f"Command-line arguments, one line, no shell operators; text in {advice}.",
+                }
+            },
+            "additionalProperties": False,
+        },
+        output_schema=OUTPUT_SCHEMA,
+        annotations=_ANNOTATIONS,
+        call=call,
+        failed=lambda arguments, error: failure(command_line(name, arguments), error),
+    )
+
+
+def command_line(name: str, arguments: dict[str, Any]) -> str:
+    """The text that the shell gets: the name and, if there are any, the arguments as they came."""
+    given = arguments.get("args", "")
+    return f"{name} {given}" if isinstance(given, str) and given.strip(" ") else name
+
+
+def _restart_tool(service: Service) -> Tool:
+    async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
+        await service.restart_session(SESSION)
+        directory = service.resolve_directory(".", SESSION)
+        return _done(
+            "restart",
+            "The shell and all it had started were ended. A new shell is there, with a clean environment, "
+            f"in {directory}.",
+            working_directory=directory,
+        )
+
+    return Tool(
+        name="restart",
+        title="Restart the shell",
+        description=(
+            "End the shell with all it has started, also a command that still runs, and start a new one: "
+            "variables and directory are as at the beginning."
+        ),
+        input_schema=_NOTHING,
+        output_schema=OUTPUT_SCHEMA,
+        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
+        call=call,
+        failed=lambda _, error: failure("restart", error),
+    )
+
+
+def _list_tool(service: Service) -> Tool:
+    async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
+        listed = [{"name": name, "description": describe(service, name)} for name in service.commands]
+        lines = "\n".join(f"{each['name']}: {each['description']}" for each in listed)
+        return _done("list_commands", lines or "There are no commands on the list.", commands=listed)
+
+    return Tool(
+        name="list_commands",
+        title="List the commands",
+        description="All commands that can be run here, with what they do.",
+        input_schema=_NOTHING,
+        output_schema=OUTPUT_SCHEMA,
+        annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        call=call,
+        failed=lambda _, error: failure("list_commands", error),
+    )
+
+
+def intro(service: Service) -> str:
+    """The intro prompt: the tools that are there at this moment."""
+    lines = [f"- {name}: {describe(service, name)}" for name in service.commands]
+    return "\n".join(
+        [
+            f"This server runs commands in {service.shell.name}, one tool for each command. {_WHAT}",
+            "",
+            *lines,
+            "- restart: End the shell and start a clean one.",
+            "- list_commands: This list.",
+            "",
+            f"{_ARGUMENTS} A command may run for {service.config.default_timeout_s} seconds.",
+        ]
+    )
+
+
+# -- replies
+
+
+def reply(result: Result, *, include_stderr: bool = True) -> Reply:
+    """A command's end in the one shape of this preset."""
+    output = combined(result.stdout.text, result.stderr.text if include_stderr else "")
+    reason = None if result.ok else _reason(result)
+    shown: dict[str, Any] = {
+        "success": result.ok,
+        "command": result.command,
+        "output": output,
+        "exit_code": result.exit_code,
+        "reason": reason,
+        "code": "ok" if result.ok else _CODES.get(result.ended, "failed"),
+        "note": result.note,
+        "hints": list(result.hints),
+        "working_directory": result.working_directory,
+        "execution_time_ms": result.execution_time_ms,
+        "truncated": result.stdout.truncated or result.stderr.truncated,
+    }
+    lines = [] if reason is None else [f"Failed: {reason}."]
+    lines += [f"Note: {result.note}"] if result.note else []
+    lines += [f"Hint: {hint}" for hint in result.hints]
+    if output or not lines:
+        lines.append(output or NO_OUTPUT)
+    return Reply("\n".join(lines), shown, is_error=not result.ok)
+
+
+_CODES = {Ended.TIMED_OUT: "timed_out", Ended.SHELL_DIED: "shell_died"}
+
+
+def combined(stdout: str, stderr: str) -> str:
+    """Stdout, and after it stderr when that has content; no line break at the end."""
+    gap = "\n" if stdout and stderr.strip() and not stdout.endswith("\n") else ""
+    return (stdout + gap + stderr if stderr.strip() else stdout).removesuffix("\n")
+
+
+def _reason(result: Result) -> str:
+    if result.ended is Ended.TIMED_OUT:
+        return f"timed out after {result.timeout_s:g} seconds"
+    how = f"signal {result.signal}" if result.signal else f"exit code {result.exit_code}"
+    return f"the shell ended with {how}" if result.ended is Ended.SHELL_DIED else how
+
+
+def failure(command: str, error: NacreError) -> Reply:
+    """Nothing was run, and why."""
+    told = {"success": False, "command": command, "output": "", "exit_code": None}
+    return Reply(f"Failed: {error}", {**told, "reason": str(error), "code": error.code}, is_error=True)
+
+
+def _done(command: str, output: str, **more: Any) -> Reply:
+    told = {"success": True, "command": command, "output": output, "exit_code": None, "reason": None}
+    return Reply(output, {**told, "code": "ok", **more})
