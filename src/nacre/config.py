@@ -51,7 +51,7 @@ class Config:
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command
     policy: Policy | None = None  # None: no rules
-    # Only these commands, each alone (specification 000): a list for each family of shells, "" for the others.
+    # Only these commands, each alone (specification 000): a list for each family of shells, or for "" all.
     commands: Mapping[str, tuple[str, ...]] | None = None
     file: str | None = None  # where the settings were read, or would be
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
