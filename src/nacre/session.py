@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import Ask, is_identifier, read_record
 from nacre.errors import NacreError, RequestError
-from nacre.keeper.link import SpawnError
+from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, LeftProcess, Result, ShellState
 from nacre.once import FOLLOW_MS, KEEP_BYTES_LEAST, explain
 from nacre.output import render
@@ -152,9 +152,10 @@ class Session:
             if admit is not None:
                 where = command.working_directory or self._existing_directory()
                 await admit(replace(command, working_directory=where))
-            shell, state = await self._shell_for(command)
-            turn = Turn(command, shell, state, _ask(command, shell, state))
-            return await self._take_turn(turn, on_output)
+            try:
+                return await self._take_turn(await self._turn_for(command), on_output)
+            except NotTakenError:  # the shell had just died, unknown to us, and nothing was run
+                return await self._take_turn(await self._turn_for(command), on_output)
         except SpawnError as error:
             raise explain(error, command.working_directory or self.directory) from None
         finally:
@@ -230,6 +231,10 @@ class Session:
             self.directory = _true_directory(ending.directory, told.directory) or self.directory
 
     # -- the shell
+
+    async def _turn_for(self, command: Command) -> Turn:
+        shell, state = await self._shell_for(command)
+        return Turn(command, shell, state, _ask(command, shell, state))
 
     async def _shell_for(self, command: Command) -> tuple[LivingShell, ShellState]:
         living = self._living

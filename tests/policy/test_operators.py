@@ -221,7 +221,9 @@ def recorder(tmp_path_factory: pytest.TempPathFactory) -> Recorder:
     return Recorder(tmp_path_factory.mktemp("recorder"))
 
 
-SLOW = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+SLOW = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
 
 @pytest.mark.req("000-operators-differential")

@@ -179,6 +179,8 @@ class Command:
 
     def run(self, run: Run) -> None:
         """Give the shell a command of its own; a TURN frame tells how it ended."""
+        if self._end is not None:
+            return  # the shell is gone; the EXIT frame says so
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
         household = self._household

@@ -75,6 +75,12 @@ class TurnEnd:
     stderr: Stream
 
 
+class NotTakenError(PlaceError):
+    """A shell ended just before it was given a command, which has therefore not been run."""
+
+    code = "not_taken"
+
+
 class SpawnError(PlaceError):
     """The keeper could not start a command: `file` is the program or the directory that failed."""
 
@@ -228,9 +234,8 @@ class Link:
             return
         running = self._running.get(command_id)
         if kind is Kind.EXIT and running is not None:
-            if not running.exit.done():
-                running.exit.set_result(_read_exit(body))
             del self._running[command_id]
+            _heard_exit(running, body)
         elif kind is Kind.TURN and running is not None:
             if running.turn is not None and not running.turn.done():
                 running.turn.set_result(_read_turn(body))
@@ -273,6 +278,14 @@ class Link:
         for running in self._running.values():
             _fail(running, error)
         self._running.clear()
+
+
+def _heard_exit(running: Running, body: bytes) -> None:
+    if not running.exit.done():
+        running.exit.set_result(_read_exit(body))
+    if running.turn is not None and not running.turn.done():
+        # The end of a turn that the keeper has got comes before the end of its shell.
+        running.turn.set_exception(NotTakenError("The shell ended before it got the command."))
 
 
 def _keeper_lost() -> PlaceError:
