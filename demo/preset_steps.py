@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from mcp import Client, StdioServerParameters, stdio_client
@@ -57,7 +58,28 @@ async def execute_command() -> None:
             must(told["return_code"] == code and told["output"].startswith(output), f"{command}: {output}")
 
 
+async def commands() -> None:
+    """Preset commands (000): a tool for each command of a list, one shell, no operators."""
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write('commands = ["ls", "cd", "echo", "find"]\n')
+        file.flush()
+        async with server("--preset", "commands", "--shell", "bash", "--config", file.name) as client:
+            await ask(client, "cd", args="/usr")
+            text, _ = await ask(client, "ls", args="-d lib")
+            must(text == "lib", "the directory lives on")
+            for args in ("hi; rm -rf x", "hi > file", "$(rm x)", "'hi'\nrm x"):
+                _, refused = await ask(client, "echo", args=args)
+                must(refused, f"{args} is refused")
+            text, _ = await ask(client, "echo", args="'a && b; c | d'")
+            must(text == "a && b; c | d", "quoted text is text")
+            _, refused = await ask(client, "find", args=". -exec rm {} +")
+            must(refused, "an argument is no way to another command")
+            text, _ = await ask(client, "restart")
+            must("A new shell is there" in text, "a clean shell")
+
+
 STEPS: list[Callable[[], Awaitable[None]]] = [
     shell_exec,
     execute_command,
+    commands,
 ]

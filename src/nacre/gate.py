@@ -65,7 +65,8 @@ class Gate:
         """Under a list of commands a text is one of them, and nothing beside it."""
         refused = self._allowlist and self._allowlist.refusal(command.text)
         if self._allowlist and refused:
-            advice = self._allowlist.quoting.advice
+            quotable = refused.start > 0 and command.text[refused.start : refused.end].isprintable()
+            advice = self._allowlist.quoting.advice if quotable else ""
             verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
 

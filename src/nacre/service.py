@@ -51,6 +51,9 @@ class Service:
         self._environment = for_commands(dict(os.environ))
         self.shell = find_shell(config.shell, self._environment)
         self._gate = _gate(config, self.shell)
+        if config.commands is not None and self.shell.dialect.name == "cmd":
+            # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
+            self._environment["NoDefaultCurrentDirectoryInExePath"] = "1"
         self.default_directory = _default_directory(config.working_directory)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()

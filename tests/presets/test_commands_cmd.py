@@ -140,6 +140,7 @@ def test_quoted_text_passes_as_it_is(cmd: WireClient, work: Path, text: str) -> 
         ("set", "/a PATH=1"),
         ("set", "ComSpec=evil.exe"),
         ("set", "PATHEXT=.evil"),
+        ("set", "NoDefaultCurrentDirectoryInExePath="),
         ("curl", "-o pwned file:///etc/hostname"),
         ("podman", "run --rm alpine"),
     ],
@@ -158,6 +159,11 @@ def test_a_look_alike_never_becomes_an_operator_in_a_code_page(
     shown = run(cmd, "echo", f"x {sign} pwned")
     assert shown["output"] == f"x {sign} pwned" if shown["success"] else shown["code"] == "bad_request"
     assert list(work.iterdir()) == []
+
+
+@pytest.mark.req("000-no-injection")
+def test_the_directory_is_no_place_to_look_for_programs(cmd: WireClient) -> None:
+    assert run(cmd, "set", "NoDefault")["output"] == "NoDefaultCurrentDirectoryInExePath=1"
 
 
 @pytest.mark.req("000-one-shell")
