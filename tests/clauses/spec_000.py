@@ -1,7 +1,7 @@
 """What specification 000 asks, clause by clause (the preset `commands`).
 
 Ids that stood in `requirements` before this preset did (000-stdio-only, 000-fastmcp, 000-persistent-shell,
-000-state, 000-restart, 000-death, 000-marker) are defined there.
+000-state, 000-restart, 000-death, 000-marker) are defined there, and so is what only cmd.exe has to do.
 """
 
 _INTERFACE, _CORE, _TECHNICAL = "000 MCP Interface", "000 Core Requirements", "000 Technical Constraints"
@@ -81,6 +81,8 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "Success and failure have standardised replies.",
         f"{_CORE}: Logging and Error Handling",
     ),
+    "000-cmd-exe": ("The shell process is cmd.exe on Windows, and wherever it is asked for.", _TECHNICAL),
+    "000-popen": ("subprocess.Popen starts what the shell lives below.", _TECHNICAL),
     "000-one-shell": ("There is exactly one shell process, never more.", _ONE_SHELL),
     "000-started-once": ("The shell is started when the server starts, before the first call.", _ONE_SHELL),
     "000-same-shell": ("The same shell process serves all commands.", _ONE_SHELL),

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, text_o
 
 from nacre import settings
 from nacre.errors import RequestError
+from nacre.keeper.launch import launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -467,6 +469,23 @@ def test_there_is_one_shell_from_the_start_to_the_end(start: Start) -> None:
     ):
         run(client, command, args)
         assert shells(client) == [shell]
+
+
+@pytest.mark.req("000-popen")
+def test_the_shell_lives_below_the_one_process_that_the_server_starts(start: Start) -> None:
+    client = start(*PRESET)
+    run(client, "echo")
+    below = [pid for pid in descendants(client.process.pid) if parent_of(pid) == client.process.pid]
+    assert [parent_of(shell) for shell in shells(client)] == below  # the keeper
+    launched = launch()
+    assert isinstance(launched.process, subprocess.Popen)
+    with launched.process as keeper:
+        assert keeper.stdin
+        keeper.stdin.close()
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 @pytest.mark.req("000-one-shell")

@@ -58,6 +58,7 @@ def _is_below(pid: int, ancestor: int) -> bool:
     return pid == ancestor
 
 
+@pytest.mark.req("000-cmd-exe")
 @pytest.mark.req("000-allowlist")
 @pytest.mark.req("000-one-tool-each")
 def test_the_tools_are_the_documents_list(cmd: WireClient) -> None:

@@ -15,6 +15,7 @@ CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "se
 pytest.importorskip("nacre.keeper.conversation", reason="there are no sessions of cmd.exe")
 
 
+@pytest.mark.req("000-cmd-exe")
 @pytest.mark.req("000-allowlist")
 @pytest.mark.req("000-restart-tool")
 @pytest.mark.req("000-state")
