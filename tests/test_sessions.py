@@ -8,14 +8,14 @@ import re
 import shutil
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from process_table import gone, unique_seconds
 from session_house import House
-from wire_client import WireClient, text_of
+from wire_client import MODERN, WireClient, text_of
 
 from nacre.dialects import Ask, find_shell, read_record
 from nacre.dialects.posix import BUSYBOX_AS_SH, PLAIN, SHELLS, persistent, quote
@@ -172,6 +172,29 @@ def test_commands_start_in_the_clients_first_root(start: Start, tmp_path: Path) 
     tell_roots(client, other.as_uri())
     assert client.shell("pwd")["stdout"] == f"{other}\n"
     assert client.shell("pwd", session="a")["stdout"] == f"{root}\n"
+
+
+@pytest.mark.req("default-directory")
+def test_a_2026_client_is_asked_for_its_roots_in_the_answer_to_its_first_call(
+    start: Start, tmp_path: Path
+) -> None:
+    root = tmp_path / "the root"
+    root.mkdir()
+    client = start("--shell", "bash", greet=False)
+    meta: dict[str, Any] = {**MODERN, "io.modelcontextprotocol/clientCapabilities": {"roots": {}}}
+    call: dict[str, Any] = {"name": "shell", "arguments": {"command": "pwd"}, "_meta": meta}
+    asked = client.request("tools/call", call)["result"]
+    assert asked["resultType"] == "input_required"
+    ((key, question),) = asked["inputRequests"].items()
+    assert question["method"] == "roots/list"
+    told = {
+        "inputResponses": {key: {"roots": [{"uri": root.as_uri()}]}},
+        "requestState": asked["requestState"],
+    }
+    answer = client.request("tools/call", {**call, **told})["result"]
+    assert answer["structuredContent"]["stdout"] == f"{root}\n"
+    again = client.request("tools/call", call)["result"]
+    assert again["structuredContent"]["stdout"] == f"{root}\n"
 
 
 @pytest.mark.req("default-directory")

@@ -121,7 +121,6 @@ class Express:
         self,
         stdio: Stdio,
         surface: Surface,
-        on_root: Callable[[str], None] | None = None,
         *,
         takes_calls: bool = True,
     ) -> None:
@@ -130,7 +129,7 @@ class Express:
         self._methods = surface.methods
         self._arguments_key = surface.arguments_key
         self._takes_calls = takes_calls
-        self._on_root = on_root  # who wants to know the client's first root; nobody: it is not asked
+        self._on_root = surface.on_root
         self._has_roots = False
         self._learning: asyncio.Task[None] | None = None
         self._calls: dict[str, asyncio.Task[None]] = {}
@@ -233,13 +232,9 @@ class Express:
 
     async def _learn_root(self, on_root: Callable[[str], None]) -> None:
         """Ask the client for its roots; the first directory among them is where commands start."""
-        told = mapping(await self._request("roots/list", {}))
-        roots: Any = told.get("roots")
-        for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
-            uri = urlsplit(str(mapping(root).get("uri")))
-            if uri.scheme == "file":
-                on_root(_local_path(uri.path))
-                return
+        root = first_root(await self._request("roots/list", {}))
+        if root is not None:
+            on_root(root)
 
     async def _ask(self, question: Question) -> Answer:
         return understood(await self._request("elicitation/create", question_params(question)), question)
@@ -261,6 +256,16 @@ class Express:
             await self._stdio.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
         return progress
+
+
+def first_root(told: Any) -> str | None:
+    """The first directory among the roots that a client has told; None if there is none."""
+    roots: Any = mapping(told).get("roots")
+    for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
+        uri = urlsplit(str(mapping(root).get("uri")))
+        if uri.scheme == "file":
+            return _local_path(uri.path)
+    return None
 
 
 def _local_path(path: str) -> str:

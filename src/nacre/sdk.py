@@ -13,7 +13,16 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from nacre import sdk_tricks
-from nacre.express import Express, NeedsAnswer, answer, mapping, named_error, question_params, understood
+from nacre.express import (
+    Express,
+    NeedsAnswer,
+    answer,
+    first_root,
+    mapping,
+    named_error,
+    question_params,
+    understood,
+)
 from nacre.tools.tool import Caller, CallError
 
 sdk_tricks.apply()
@@ -44,6 +53,7 @@ if TYPE_CHECKING:
     from nacre.tools.tool import Progress, Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
+ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
 SILENT_KEY = "nacre/silent"  # on a result, between a tool and the middleware: isError is not to be sent
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 
@@ -51,7 +61,7 @@ ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 class _Shown(SdkTool):
     """One of our tools as the SDK sees it: our schemas, our checks, our reply."""
 
-    def __init__(self, tool: Tool) -> None:
+    def __init__(self, tool: Tool, roots: _Roots) -> None:
         super().__init__(
             fn=tool.call,
             name=tool.name,
@@ -64,6 +74,7 @@ class _Shown(SdkTool):
             annotations=types.ToolAnnotations.model_validate(tool.annotations) if tool.annotations else None,
         )
         object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
+        object.__setattr__(self, "_roots", roots)
 
     @property
     def output_schema(self) -> dict[str, Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride]  # cached there
@@ -73,6 +84,11 @@ class _Shown(SdkTool):
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
         tool: Tool = object.__getattribute__(self, "_tool")
+        roots: _Roots = object.__getattribute__(self, "_roots")
+        if roots.must_be_asked(context):
+            return types.InputRequiredResult(
+                input_requests={ROOTS_KEY: types.ListRootsRequest()}, request_state=ROOTS_STATE
+            )
         request = context.request_context
         caller = Caller(_progress_of(request.session, request.meta), _ask_of(context))
         try:
@@ -89,6 +105,42 @@ class _Shown(SdkTool):
             )
 
 
+class _Roots:
+    """The root of a 2026 client: its first call is answered by a question, and comes again with the reply.
+
+    Handshake clients are asked by a request, on the short road.
+    """
+
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        self._known = False
+
+    def must_be_asked(self, context: Any) -> bool:
+        """Whether the call has to wait for an answer; takes the answer if it is there."""
+        on_root, declared = self._surface.on_root, context.client_capabilities
+        if (
+            self._known
+            or on_root is None
+            or declared is None
+            or declared.roots is None
+            or not _modern(context)
+        ):
+            return False
+        replies: dict[str, Any] = context.input_responses or {}
+        if ROOTS_KEY in replies:
+            self._known = True
+            root = first_root(replies[ROOTS_KEY].model_dump(by_alias=True, mode="json"))
+            if root is not None:
+                on_root(root)
+        elif context.request_state != ROOTS_STATE:  # a client that was asked and says nothing has none
+            return True
+        return False
+
+
+def _modern(context: Any) -> bool:
+    return context.request_context.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS
+
+
 def _protocol_error(error: CallError) -> MCPError:
     return MCPError(code=error.code, message=error.message, data=error.data)
 
@@ -102,7 +154,7 @@ def _ask_of(context: Any) -> Ask | None:
     declared = context.client_capabilities
     if declared is None or declared.elicitation is None:
         return None
-    modern = context.request_context.protocol_version not in HANDSHAKE_PROTOCOL_VERSIONS
+    modern = _modern(context)
 
     async def ask(question: Question) -> Answer:
         if not modern:
@@ -170,11 +222,12 @@ def _refused(name: str, message: str) -> MCPError:
 
 def build_server(surface: Surface) -> Any:
     """The SDK's server with our tools in it, and nothing offered that is not there."""
+    roots = _Roots(surface)
     app: Any = FastMCP(
         surface.name,
         version=surface.version,
         instructions=surface.instructions or None,
-        tools=[_Shown(tool) for tool in surface.tools.values()],
+        tools=[_Shown(tool, roots) for tool in surface.tools.values()],
         # On stdio there is no login that a question could be bound to.
         request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
     )
@@ -196,11 +249,9 @@ def _shown_prompt(prompt: Prompt) -> Any:
     )
 
 
-async def serve(
-    app: Any, stdio: Stdio, surface: Surface, on_root: Callable[[str], None] | None = None
-) -> None:
+async def serve(app: Any, stdio: Stdio, surface: Surface) -> None:
     """Drive the SDK's server over our transport until the conversation is over."""
-    express = Express(stdio, surface, on_root, takes_calls=not sdk_tricks.PLAIN)
+    express = Express(stdio, surface, takes_calls=not sdk_tricks.PLAIN)
     stdio.express = express.take
     surface.on_change = lambda: _tell_change(app, stdio, surface, greeted=express.greeted)
     low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
@@ -223,7 +274,7 @@ async def serve(
 
 async def _tell_change(app: Any, stdio: Stdio, surface: Surface, *, greeted: bool) -> None:
     """Other tools are shown from now on: put them into the SDK's server, and tell the client in its way."""
-    app._tool_manager = ToolManager(tools=[_Shown(tool) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
+    app._tool_manager = ToolManager(tools=[_Shown(tool, _Roots(surface)) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
     if greeted:
         await stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001  # 2026: to whoever listens

@@ -83,9 +83,9 @@ class Server:
         from nacre import sdk  # noqa: PLC0415
 
         rooted = surface.follows_roots and self._config.working_directory is None
-        on_root = service.use_root if rooted else None
+        surface.on_root = service.use_root if rooted else None
         app = sdk.build_server(surface)
-        talking = asyncio.create_task(sdk.serve(app, stdio, surface, on_root))
+        talking = asyncio.create_task(sdk.serve(app, stdio, surface))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)

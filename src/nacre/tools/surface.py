@@ -45,6 +45,7 @@ class Surface:
     tools_change: bool = False  # whether clients are promised news of changes
     # Runs beside the conversation, from its beginning to its end.
     beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
+    on_root: Callable[[str], None] | None = None  # who wants the client's first root; nobody: it is not asked
     on_change: Callable[[], Awaitable[None]] | None = None  # the wire listens here
 
     def add(self, *tools: Tool) -> None:
