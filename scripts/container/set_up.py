@@ -1,9 +1,10 @@
 """What `make test-container` needs: podman, and a base image made without any registry.
 
-Debian's debootstrap makes a root filesystem, podman imports it. All of it lies in .container/, so that a second
-run finds it there. Needs root, and a Debian (or its kin) for apt-get.
+Debian's debootstrap makes a root filesystem, podman imports it. All of it lies in .container/, so that a
+second run finds it there. Needs root, and a Debian (or its kin) for apt-get.
 """
 
+# ruff: noqa: S603, S607  # it starts programs, by name: that is what it is for
 from __future__ import annotations
 
 import os
@@ -19,12 +20,11 @@ PROGRAMS = {
     "podman": "podman",
     "runc": "runc",
     "debootstrap": "debootstrap",
-    "podman-compose": "podman-compose",
     "git": "git",
 }
 IN_THE_BASE = "python3,python3-venv,git"
-# A machine that is a container itself, or root without CAP_SYS_RESOURCE, cannot raise limits; crun does not know
-# every mixture of cgroup versions; there is no journal.
+# Root without CAP_SYS_RESOURCE cannot raise limits; crun does not know every mixture of cgroup versions; a
+# machine without systemd has no journal.
 CONTAINERS_CONF = """\
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
@@ -52,7 +52,9 @@ def install_programs() -> None:
     if not missing:
         return
     if os.getuid() != 0 or shutil.which("apt-get") is None:
-        sys.exit(f"These tests want these Debian packages, and only root can install them: {' '.join(missing)}")
+        sys.exit(
+            f"These tests want these Debian packages, and only root can install them: {' '.join(missing)}"
+        )
     print(f"Installing {', '.join(missing)} ...", flush=True)
     run("apt-get", "-qq", "update")
     quiet = {**environment(), "DEBIAN_FRONTEND": "noninteractive"}
@@ -77,7 +79,14 @@ def mirror() -> list[str]:
     """Where this machine's own apt gets Debian from, if it is one; else debootstrap knows a place."""
     if "ID=debian" not in Path("/etc/os-release").read_text().splitlines():
         return []
-    wanted = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Codename: bookworm"]
+    wanted = [
+        "apt-get",
+        "indextargets",
+        "--format",
+        "$(REPO_URI)",
+        "Created-By: Packages",
+        "Codename: bookworm",
+    ]
     told = subprocess.run(wanted, capture_output=True, text=True, check=False).stdout.split()
     return told[:1]
 
@@ -94,7 +103,9 @@ def make_base() -> None:
     with (HOME / "debootstrap.log").open("w") as log:
         run("debootstrap", *options, "bookworm", str(root), *mirror(), stdout=log, stderr=subprocess.STDOUT)
     archive = HOME / "base.tar"
-    leave_out = [f"--exclude=./{path}" for path in ("var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*")]
+    leave_out = [
+        f"--exclude=./{path}" for path in ("var/cache/apt/*", "var/lib/apt/lists/*", "usr/share/doc/*")
+    ]
     run("tar", "-C", str(root), *leave_out, "-cf", str(archive), ".")
     run("podman", "import", "--quiet", str(archive), BASE, stdout=subprocess.DEVNULL)
     archive.unlink()
