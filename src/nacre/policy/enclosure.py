@@ -15,8 +15,8 @@ from nacre.policy.paths import Fence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-# npm takes its global configuration, and so the shell it runs scripts with, from below these.
-_MORE_DANGEROUS_VARIABLES = r"(?:PREFIX|DESTDIR|INIT_CWD|(?i:npm_.*)|NACRE_.*)\Z"
+# npm takes its global configuration, and so the shell it runs scripts with, from below the first two.
+_MORE_DANGEROUS_VARIABLES = r"(?:PREFIX|DESTDIR|INIT_CWD|NACRE_.*)\Z"
 
 
 @dataclass(frozen=True, slots=True)
