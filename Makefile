@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-windows lint types fmt bench soak clean
+.PHONY: help demo test test-windows test-container wheels lint types fmt bench soak clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,11 +36,23 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 
 test: $(VENV)/dev.stamp ## install what the tests need and run them
 	@sh scripts/install-test-tools.sh
-	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows
+	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows --ignore tests/container
 
 test-windows: $(VENV)/dev.stamp ## the server as a Windows program, under wine (installs wine, needs root for that)
 	@$(BIN)/python scripts/windows/set_up.py
 	@$(BIN)/python -m pytest tests/windows
+
+test-container: $(VENV)/dev.stamp wheels/requirements.stamp ## the server in a container, with podman (installs it, needs root for that)
+	@$(BIN)/python scripts/container/set_up.py
+	@$(BIN)/python -m pytest tests/container
+
+wheels: wheels/requirements.stamp ## what an image needs of PyPI, for a build without network
+
+wheels/requirements.stamp: $(BIN)/python requirements.lock
+	@rm -rf wheels
+	@$(BIN)/python -m pip --disable-pip-version-check --quiet download --dest wheels --require-hashes --no-deps \
+		--only-binary :all: --python-version 3.11 -r requirements.lock
+	@touch $@
 
 lint: $(VENV)/dev.stamp ## ruff: style and format
 	@$(BIN)/ruff check .
@@ -60,4 +72,4 @@ soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak
 
 clean: ## remove everything that make made
-	@rm -rf $(VENV) .windows .bench dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .windows .container wheels .bench dist .pytest_cache .ruff_cache .hypothesis

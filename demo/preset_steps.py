@@ -6,6 +6,7 @@ A step starts its own server, shows what it sends and gets, and checks it.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 from typing import TYPE_CHECKING, Any
@@ -78,8 +79,44 @@ async def commands() -> None:
             must("A new shell is there" in text, "a clean shell")
 
 
+def piped(workspace: str, *lines: str) -> list[dict[str, Any]]:
+    """Lines through a pipe, without any handshake, and what comes back."""
+    print(paint("  $ echo … | nacre --preset container", "2"))
+    answered = subprocess.run(
+        [sys.executable, "-m", "nacre", "--preset", "container", "--working-dir", workspace],
+        input="\n".join(lines) + "\n",
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    for line in lines:
+        print(paint(f"  ❯ {line}", "36"))
+    for line in answered:
+        print(paint(f"    {line}", "31" if '"error"' in line else "32"))
+    return [json.loads(line) for line in answered]
+
+
+async def container() -> None:
+    """Preset container (003): programs of a table, without a shell and without a handshake."""
+    echo = '"method":"shell/exec","params":{"command":"ECHO","args":["; rm -rf /","$(id)"]}'
+    refused = '"method":"shell/exec","params":{"command":"git","args":["push"]}'
+    with tempfile.TemporaryDirectory() as workspace:
+        first, *answers = piped(
+            workspace, f'{{"jsonrpc":"2.0","id":1,{echo}}}', f'{{"jsonrpc":"2.0","id":2,{refused}}}'
+        )
+    must(first["id"] is None and "capabilities" in first["result"], "the document's first message")
+    told = {answer["id"]: answer for answer in answers}
+    must(told[1]["result"]["stdout"] == "; rm -rf / $(id)", "words that no shell has read")
+    must(
+        told[2]["error"] == {"code": -32000, "message": "Command 'git' with argument 'push' not allowed"},
+        "the document's error",
+    )
+
+
 STEPS: list[Callable[[], Awaitable[None]]] = [
     shell_exec,
     execute_command,
     commands,
+    container,
 ]

@@ -12,6 +12,7 @@ want mksh mksh
 want yash yash
 want fish fish
 want ps procps
+want git git
 want bwrap bubblewrap
 [ -z "$need" ] && exit 0
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

@@ -18,6 +18,8 @@ from nacre.errors import NacreError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nacre.config import Preset
+
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
 To connect one:
@@ -90,6 +92,11 @@ def parser() -> argparse.ArgumentParser:
         help="read the login shell's environment once; auto: when a desktop application"
         " started the server without it (default: auto)",
     )
+    top.add_argument(
+        "--no-announce",
+        action="store_true",
+        help="preset container: do not send the document's first message, which strict clients mind",
+    )
     top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
     top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
     return top
@@ -127,7 +134,8 @@ def configuration(options: argparse.Namespace) -> Config:
         "include_stderr": False if options.no_stderr else None,
         "login_environment": options.login_env,
         "audit_log": options.audit_log,
-        "verbose": options.verbose or None,
+        "announce": False if options.no_announce else None,
+        "verbose": options.verbose or _wants_debugging(config.preset) or None,
     }
     return replace(
         config,
@@ -144,6 +152,16 @@ def read_options(given: list[str]) -> argparse.Namespace:
     from nacre.shell_server import read_arguments  # noqa: PLC0415  # few want it
 
     return parser().parse_args([], read_arguments(given[1:]))
+
+
+def _wants_debugging(preset: Preset) -> bool:
+    """Whether DEBUG names what a preset's document calls itself (003), as npm's `debug` reads it."""
+    name, said = preset.texts.get("debug"), os.environ.get("DEBUG")
+    if not name or not said:
+        return False
+    from fnmatch import fnmatchcase  # noqa: PLC0415  # seldom
+
+    return any(fnmatchcase(name, pattern) for pattern in said.replace(",", " ").split())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -56,6 +56,15 @@ class Config:
     file: str | None = None  # where the settings were read, or would be
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
+    # -- the preset `container`
+    allowed_commands: Mapping[str, tuple[str, ...]] | None = None  # None: no table; see policy.enclosure
+    workspace: str | None = None  # commands stay in it, or in working_directory where that is set
+    announce: bool = True  # whether the document's first message is sent
+
+    @property
+    def chosen_directory(self) -> str | None:
+        """Where the person has said that commands start; None: nowhere yet."""
+        return self.working_directory or self.workspace
 
     def commands_for(self, dialect: str) -> tuple[str, ...] | None:
         """The list of commands for a family of shells; None: there is no such list at all."""

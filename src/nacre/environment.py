@@ -10,7 +10,8 @@ import uuid
 # An editor or a pager that waits for a key nobody presses would hang until the timeout.
 QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 # These run code in every shell that starts; what the person wants in each shell stands in their login files.
-DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND", "NACRE_COMMAND")
+DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND")
+OUR_OWN = "NACRE_"  # what the server itself is told by its environment is none of the commands' business
 # What a login shell knows better than the bare environment, and what only describes that shell itself.
 _OF_THE_PROBE = ("_", "SHLVL", "PWD", "OLDPWD", "TERM", *DROPPED)
 _SYSTEM_PATH = {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
@@ -19,7 +20,11 @@ _SYSTEM_PATH_EXTRAS = {"/usr/games", "/usr/local/games", "/snap/bin"}
 
 def for_commands(environment: dict[str, str]) -> dict[str, str]:
     """What every command gets."""
-    kept = {name: value for name, value in environment.items() if name not in DROPPED}
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if name not in DROPPED and not name.startswith(OUR_OWN)
+    }
     return {**QUIET_DEFAULTS, **kept}
 
 

@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
-from nacre.policy import Verdict, judge
+from nacre.policy import Verdict, judge, judge_argv
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.model import Command
     from nacre.policy import Policy
+    from nacre.policy.enclosure import Enclosure
     from nacre.policy.operators import Allowlist
 
     Answer = Literal["once", "session", "no"]
@@ -43,17 +44,28 @@ class Question:
 class Gate:
     """The rules of this server, and what the person has allowed since it started."""
 
-    def __init__(self, policy: Policy, shell: str, allowlist: Allowlist | None = None) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        shell: str,
+        allowlist: Allowlist | None = None,
+        enclosure: Enclosure | None = None,
+    ) -> None:
         self.policy = policy
+        self._enclosure = enclosure
         self._shell = shell
         self._allowlist = allowlist
         self._approved: set[tuple[str, str]] = set()
 
     async def admit(self, command: Command, ask: Ask | None) -> None:
         """Return if the command may run; raise Refused if not."""
+        if self._enclosure is not None:
+            self._admit_to_enclosure(command, self._enclosure)
+            if self.policy.empty:
+                return
         self._admit_alone(command)
         self._admit_environment(command)
-        verdict = judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
+        verdict = self._judge(command)
         if command.stdin:
             self._admit_input(command, command.stdin, verdict)
         if verdict.decision == "ask":
@@ -69,6 +81,16 @@ class Gate:
             advice = self._allowlist.quoting.advice if quotable else ""
             verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
+
+    def _judge(self, command: Command) -> Verdict:
+        if command.argv is not None:
+            return judge_argv(command.argv, self.policy, cwd=command.working_directory)
+        return judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
+
+    def _admit_to_enclosure(self, command: Command, enclosure: Enclosure) -> None:
+        said = enclosure.objection(command.argv, command.working_directory, command.environment)
+        if said is not None:
+            raise Refused(said)
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
         """What a shell is given to read is commands, too: what is denied there is not even asked about."""

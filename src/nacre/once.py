@@ -1,4 +1,4 @@
-"""Once: one command in a fresh shell process, with no memory of the one before.
+"""Once: one command in a fresh process, of a shell or of its own, with no memory of the one before.
 
 Above it: `service`. Below: a shell's dialect, a link to a keeper, and `output`.
 """
@@ -36,10 +36,10 @@ async def run_once(
     on_output: Callable[[int, bytes], None] | None = None,
 ) -> Result:
     """Run a command to its end. Cancelling this coroutine kills everything the command started."""
-    argv, script = shell.once(command.text)
+    argv, script = shell.once(command.text) if command.argv is None else (list(command.argv), None)
     spec: dict[str, Any] = {
         "argv": argv,
-        "program": shell.path,
+        "program": shell.path if command.argv is None else "",
         "cwd": command.working_directory,
         "timeout_ms": round(command.timeout_s * 1000),
         "grace_ms": round(config.kill_grace_s * 1000),

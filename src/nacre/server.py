@@ -82,7 +82,7 @@ class Server:
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        rooted = surface.follows_roots and self._config.working_directory is None
+        rooted = surface.follows_roots and self._config.chosen_directory is None
         surface.on_root = service.use_root if rooted else None
         app = sdk.build_server(surface)
         talking = asyncio.create_task(sdk.serve(app, stdio, surface))

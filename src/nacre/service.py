@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.model import Command, Result
+    from nacre.policy.enclosure import Enclosure
     from nacre.session import Session
 
 LOGIN_PATIENCE_S = 5.0
@@ -50,17 +51,20 @@ class Service:
         self.config = config
         self._environment = for_commands(dict(os.environ))
         self.shell = find_shell(config.shell, self._environment)
-        self._gate = _gate(config, self.shell)
+        self.default_directory = _default_directory(config)
+        self._gate = self._gate_for(config)
         if config.commands is not None and self.shell.dialect.name == "cmd":
             # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
             self._environment["NoDefaultCurrentDirectoryInExePath"] = "1"
-        self.default_directory = _default_directory(config.working_directory)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
         self._slots = asyncio.Semaphore(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
         self._opening = asyncio.create_task(self._open())
+
+    def _gate_for(self, config: Config) -> Gate | None:
+        return _gate(config, self.shell, _enclosure(config, self.default_directory))
 
     async def run(
         self,
@@ -163,7 +167,7 @@ class Service:
     def _adopt(self, config: Config) -> None:
         if config.preset.name != self.config.preset.name or config.commands is None:
             raise RequestError("Another preset needs a new start of the server.")
-        gate = _gate(config, self.shell)
+        gate = self._gate_for(config)
         self.config = replace(self.config, commands=config.commands, policy=config.policy)
         self._gate = gate
 
@@ -181,7 +185,7 @@ class Service:
 
     def use_root(self, directory: str) -> None:
         """The client has told its root: commands start there, unless the command line says where."""
-        if self.config.working_directory is None and Path(directory).is_dir():
+        if self.config.chosen_directory is None and Path(directory).is_dir():
             self.default_directory = directory
             audit.log.info("commands start in the client's root %s", directory)
 
@@ -271,41 +275,56 @@ class Service:
         return replace(result, hints=hints) if hints else result
 
 
-def _gate(config: Config, shell: Shell) -> Gate | None:
+def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | None:
     """Without rules there is nothing to load and nothing to ask."""
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
-    if commands is None and (policy is None or policy.empty):
+    if commands is None and enclosure is None and (policy is None or policy.empty):
         return None
     from nacre.gate import Gate  # noqa: PLC0415  # see above
     from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # the same
 
-    policy, name = policy or Policy(allow_writes=False), shell.name.removesuffix(".exe").lower()
+    policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
     if commands is None:
-        return Gate(policy, name)
+        return Gate(policy, name, enclosure=enclosure)
     from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same
 
     try:
-        return Gate(policy.allowing(commands), name, allowlist(commands, shell.dialect.name))
+        return Gate(policy.allowing(commands), name, allowlist(commands, shell.dialect.name), enclosure)
     except PolicyError as error:
         raise RequestError(f"{shell.name}: {error}.", hint="Use --shell with bash, sh or cmd.exe.") from None
 
 
-def _default_directory(wanted: str | None) -> str:
+def _enclosure(config: Config, directory: str) -> Enclosure | None:
+    if config.allowed_commands is None:
+        return None
+    from nacre.policy.enclosure import Enclosure  # noqa: PLC0415  # few presets have one
+
+    return Enclosure(config.allowed_commands, directory)
+
+
+def _default_directory(config: Config) -> str:
+    wanted = config.chosen_directory
     directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
     if not wanted and directory == Path(directory.anchor):  # where desktop applications start their servers
         directory = Path.home()
     if not directory.is_dir():
+        is_workspace = config.working_directory is None and config.workspace is not None
         raise RequestError(
-            f"The working directory does not exist: {directory}.",
+            f"The {'workspace' if is_workspace else 'working directory'} does not exist: {directory}.",
             code="no_directory",
-            hint="Check --working-dir.",
+            hint=f'Mount it (docker run -v "$(pwd):{directory}"), or name another with --working-dir.'
+            if is_workspace
+            else "Check --working-dir.",
         )
     return str(directory)
 
 
 def _check(command: Command) -> None:
     """What no operating system can run is refused before anything starts."""
-    _check_text("command", command.text)
+    if command.argv is None:
+        _check_text("command", command.text)
+    for index, word in enumerate(command.argv or ()):
+        _check_text(f"args[{index - 1}]" if index else "command", word)
     if command.stdin is not None:
         _check_encoding("stdin", command.stdin)
     for name, value in command.environment.items():

@@ -12,6 +12,10 @@ setting must not be an open door. No tool can reach it.
     allow = ["git status", "ls"]
     [shell_tool]             # the table of specification 004, as it stands
     max_timeout = 1800
+    [container]              # the preset of that name
+    workspace = "/workspace"
+    [container.allowed_commands]
+    npm = ["install", "test"]
 """
 
 from __future__ import annotations
@@ -79,13 +83,17 @@ def configure(
 ) -> Config:
     """A preset's values, over them a file's table, over them two comma lists of rules (specification 002)."""
     face, defaults = presets.read(preset or _text(table.get("preset", Config().preset.name)))
-    table = {**defaults, **table}
+    # A person's own table of commands replaces the preset's; what they do not mention stays.
+    container = {**defaults.get("container", {}), **_table(table.get("container", {}), "container")}
+    table = {name: value for name, value in {**defaults, **table}.items() if name != "container"}
     shell_tool = _table(table.pop("shell_tool", {}), "shell_tool")
     rules = _table(table.pop("policy", {}), "policy")
     config = _applied(Config(preset=face), table, _SETTINGS, "")
     config = _applied(config, shell_tool, _SHELL_TOOL, "shell_tool.")
     if config.commands is not None:
         rules.setdefault("allow_writes", False)  # as under every allowlist
+    enclosed = _applied(config, container, _CONTAINER, "container.")
+    config = enclosed if "container" in defaults else config  # of that preset only; mistakes are told in all
     return replace(config, policy=_policy(rules, shell_tool, allow, deny))
 
 
@@ -146,6 +154,23 @@ def _names(value: Any) -> tuple[str, ...]:
                 f"a list of commands by their plain names, without {' and '.join(_RESERVED_NAMES)} ({name!r})"
             )
     return tuple(dict.fromkeys(names))
+
+
+def _allowed_commands(value: Any) -> dict[str, tuple[str, ...]]:
+    """Programs and their first arguments (specification 003), as the person spells them."""
+    wanted = 'a table such as {npm = ["install", "test"], cat = []}, each program once, whatever its capitals'
+    if not isinstance(value, dict):
+        raise ValueError(wanted)  # noqa: TRY004  # as above
+    commands = {str(name): _first_arguments(first) for name, first in cast("dict[Any, Any]", value).items()}
+    if len({name.lower() for name in commands}) < len(commands) or not all(commands):
+        raise ValueError(wanted)
+    return commands
+
+
+def _first_arguments(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in cast("list[Any]", value)):
+        raise ValueError("a table of lists of texts")
+    return tuple(cast("list[str]", value))
 
 
 def _seconds(value: Any) -> int:
@@ -214,6 +239,12 @@ _SHELL_TOOL: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "log_commands": ("log_commands", _flag),
     "allowed_directories": ("", list[str]),  # the policy's
     "blocked_commands": ("", list[str]),
+}
+
+_CONTAINER: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "workspace": ("workspace", _text),
+    "announce": ("announce", _flag),
+    "allowed_commands": ("allowed_commands", _allowed_commands),
 }
 
 

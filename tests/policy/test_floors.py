@@ -16,7 +16,7 @@ _FLOORS = [
     {"simple", "options", "filters", "values", "cmd", "powershell", "fish"},
     {"posix", "effects"},
     {"inspector", "rules", "paths"},
-    {"interpreters", "hearing"},
+    {"interpreters", "hearing", "enclosure"},
     {"programs"},
     {"part"},
     {"court"},

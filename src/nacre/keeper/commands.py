@@ -42,7 +42,7 @@ class Spec:
 
     argv: list[str]
     cwd: str
-    program: str
+    program: str  # empty: argv[0], looked for on the command's own PATH
     environment: dict[str, str] = field(default_factory=dict[str, str])
     unset: list[str] = field(default_factory=list[str])
     script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv

@@ -330,6 +330,20 @@ def link_descriptors() -> tuple[int, int]:
     return reading, writing
 
 
+def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:
+    """The file that a program's name means, as execvp would find it from that directory. Raises OSError."""
+    if "/" in name:
+        return name
+    trouble = FileNotFoundError(errno.ENOENT, "not found on PATH", name)
+    for entry in os.fsdecode(environment.get(b"PATH", os.fsencode(os.defpath))).split(":"):
+        path = os.path.join(directory, entry, name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return path
+            trouble = PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    raise trouble
+
+
 def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
     """Start a command. Raises OSError whose `filename` tells the directory from the program."""
     os.chdir(spec.cwd)

@@ -137,7 +137,10 @@ class Keeper:
         try:
             if spec.script is not None:
                 self._write_script(command_id, spec)
-            started = host.start(spec, self._environment_of(command_id, spec))
+            environment = self._environment_of(command_id, spec)
+            if not spec.program:
+                spec.program = host.find_program(spec.argv[0], environment, spec.cwd)
+            started = host.start(spec, environment)
         except OSError as error:
             self._complain(
                 command_id,

@@ -40,6 +40,7 @@ DRAIN_LIMIT_BYTES = 1 << 20  # and how much of what it goes on writing belongs t
 LINK_CHUNKS_AHEAD = 16
 GOODBYE_PATIENCE_S = 1.0
 FROM_PIPE, FROM_THREAD, FROM_PROCESS, FROM_JOB = 1, 2, 3, 4  # keys of the port; jobs count on from the last
+PROGRAM_ENDINGS = ("", ".exe", ".com")
 KILLED_CODE = 0x4E414352  # what a process that we ended leaves as its exit code: no program does by itself
 LIMITS = ("cpu_s", "memory_bytes", "processes")
 SIGNALS = {"SIGINT": 2, "SIGTERM": 15, "SIGKILL": 9}  # the first two are a Ctrl+C, the last is the end
@@ -471,6 +472,20 @@ def link_descriptors() -> tuple[int, int]:
     os.dup2(null, 1, inheritable=False)
     os.close(null)
     return reading, writing
+
+
+def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:
+    """The file that a program's name means. Raises OSError.
+
+    Batch files are not found: they take their arguments apart by rules that no quoting can hold.
+    """
+    path = next((os.fsdecode(value) for key, value in environment.items() if key.upper() == b"PATH"), "")
+    for entry in path.split(";"):
+        for ending in PROGRAM_ENDINGS:
+            file = os.path.join(directory, entry, name + ending)
+            if file.lower().endswith(PROGRAM_ENDINGS[1:]) and os.path.isfile(file):
+                return file
+    raise FileNotFoundError(errno.ENOENT, "not found on PATH", name)
 
 
 def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:

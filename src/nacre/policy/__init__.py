@@ -9,6 +9,7 @@ nothing of nacre. Everything here is pure, except `paths`, which resolves links.
     inspector, interpreters, programs                      looking through a command
     rules, paths                                           what a person wrote; where files may be
     operators                                              a stricter lock: one command of a list, alone
+    enclosure                                              a table of programs, and where they run
     hearing, part, court                                   the verdict
     corpus, explain, learn                                 the workbench
 

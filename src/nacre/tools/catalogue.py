@@ -49,5 +49,9 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
             from nacre.tools import commands
 
             commands.furnish(surface, service)
+        case "container":
+            from nacre.tools.container import furnish_container
+
+            furnish_container(surface, service)
         case _:
             raise RequestError(f"There is no tool set '{family}'.", hint="Check --tools and `tools`.")

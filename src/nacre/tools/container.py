@@ -1,0 +1,204 @@
+"""The family `container`: programs from a table, without a shell (specification 003).
+
+The same two things in two forms: the tools `shell_exec` and `shell_allowed` for clients that shake hands, and
+the plain JSON-RPC methods `shell/exec` and `shell/allowed` for those that do not. What may run is the gate's
+to say, not ours.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import NacreError, Refused, RequestError
+from nacre.model import Command, Ended
+from nacre.policy.enclosure import spelled
+from nacre.tools.arguments import check
+from nacre.tools.tool import CallError, Reply, Tool
+
+if TYPE_CHECKING:
+    from nacre.gate import Ask
+    from nacre.model import Result
+    from nacre.service import Service
+    from nacre.tools.surface import Surface
+    from nacre.tools.tool import Caller
+
+SERVER_ERROR, INVALID_PARAMS = -32000, -32602
+PROTOCOL_VERSION = "2024-11-05"
+EXEC_WORDS, ALLOWED_WORDS = "Execute allowed shell commands", "List allowed commands"
+_TEXT = {"type": "string"}
+_NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def furnish_container(surface: Surface, service: Service) -> None:
+    """Both forms, and the message that the document wants to be said first."""
+    execution = Execution(service)
+    surface.add(_exec_tool(execution), _allowed_tool(execution))
+    surface.methods["shell/exec"] = execution.exec_method
+    surface.methods["shell/allowed"] = execution.allowed_method
+    if service.config.announce:
+        surface.announcement = announcement()
+
+
+def announcement() -> dict[str, Any]:
+    """The document's initialization message."""
+    tools = [
+        {"name": "shell_exec", "description": EXEC_WORDS},
+        {"name": "shell_allowed", "description": ALLOWED_WORDS},
+    ]
+    result = {"protocolVersion": PROTOCOL_VERSION, "capabilities": {"tools": tools}}
+    return {"jsonrpc": "2.0", "id": None, "result": result}
+
+
+class Execution:
+    """Running and listing, in the words of the document."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._commands = service.config.allowed_commands or {}
+        self._texts = service.config.preset.texts
+        self.schema = _exec_schema(service.default_directory)
+
+    # -- without a handshake
+
+    async def exec_method(self, params: dict[str, Any]) -> dict[str, Any]:
+        """`shell/exec`."""
+        _check(params, self.schema)
+        return await self.run(params, None)
+
+    async def allowed_method(self, params: dict[str, Any]) -> dict[str, Any]:
+        """`shell/allowed`."""
+        _check(params, _NOTHING)
+        return self.allowed()
+
+    # -- both
+
+    def allowed(self) -> dict[str, Any]:
+        """The table, as it is in force."""
+        return {"allowedCommands": {name: list(first) for name, first in self._commands.items()}}
+
+    async def run(self, arguments: dict[str, Any], ask: Ask | None) -> dict[str, Any]:
+        """Run a program to its end; CallError where the document wants an error."""
+        argv = (spelled(arguments["command"], self._commands), *arguments.get("args", ()))
+        command = Command(
+            text=shlex.join(argv),
+            argv=argv,
+            working_directory=self._service.resolve_directory(arguments.get("cwd")),
+            timeout_s=self._service.config.default_timeout_s,
+            environment=arguments.get("env", {}),
+        )
+        try:
+            return self._told(argv, await self._service.run(command, ask=ask))
+        except Refused as error:
+            raise CallError(SERVER_ERROR, str(error)) from None
+        except RequestError as error:
+            if error.code == RequestError.code:
+                raise CallError(INVALID_PARAMS, str(error)) from None
+            raise self._failed(error.message) from None  # a directory that is not there
+        except NacreError as error:
+            raise self._failed(error.message) from None
+
+    def _told(self, argv: tuple[str, ...], result: Result) -> dict[str, Any]:
+        stdout, stderr = result.stdout.text.rstrip("\n"), result.stderr.text.rstrip("\n")
+        so_far = {name: text for name, text in (("stdout", stdout), ("stderr", stderr)) if text} or None
+        if result.ended is Ended.TIMED_OUT:
+            said = self._texts["timeout"].format(seconds=f"{result.timeout_s:g}")
+            raise CallError(SERVER_ERROR, said, so_far)
+        if result.exit_code is None:  # a program that crashed has no exit code, and we do not invent one
+            raise self._failed(f"ended by {result.signal}", so_far)
+        return {
+            "command": " ".join(argv),
+            "exitCode": result.exit_code,
+            "stdout": stdout,
+            "stderr": stderr if self._service.config.include_stderr else "",
+            "success": result.ok,
+        }
+
+    def _failed(self, error: str, data: dict[str, Any] | None = None) -> CallError:
+        return CallError(SERVER_ERROR, self._texts["failed"].format(error=error.removesuffix(".")), data)
+
+
+def _check(params: dict[str, Any], schema: dict[str, Any]) -> None:
+    try:
+        check(params, schema)
+    except RequestError as error:
+        raise CallError(INVALID_PARAMS, str(error)) from None
+
+
+def _exec_schema(workspace: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "command": {"type": "string", "description": "A program of shell_allowed", "minLength": 1},
+            "args": {"type": "array", "description": "Its arguments, as they are", "items": _TEXT},
+            "cwd": {"type": "string", "description": f"Inside {workspace}, which is the default"},
+            "env": {
+                "type": "object",
+                "description": "Additional environment variables",
+                "additionalProperties": _TEXT,
+            },
+        },
+        "required": ["command"],
+        "additionalProperties": False,
+    }
+
+
+def _exec_tool(execution: Execution) -> Tool:
+    async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
+        try:
+            told = await execution.run(arguments, caller.ask)
+        except CallError as error:
+            return Reply(_with_output(error), is_error=True)
+        return Reply(json.dumps(told, ensure_ascii=False), told)
+
+    return Tool(
+        name="shell_exec",
+        title=None,
+        description=f"{EXEC_WORDS}: a program and its arguments, started without a shell, so that pipes, "
+        "globs and variables are plain text.",
+        input_schema=execution.schema,
+        output_schema={
+            "type": "object",
+            "properties": {
+                "command": _TEXT,
+                "exitCode": {"type": "integer"},
+                "stdout": _TEXT,
+                "stderr": _TEXT,
+                "success": {"type": "boolean"},
+            },
+            "required": ["command", "exitCode", "stdout", "stderr", "success"],
+        },
+        call=call,
+    )
+
+
+def _with_output(error: CallError) -> str:
+    """An error with what was printed before it."""
+    parts = [f"--- {name}\n{text}" for name, text in (error.data or {}).items()]
+    return "\n".join([error.message, *parts])
+
+
+def _allowed_tool(execution: Execution) -> Tool:
+    async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
+        told = execution.allowed()
+        return Reply(json.dumps(told, ensure_ascii=False), told)
+
+    return Tool(
+        name="shell_allowed",
+        title=None,
+        description=f"{ALLOWED_WORDS} and, for each, its permitted first arguments (none named: any).",
+        input_schema=_NOTHING,
+        output_schema={
+            "type": "object",
+            "properties": {
+                "allowedCommands": {
+                    "type": "object",
+                    "additionalProperties": {"type": "array", "items": _TEXT},
+                }
+            },
+            "required": ["allowedCommands"],
+        },
+        annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        call=call,
+    )
