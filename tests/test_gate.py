@@ -22,6 +22,16 @@ MODERN_CAN_ASK: dict[str, Any] = {
 }
 
 
+@pytest.mark.req("policy-patterns")
+def test_rules_given_twice_are_all_held_and_an_empty_list_is_refused(start: Start) -> None:
+    server = start("--deny", "touch", "--deny", "mkdir,rmdir")
+    for name in ("touch", "mkdir", "rmdir"):
+        assert f"`{name}" in text_of(server.call("shell", command=f"true; {name} x"))
+    refused = nacre("--allow", " ,")
+    assert refused.returncode == 2
+    assert "argument --allow: it holds no pattern" in refused.stderr
+
+
 def config_file(tmp_path: Path, text: str) -> str:
     path = tmp_path / "config.toml"
     path.write_text(text)

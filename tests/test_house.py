@@ -41,6 +41,7 @@ FLOORS = [
     ["express"],
     ["sdk"],
     ["server"],
+    ["options"],
     ["workbench", "shell_server"],
     ["cli"],
     ["__main__"],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from nacre import __version__, presets
 from nacre.config import Config
 from nacre.errors import NacreError
+from nacre.options import PATTERN_LIST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,10 +65,8 @@ def parser() -> argparse.ArgumentParser:
         help="default timeout of a command, 1 to 1800"
         f" (default: {Config.default_timeout_s}, or the preset's)",
     )
-    top.add_argument(
-        "--allow", metavar="PATTERNS", default="", help='only these commands, with commas: "ls*,cat*,git log"'
-    )
-    top.add_argument("--deny", metavar="PATTERNS", default="", help='never these commands: "rm*,sudo*"')
+    top.add_argument("--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"')
+    top.add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
     top.add_argument(
         "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
     )
@@ -121,7 +120,10 @@ def configuration(options: argparse.Namespace) -> Config:
     from nacre import settings  # noqa: PLC0415  # loads while the keeper starts
 
     config = settings.configure(
-        settings.read(options.config), preset=options.preset, allow=options.allow, deny=options.deny
+        settings.read(options.config),
+        preset=options.preset,
+        allow=options.allow or "",
+        deny=options.deny or "",
     )
     more_tools = tuple(name.strip() for name in options.tools.split(",") if name.strip())
     said = {

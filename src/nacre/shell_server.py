@@ -10,6 +10,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nacre.options import patterns
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -101,8 +103,8 @@ def _shell_parser() -> argparse.ArgumentParser:
     shell.add_argument("-w", "--working-dir", action=_Once)
     shell.add_argument("-t", "--timeout", action=_Once, type=_seconds)
     shell.add_argument("-s", "--shell", action=_Once)
-    shell.add_argument("--allow", action=_Once, type=_patterns)
-    shell.add_argument("--deny", action=_Once, type=_patterns)
+    shell.add_argument("--allow", action=_Once, type=patterns)
+    shell.add_argument("--deny", action=_Once, type=patterns)
     shell.add_argument("--no-stderr", action="store_true")
     shell.add_argument("-v", "--verbose", action="store_true")
     return shell
@@ -112,13 +114,6 @@ def _seconds(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 1 <= int(text) <= LONGEST_TIMEOUT_S):
         raise argparse.ArgumentTypeError(f"'{text}' is not a whole number from 1 to {LONGEST_TIMEOUT_S}")
     return int(text)
-
-
-def _patterns(text: str) -> str:
-    """An empty list is refused: whoever writes `--allow "$LIST"` does not mean to allow everything."""
-    if not text.replace(",", "").strip():
-        raise argparse.ArgumentTypeError("it holds no pattern")
-    return text
 
 
 def _complain(message: str, usage: str) -> NoReturn:

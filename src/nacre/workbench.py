@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nacre import settings
 from nacre.errors import NacreError, RequestError
+from nacre.options import PATTERN_LIST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,8 +43,8 @@ def parser() -> argparse.ArgumentParser:
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
     for bench in (explain, benches.choices["list"]):
         bench.add_argument("--config", metavar="FILE", help="configuration file")
-        bench.add_argument("--allow", default="", metavar="PATTERNS", help="allow rules, with commas")
-        bench.add_argument("--deny", default="", metavar="PATTERNS", help="deny rules, with commas")
+        bench.add_argument("--allow", **PATTERN_LIST, help="allow rules, with commas")
+        bench.add_argument("--deny", **PATTERN_LIST, help="deny rules, with commas")
     return top
 
 
@@ -60,7 +61,9 @@ def main(arguments: Sequence[str]) -> int:
 def _policy(options: argparse.Namespace) -> Policy:
     from nacre.policy import Policy  # noqa: PLC0415  # loaded when a bench needs it
 
-    config = settings.configure(settings.read(options.config), allow=options.allow, deny=options.deny)
+    config = settings.configure(
+        settings.read(options.config), allow=options.allow or "", deny=options.deny or ""
+    )
     return config.policy or Policy()
 
 
