@@ -14,6 +14,7 @@ import os
 import time
 from functools import partial
 
+from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
 from nacre.keeper.records import dataclass, field
@@ -51,6 +52,8 @@ class Spec:
     silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
     persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
+    prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
+    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns
     limits: dict[str, int] = field(default_factory=dict[str, int])
     timeout_ms: int = 0
@@ -111,12 +114,15 @@ class Command:
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None
         self._own: list[host.Reader] = []  # what a persistent shell itself prints, not its commands
+        self._conversation = Conversation(spec.prompt.encode(), self.feed) if spec.prompt else None
         self._turn: Turn | None = None
         self._household: Household | None = None
         self._lingering: list[Turn] = []  # turns whose streams someone still holds
         self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self._stream_end)
         self._open_streams(started)
-        if spec.follow_ms or spec.window_bytes or self._control:
+        if self._conversation is not None:
+            self._conversation.open(spec.opening[0], [spec.opening[1].encode()])
+        if spec.follow_ms or spec.window_bytes or self._control or self._conversation:
             self._watch()
         else:
             self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
@@ -174,7 +180,12 @@ class Command:
 
     def _own_chunk(self, stream: int, chunk: bytes) -> None:
         """A shell that complains on its own stderr (fish) means the command of the present turn."""
-        if self._turn is not None:
+        if self._conversation is not None:
+            record = self._conversation.hear(stream, chunk)
+            if record is not None and self._turn is not None:
+                self._turn.record = record
+                self._turn_over_when_settled(SETTLE_ROUNDS)
+        elif self._turn is not None:
             self._turn.streams.captures[stream].feed(chunk)
 
     def run(self, run: Run) -> None:
@@ -185,10 +196,15 @@ class Command:
             raise ValueError(f"turn {self._turn.number} is not over")
         household = self._household
         if household is None:
-            household = self._household = Household(self.pid, self._keeper.path_of(str(self.id)))
-        household.pipes.provide(run)
+            base = self._keeper.path_of(str(self.id))
+            household = self._household = Household(self.pid, base, self._conversation)
+        if self._conversation is None:
+            household.pipes.provide(run)
+        else:
+            household.pipes.provide_anew(run)
         self._turn = Turn(self._keeper, self.id, run, household, self._stream_end)
-        self.feed(os.fsencode(run.feed))
+        if self._conversation is None:  # otherwise it gets its lines when it is ready for them
+            self.feed(os.fsencode(run.feed))
 
     def _turn_over_when_settled(self, rounds: int) -> None:
         household = self._household

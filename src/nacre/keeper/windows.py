@@ -639,6 +639,10 @@ class Kin:
         """Every living process of a command, without the host of its hidden console."""
         return living_in(self._started[command_id].job)
 
+    def others(self, command_id: int) -> set[int]:
+        """Every living process of a shell but itself."""
+        return self.members(command_id) - {self._started[command_id].pid}
+
     def signal_tree(self, command_id: int, number: int) -> None:
         """A Ctrl+C, or the end."""
         if number == SIGNALS["SIGKILL"]:
