@@ -143,7 +143,8 @@ class CmdShell:
 
     @property
     def _afterwards(self) -> str:
-        return f"&echo on&prompt {self.prompt}"
+        """With a caret, so that the echo of the line does not look like the prompt."""
+        return f"&echo on&prompt {self.prompt[0]}^{self.prompt[1:]}"
 
     def _bytes(self, text: str) -> str:
         return text.encode(self.encodings[0]).decode("latin-1")
@@ -222,14 +223,21 @@ def once_under_wine(program: str, text: str) -> tuple[list[str], str | None]:
 
 def check_letters(argument: str, text: str, encoding: str) -> None:
     """Raise RequestError for a text that cmd.exe's code page cannot hold."""
+    if _fits(text, encoding):
+        return
+    at = next(index for index, letter in enumerate(text) if not _fits(letter, encoding))
+    raise RequestError(
+        f"{argument} holds {text[at]!r} at offset {at}, which cmd.exe's code page lacks.",
+        hint=f"Nothing was run. It reads {encoding} here.",
+    )
+
+
+def _fits(text: str, encoding: str) -> bool:
     try:
         text.encode(encoding)
-    except UnicodeEncodeError as error:
-        letter = text[error.start]
-        raise RequestError(
-            f"{argument} holds {letter!r} at offset {error.start}, which cmd.exe's code page lacks.",
-            hint=f"Nothing was run. It reads {encoding} here.",
-        ) from None
+    except UnicodeEncodeError:  # where, Windows' own codec does not tell
+        return False
+    return True
 
 
 def _signed(code: int) -> int:

@@ -103,8 +103,9 @@ class Conversation:
             self._go_on()
         at = held.rfind(self._prompt)
         if at < 0 or len(held) - at > REPORT_LIMIT_BYTES:
-            at = len(held) - len(self._prompt) + 1
-        self._pass_on(STDOUT, at - len(LINE_END))
+            self._pass_on(STDOUT, _certain(held, LINE_END + self._prompt, self._prompt))
+        else:
+            self._pass_on(STDOUT, len(held[:at].removesuffix(LINE_END)))
 
     def _report(self) -> re.Match[bytes] | None:
         """The report, whole, and the prompt behind it. The echo of the line that asks for it is none."""
@@ -131,7 +132,7 @@ class Conversation:
         held = self._held[STDERR]
         at = held.find(self._mark) if self._mark else -1
         if at < 0:
-            self._pass_on(STDERR, len(held) - len(self._mark) + 1)
+            self._pass_on(STDERR, _certain(held, self._mark))
         elif held.find(b"\n", at) >= 0:
             self._pass_on(STDERR, at)
             self._held[STDERR] = b""
@@ -148,3 +149,14 @@ class Conversation:
     def _preparing(self) -> bool:
         """Whether the command itself, the last line but one, is still to come."""
         return len(self._lines) > 1
+
+
+def _certain(held: bytes, *words: bytes) -> int:
+    """How much cannot be the beginning of one of these words; no more than that may be kept from a reader."""
+    at = len(held)
+    for word in words:
+        for size in range(min(len(word) - 1, len(held)), 0, -1):
+            if held.endswith(word[:size]):
+                at = min(at, len(held) - size)
+                break
+    return at
