@@ -221,8 +221,9 @@ class Command:
         turn, household = self._turn, self._household
         if turn is None or household is None:
             return
-        for reader in self._own:
-            reader.drain()
+        if turn.record is None or self._conversation is None:  # in a conversation all of it has come
+            for reader in self._own:
+                reader.drain()
         self._turn = None
         content, parts = turn.close()
         if turn.streams.open:
@@ -319,9 +320,7 @@ class Command:
 
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
-        for timer in (self._timer, self._watch_timer):
-            if timer is not None:
-                timer.cancel()
+        self._cancel_timers()
         if self._control is not None:
             self._control.drain()
         self._streams.settle()
@@ -338,6 +337,11 @@ class Command:
         self._keeper.flush()  # what follows need not keep the caller waiting
         self._keeper.retire_if_over(self)
 
+    def _cancel_timers(self) -> None:
+        for timer in (self._timer, self._watch_timer):
+            if timer is not None:
+                timer.cancel()
+
     def _how(self) -> Mapping[str, Any]:
         end = self._end
         return {
@@ -351,6 +355,7 @@ class Command:
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
+        self._cancel_timers()  # what was left behind may have been gone before it was to be killed
         self._streams.release()
         for reader in self._own:
             reader.close()
