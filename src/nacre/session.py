@@ -309,11 +309,12 @@ class Session:
         if living is None or not living.alive:
             return
         self._loss = why
-        if self._dialect.prompt:
-            living.link.feed(living.running, b"")  # the end of what it reads is its end
+        grace_ms = round(self._config.kill_grace_s * 1000)
+        if self._dialect.interrupt is None:
+            grace_ms = 0  # it would not understand
         else:
             living.link.signal(living.running, "HUP")  # interactive shells ignore TERM
-        living.link.kill(living.running, round(self._config.kill_grace_s * 1000))
+        living.link.kill(living.running, grace_ms)
         with contextlib.suppress(NacreError):
             await asyncio.shield(living.running.exit)
 

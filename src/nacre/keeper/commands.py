@@ -285,13 +285,16 @@ class Command:
         return any(not line or line.startswith(own) for line in lines)
 
     def kill(self, why: str, grace_ms: int) -> None:
-        """The ladder: TERM to the whole tree, a grace, KILL to what is left of it."""
+        """The ladder: TERM to the whole tree, a grace, KILL to what is left; without a grace KILL alone."""
         if self._dying or (self.reported and not self._keeper.kin.members(self.id)):
             return
         self._why = self._why or why
         self._dying = True
-        self._keeper.kin.ask_to_end(self.id)
-        self._set_timer(grace_ms / 1000, self._kill_hard)
+        if grace_ms:
+            self._keeper.kin.ask_to_end(self.id)
+            self._set_timer(grace_ms / 1000, self._kill_hard)
+        else:
+            self._kill_hard()
         self.check_death()
 
     def _kill_hard(self) -> None:

@@ -113,6 +113,10 @@ class Kin:
         ]
         return able[0] if len(able) == 1 else 0
 
+    def anyone(self) -> bool:
+        """Whether anybody is below us whom we have to end."""
+        return bool(self._everyone())
+
     def _everyone(self) -> set[int]:
         rows = processes.table()
         me = os.getpid()

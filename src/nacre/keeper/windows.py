@@ -665,6 +665,10 @@ class Kin:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
 
+    def anyone(self) -> bool:
+        """Whether any command still has a process."""
+        return _nursery.some
+
     def ask_all_to_end(self) -> None:
         """nacre is gone: nobody waits for an orderly end."""
         self.force_all_to_end()
