@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -220,8 +221,8 @@ def talk(fake: FakeCmd, lines: list[bytes], sizes: list[int]) -> tuple[bytes, by
 
     conversation = Conversation(PROMPT.encode(), fake.say)
     conversation.open(FIRST_MARK, [WINE.report(FIRST_MARK).encode()])
-    takers = {STDOUT: lambda chunk: take(STDOUT, chunk), STDERR: lambda chunk: take(STDERR, chunk)}
-    conversation.begin(MARK, [*lines, WINE.report(MARK).encode()], takers)  # pyright: ignore[reportArgumentType]
+    takers = {stream: partial(take, stream) for stream in taken}
+    conversation.begin(MARK, [*lines, WINE.report(MARK).encode()], takers)
     streams = {STDOUT: b"Microsoft Windows\r\n\r\n" + PROMPT.encode(), STDERR: b"wine: noise\r\n"}
     record = None
     for step in range(100_000):
