@@ -36,6 +36,7 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 
 test: $(VENV)/dev.stamp ## install what the tests need and run them
 	@sh scripts/install-test-tools.sh
+	@$(BIN)/python scripts/windows/set_up.py --wine-only
 	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows --ignore tests/container
 
 test-windows: $(VENV)/dev.stamp ## the server as a Windows program, under wine (installs wine, needs root for that)

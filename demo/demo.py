@@ -6,7 +6,9 @@ Each step is a function that asks, shows what came back, and checks it. Later ca
 from __future__ import annotations
 
 import os
+import shutil
 import sys
+import tempfile
 import textwrap
 import time
 import uuid
@@ -194,6 +196,32 @@ async def rules(_stage: Stage) -> None:
             must("Denied by the policy" in told.get("error", ""), f"{command} is refused")
 
 
+async def a_persistent_cmd(_stage: Stage) -> None:
+    """cmd.exe lives on too: here under wine, on Windows by itself."""
+    if shutil.which("wine") is None:
+        print(paint("    (wine is not installed: left out)", "2"))
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as prefix:
+        own = Path(__file__).parents[1] / ".windows" / "prefix"
+        wine = {**os.environ, "WINEPREFIX": str(own) if own.is_dir() else prefix, "WINEDEBUG": "-all"}
+        server = StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "nacre", "--shell", "cmd.exe", "--working-dir", str(Path.cwd())],
+            env=wine,
+        )
+        async with Client(stdio_client(server, errlog=quiet()), mode="legacy") as client:
+            windows = Stage(client)
+            await windows.shell("set NAME=pearl& cd \\", session="work")
+            told = await windows.shell("echo %NAME% in %CD%& cmd /c exit 3", session="work")
+            must((told["stdout"], told["exit_code"]) == ("pearl in Z:\\\n", 3), "the state and the exit code")
+            told = await windows.shell("echo last words& exit 4", session="work")
+            must((told["ended"], told["exit_code"]) == ("shell_died", 4), "the death")
+            told = await windows.shell("cd", session="work")
+            must(
+                told["session"]["shell"] == "reborn" and told["stdout"] == "Z:\\\n", "a new shell, same place"
+            )
+
+
 STEPS: list[Callable[[Stage], Awaitable[None]]] = [
     a_command,
     a_failure,
@@ -206,6 +234,7 @@ STEPS: list[Callable[[Stage], Awaitable[None]]] = [
     a_session,
     a_forged_marker,
     a_shell_reborn,
+    a_persistent_cmd,
     a_mistake,
     rules,
 ]

@@ -95,6 +95,32 @@ REQUIREMENTS: dict[str, Requirement] = {
     "000-marker": Requirement(
         "A command's end is told with a marker `Marker_{uuid4}`, new for each.", "000 Technical Constraints"
     ),
+    # -- specification 000: the persistent cmd.exe
+    "000.cmd.persistent": Requirement(
+        "One cmd.exe is started and serves every command of its session.", "000 Core Architecture"
+    ),
+    "000.cmd.no-window": Requirement(
+        "cmd.exe is started with CREATE_NO_WINDOW: no window appears.", "000 Technical Constraints"
+    ),
+    "000.cmd.line-ends": Requirement(r"Lines for cmd.exe end in \r\n.", "000 Technical Constraints"),
+    "000.cmd.marker": Requirement(
+        "The end of a command in cmd.exe is believed from its fresh marker only.", "000 Technical Constraints"
+    ),
+    "000.cmd.errorlevel": Requirement(
+        "The exit code of a command in cmd.exe is its own, never a stale one.", "000 Command Execution"
+    ),
+    "000.cmd.clean": Requirement(
+        "Prompt patterns and command echoes of cmd.exe are removed.", "000 Output Handling"
+    ),
+    "000.cmd.code-page": Requirement(
+        "Text goes to and from cmd.exe in its code page; what that lacks is refused.", "000 Command Execution"
+    ),
+    "000.cmd.restart": Requirement(
+        "A restart ends cmd.exe with all it started and creates a clean one.", "000 Process Management"
+    ),
+    "000.cmd.death": Requirement(
+        "A cmd.exe that dies is told truly and replaced automatically.", "000 Process Management"
+    ),
     # -- nacre: sessions
     "session-streams": Requirement("stdout and stderr stay apart; no prompts, no echoes.", "nacre"),
     "session-marker": Requirement("Forged marks are not believed; commands lack the channel.", "nacre"),

@@ -17,7 +17,7 @@ from process_table import gone, unique_seconds
 from session_house import House
 from wire_client import MODERN, WireClient, text_of
 
-from nacre.dialects import Ask, find_shell, read_record
+from nacre.dialects import Ask, find_shell, split_record
 from nacre.dialects.posix import BUSYBOX_AS_SH, PLAIN, SHELLS, persistent, quote
 from nacre.errors import RequestError
 from nacre.model import ShellState
@@ -351,12 +351,12 @@ def test_a_quoted_text_is_one_word(text: str) -> None:
 
 @pytest.mark.parametrize("record", ["", "x /tmp", "-1 /tmp", "/tmp", " /tmp"])
 def test_a_record_that_is_none_is_not_read(record: str) -> None:
-    assert read_record(record) is None
+    assert split_record(record) is None
 
 
 @given(st.integers(0, 512), st.text(max_size=20))
 def test_a_record_tells_code_and_directory(code: int, directory: str) -> None:
-    ending = read_record(f"{code} /{directory}")
+    ending = split_record(f"{code} /{directory}")
     assert ending is not None
     assert (ending.code, ending.directory) == (code, f"/{directory}")
 

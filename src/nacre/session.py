@@ -24,7 +24,7 @@ import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from nacre.dialects import Ask, is_identifier, read_record
+from nacre.dialects import Ask, is_identifier
 from nacre.errors import NacreError, RequestError
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, LeftProcess, Result, ShellState
@@ -152,6 +152,7 @@ class Session:
             if admit is not None:
                 where = command.working_directory or self._existing_directory()
                 await admit(replace(command, working_directory=where))
+            self._dialect.check(_ask(command))
             try:
                 return await self._take_turn(await self._turn_for(command), on_output)
             except NotTakenError:  # the shell had just died, unknown to us, and nothing was run
@@ -190,7 +191,7 @@ class Session:
             timer.cancel()
             self.running = None
             self.used = time.monotonic()
-        ending = read_record(told.record) if told.record is not None else None
+        ending = self._dialect.read(told.record) if told.record is not None else None
         if ending is None:
             last = await self._last_words(shell)
             if self._ladder is not None:  # it was to be ended with all it started: wait for that
@@ -202,9 +203,9 @@ class Session:
     def _frame(self, turn: Turn, *, follow: bool) -> dict[str, Any]:
         ask = turn.ask
         feed, files = self._dialect.feed(ask)
-        turn.shell.turns += 1
+        turn.shell.turns = ask.turn
         frame: dict[str, Any] = {
-            "turn": turn.shell.turns,
+            "turn": ask.turn,
             "marker": ask.marker,
             "feed": feed,
             "pair": ask.pair,
@@ -213,7 +214,7 @@ class Session:
         }
         if files:
             frame["files"] = files
-        if ask.stdin is not None:
+        if ask.stdin is not None and self._dialect.control:
             frame["stdin"] = ask.stdin
         if follow:
             frame["follow_ms"] = FOLLOW_MS
@@ -225,10 +226,11 @@ class Session:
             return
         told = end.result()
         shell.pair = told.pair
-        ending = read_record(told.record) if told.record is not None else None
+        ending = self._dialect.read(told.record) if told.record is not None else None
         if ending is not None:
             shell.last_code = ending.code
-            self.directory = _true_directory(ending.directory, told.directory) or self.directory
+            real = told.directory if self._dialect.control else None  # wine stands where it was started
+            self.directory = _true_directory(ending.directory, real) or self.directory
 
     # -- the shell
 
@@ -256,14 +258,15 @@ class Session:
         dialect = self._dialect
         running = link.run(
             {
-                "argv": dialect.argv(self.shell.name),
-                "program": self.shell.path,
+                "argv": self.shell.argv(dialect),
+                "program": self.shell.executable,
                 "cwd": directory,
                 "environment": dialect.environment,
                 "stdin": True,
                 "persistent": True,
                 "silent": dialect.silent,
                 "control": dialect.control,
+                **_opening(dialect),
             }
         )
         if dialect.init:
@@ -306,8 +309,12 @@ class Session:
         if living is None or not living.alive:
             return
         self._loss = why
-        living.link.signal(living.running, "HUP")  # interactive shells ignore TERM
-        living.link.kill(living.running, round(self._config.kill_grace_s * 1000))
+        grace_ms = round(self._config.kill_grace_s * 1000)
+        if self._dialect.interrupt is None:
+            grace_ms = 0  # it would not understand
+        else:
+            living.link.signal(living.running, "HUP")  # interactive shells ignore TERM
+        living.link.kill(living.running, grace_ms)
         with contextlib.suppress(NacreError):
             await asyncio.shield(living.running.exit)
 
@@ -325,12 +332,14 @@ class Session:
 
     async def _bring_back(self, turn: Turn, end: asyncio.Future[TurnEnd]) -> None:
         """End the command that runs, and lose as little of the shell as possible."""
-        shell = turn.shell
+        shell, interrupt = turn.shell, self._dialect.interrupt
         report = self._dialect.report(turn.ask.marker).encode()
-        for done, name, scope, patience_s in (
-            ("interrupted", *self._dialect.interrupt, self._config.kill_grace_s),
+        # A shell that cannot be interrupted would go on with the rest of the command if its child was killed.
+        rungs = interrupt and (
+            ("interrupted", *interrupt, self._config.kill_grace_s),
             ("killed", "KILL", "turn", KILL_PATIENCE_S),
-        ):
+        )
+        for done, name, scope, patience_s in rungs or ():
             self._brought_back = done
             shell.link.signal(shell.running, name, scope)
             if report:  # some shells throw away what they had read when they are interrupted
@@ -359,7 +368,7 @@ class Session:
         return self._result(
             turn,
             told.stdout,
-            self._clean(turn.ask, told.stderr),
+            told.stderr,
             ended=Ended.TIMED_OUT if timed_out else Ended.EXITED,
             exit_code=None if timed_out else ending.code,
             signal=None,
@@ -395,7 +404,9 @@ class Session:
 
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
         limit_bytes = self._config.reply_limit_bytes
-        out, err = render(stdout, limit_bytes), render(stderr, limit_bytes)
+        encoding = self._dialect.output_encoding
+        out = render(self._clean(turn.ask, 1, stdout), limit_bytes, encoding)
+        err = render(self._clean(turn.ask, 2, stderr), limit_bytes, encoding)
         return Result(
             command=turn.command.text,
             working_directory=self.directory,
@@ -407,27 +418,44 @@ class Session:
             **more,
         )
 
-    def _clean(self, ask: Ask, stderr: Stream) -> Stream:
-        cleaned = self._dialect.clean(ask, stderr.head)
-        gone_bytes = len(stderr.head) - len(cleaned)
+    def _clean(self, ask: Ask, number: int, stream: Stream) -> Stream:
+        head = self._dialect.clean(ask, number, stream.head)
+        tail = self._dialect.clean(ask, number, stream.tail) if stream.tail else b""
+        gone_bytes = len(stream.head) + len(stream.tail) - len(head) - len(tail)
         if not gone_bytes:
-            return stderr
-        lines = stderr.line_ends - stderr.head.count(b"\n") + cleaned.count(b"\n")
-        return replace(stderr, head=cleaned, total_bytes=stderr.total_bytes - gone_bytes, line_ends=lines)
+            return stream
+        gone_lines = (stream.head + stream.tail).count(b"\n") - (head + tail).count(b"\n")
+        return replace(
+            stream,
+            head=head,
+            tail=tail,
+            total_bytes=stream.total_bytes - gone_bytes,
+            line_ends=stream.line_ends - gone_lines,
+        )
 
 
-def _ask(command: Command, shell: LivingShell, state: ShellState) -> Ask:
+def _ask(command: Command, shell: LivingShell | None = None, state: ShellState = ShellState.KEPT) -> Ask:
+    """What a shell is asked; without one, to see whether it could be."""
     fresh = state is not ShellState.KEPT
     return Ask(
         command.text,
-        f"Marker_{uuid.uuid4()}",
-        shell.base,
-        shell.pair,
+        f"Marker_{uuid.uuid4()}" if shell else "",
+        shell.base if shell else "",
+        shell.pair if shell else 0,
         None if fresh else command.working_directory or None,
         command.environment,
         command.stdin,
-        shell.last_code,
+        shell.last_code if shell else 0,
+        shell.turns + 1 if shell else 0,
     )
+
+
+def _opening(dialect: Persistent) -> dict[str, Any]:
+    """What a shell that is talked to reports with at first: whatever it prints before is noise."""
+    if not dialect.prompt:
+        return {}
+    marker = f"Marker_{uuid.uuid4()}"
+    return {"prompt": dialect.prompt, "opening": (marker, dialect.report(marker))}
 
 
 async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> bool:

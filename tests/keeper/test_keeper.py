@@ -164,9 +164,14 @@ def test_a_signal_reaches_the_group_or_the_tree(tmp_path: Path, scope: str) -> N
     async def use(link: Link) -> None:
         mark = unique_seconds()
         apart: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+        def hear(_stream: int, chunk: bytes) -> None:
+            if not apart.done():  # later the shell may say that its child was killed, if it lives that long
+                apart.set_result(int(chunk))
+
         running = link.run(
             spec(f"setsid sh -c 'echo $$; exec sleep {mark}' & sleep {mark}", follow_ms=1),
-            on_output=lambda _stream, chunk: apart.set_result(int(chunk)),
+            on_output=hear,
         )
         pid = await apart
         link.signal(running, "TERM" if scope == "group" else "KILL", scope)

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ENVIRONMENT = {"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD, "PATH": r"C:\windows\system32"}
-PING = r"C:\windows\system32\ping.exe"
 WINDOWS_PYTHON = windows_path(PYTHON)
 
 
@@ -50,21 +49,36 @@ def with_keeper(use: Callable[[Link], Awaitable[None]], spool_dir: Path) -> None
     asyncio.run(main())
 
 
-async def running_with(mark: str) -> list[int]:
-    """The processes with the mark, once there are any."""
-    for _ in range(200):
-        if found := carrying(mark):
-            return found
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"no process carries {mark}")
+class Up:
+    """Tells when so many programs have said that they are up."""
+
+    def __init__(self, programs: int = 1) -> None:
+        self._heard = 0
+        self._programs = programs
+        self._event = asyncio.Event()
+
+    def on_output(self, _stream: int, chunk: bytes) -> None:
+        self._heard += chunk.count(b"up")
+        if self._heard >= self._programs:
+            self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+def pinging(mark: str) -> str:
+    """A program that says that it is up and pings for long: `ping` itself keeps its output back."""
+    code = f"import subprocess; p = subprocess.Popen(['ping', '-n', '{mark}', '127.0.0.1'], stdout=-3); "
+    return f'"{WINDOWS_PYTHON}" -c "{code}print(chr(117) + chr(112), flush=True); p.wait()"'
 
 
 @pytest.mark.req("windows-job")
 def test_a_kill_ends_the_whole_job(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
-        mark = unique_pings()
-        running = link.run(spec(f"start /b cmd /c ping -n {mark} 127.0.0.1& ping -n {mark} 127.0.0.1"))
-        await running_with(mark)
+        mark, up = unique_pings(), Up(2)
+        text = f"start /b cmd /c {pinging(mark)}& {pinging(mark)}"
+        running = link.run(spec(text, follow_ms=1), on_output=up.on_output)
+        await up.wait()
         link.kill(running, 1000)
         end = await running.exit
         assert (end.why, end.left) == ("killed", ())
@@ -95,9 +109,11 @@ def test_a_kill_begins_with_a_ctrl_c_that_a_program_can_answer(tmp_path: Path) -
 @pytest.mark.req("windows-job")
 def test_an_interrupt_ends_what_does_not_catch_it(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
-        mark = unique_pings()
-        running = link.run({**spec(""), "argv": ["ping", "-n", mark, "127.0.0.1"], "program": PING})
-        await running_with(mark)
+        mark, up = unique_pings(), Up()
+        default = "import signal, time; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+        code = f"{default}print('up', flush=True); time.sleep({mark})"
+        running = link.run(python(code, follow_ms=1), on_output=up.on_output)
+        await up.wait()
         link.signal(running, "INT")
         end = await running.exit
         assert end.why is None
@@ -110,11 +126,10 @@ def test_an_interrupt_ends_what_does_not_catch_it(tmp_path: Path) -> None:
 @pytest.mark.req("windows-job")
 def test_a_killed_keeper_takes_every_command_with_it(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
-        mark = unique_pings()
-        running = link.run(
-            spec(f"start /b ping -n {mark} 127.0.0.1& ping -n {mark} 127.0.0.1", announce=True)
-        )
-        await running_with(mark)
+        mark, up = unique_pings(), Up(2)
+        text = f"start /b cmd /c {pinging(mark)}& {pinging(mark)}"
+        running = link.run(spec(text, follow_ms=1), on_output=up.on_output)
+        await up.wait()
         os.kill(link._launched.process.pid, signal.SIGKILL)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # the test kills it from outside
         with pytest.raises(PlaceError):
             await running.exit
@@ -126,11 +141,10 @@ def test_a_killed_keeper_takes_every_command_with_it(tmp_path: Path) -> None:
 @pytest.mark.req("windows-job")
 def test_killing_one_command_leaves_the_others_alone(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
-        doomed, spared = unique_pings(), unique_pings()
-        first = link.run(spec(f"ping -n {doomed} 127.0.0.1"))
-        second = link.run(spec(f"ping -n {spared} 127.0.0.1"))
-        await running_with(doomed)
-        await running_with(spared)
+        doomed, spared, up = unique_pings(), unique_pings(), Up(2)
+        first = link.run(spec(pinging(doomed), follow_ms=1), on_output=up.on_output)
+        second = link.run(spec(pinging(spared), follow_ms=1), on_output=up.on_output)
+        await up.wait()
         link.kill(first, 0)
         await first.exit
         assert carrying(doomed) == []

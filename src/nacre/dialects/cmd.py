@@ -1,16 +1,312 @@
-"""cmd.exe: how one command is given to a fresh one. Pure."""
+r"""cmd.exe: how a fresh one gets one command, and how one lives on. Pure.
+
+A cmd.exe that lives on reads a pipe, one line at a time, each when it shows its prompt: whatever else waits
+in the pipe could be eaten by a command, and wine's cmd.exe loses it. One command is
+
+    the text                                      as it was typed, with nothing to read
+    echo MARK %ERRORLEVEL%&cd&echo MARK&…         the report, on both streams
+
+- The report is a line of its own, because %ERRORLEVEL% is replaced when a line is read. `(call )` at its end
+  makes it 0 again: echo, set and their kind would leave it as they found it.
+- There is no private channel, but the mark is new for each command, and the shell gets it when the command
+  is over. See `keeper.conversation`.
+- Text of several lines goes through a batch file, as it does in a fresh cmd.exe. It changes the same shell.
+- A simple command reads `nul`, or a file with what it is to read (`<nul command`); so does a batch file. What
+  stands in `if`, `for` or a group reads the silent pipe.
+- `echo on&prompt …` takes back what a command may have done to the prompt, which we wait for.
+"""
 
 from __future__ import annotations
 
-from nacre.dialects.dialect import Dialect
+import re
+from dataclasses import dataclass
+
+from nacre.dialects.dialect import Ask, Dialect, Ending, split_record
+from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
+LINE_LIMIT = 8000  # it reads no line longer than 8191 characters
 DIALECT = Dialect(
     "cmd",
     ("/d", "/s", "/c"),
     f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
     ("cmd",),
-    limit_bytes=8000,  # it reads no line longer than 8191 characters
+    limit_bytes=LINE_LIMIT,
     one_line=True,  # and stops at the end of the first
     prelude="@echo off\n",
 )
+WINE_CMD = (
+    r"C:\windows\system32\cmd.exe"  # by its full name: otherwise wine puts a program of its own between
+)
+# wine takes its code pages from the locale; this one makes them known. It has much to say on stderr.
+WINE_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "WINEDEBUG": "-all"}
+WINDOWS_ENCODINGS, WINE_ENCODINGS = ("oem", "oem"), ("cp437", "cp1252")  # what it reads, what it prints
+_SEPARATOR = re.compile(r"&&|\|\||(?<![<>])&|\|")
+_BEFORE_A_COMMAND = re.compile(r"^[\s@,;=]+")
+_NOT_SIMPLE = re.compile(r"(?:if|for|rem)\b|[:^]")  # with a caret it may be anything
+_SPECIAL = re.compile(r'[\^&|<>()"]')
+_NO_WINDOWS_NAME = re.compile(r'[\\:*?"<>|]')
+
+
+@dataclass(frozen=True, slots=True)
+class CmdShell:
+    """cmd.exe, kept alive: on Windows, or under wine, whose files are in `prefix`."""
+
+    prompt: str
+    prefix: str | None = None
+
+    control = 0
+    silent = ()
+    interrupt = None  # without a console of its own there is no Ctrl+C
+    init = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Nothing of Windows' own."""
+        return {} if self.prefix is None else WINE_ENVIRONMENT
+
+    @property
+    def encodings(self) -> tuple[str, str]:
+        """What it reads, and what it prints: one code page on Windows, two under wine."""
+        return WINDOWS_ENCODINGS if self.prefix is None else WINE_ENCODINGS
+
+    @property
+    def output_encoding(self) -> str:
+        """What a line is in that is not UTF-8."""
+        return self.encodings[1]
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it: no AutoRun commands, and the prompt that we wait for."""
+        return [name, "/D", "/K", f"prompt {self.prompt}"]
+
+    # -- a command
+
+    def check(self, ask: Ask) -> None:
+        """Raise RequestError for what it cannot be given truthfully."""
+        self._check_letters("command", ask.text)
+        lines = _lines(ask.text)
+        if len(max(lines, key=len)) > LINE_LIMIT:
+            raise RequestError(
+                f"command has a line of more than {LINE_LIMIT:,} characters.",
+                hint="cmd.exe reads no longer ones; give it several lines, or a file.",
+            )
+        if len(lines) == 1:
+            _check_whole(lines[0])
+            if ask.stdin is not None and not _is_one_pipeline(lines[0]):
+                raise RequestError(
+                    "stdin can be given to one simple command or pipeline only.",
+                    hint="In a session of cmd.exe, put several commands on lines of their own.",
+                )
+        for name, value in ask.environment.items():
+            self._check_letters(f"environment.{name}", value)
+            if "\n" in value or "\r" in value:
+                raise RequestError(
+                    f"environment.{name} has several lines.",
+                    hint="cmd.exe cannot set such a value; leave `session` out.",
+                )
+        if ask.directory is not None:
+            self._check_directory(ask.directory)
+
+    def _check_letters(self, argument: str, text: str) -> None:
+        check_letters(argument, text, self.encodings[0])
+
+    def _check_directory(self, directory: str) -> None:
+        self._check_letters("working_directory", directory)
+        if self.prefix is not None and _NO_WINDOWS_NAME.search(directory):
+            raise RequestError(
+                f"working_directory has a name that Windows cannot have: {directory}.",
+                hint="Nothing was run.",
+            )
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """The lines, and the files they name; each character stands for a byte."""
+        lines: list[str] = []
+        files: dict[str, str] = {}
+        source = "nul"
+        if ask.environment or ask.directory is not None:
+            files[f"{ask.turn}.before.cmd"] = self._before(ask)
+            lines.append(f'"{self._file(ask, "before.cmd")}"')
+        if ask.last_code and "errorlevel" in ask.text.lower():
+            lines.append(f"<nul cmd /d /c exit {_signed(ask.last_code)}")
+        if ask.stdin is not None:
+            files[f"{ask.turn}.in"] = ask.stdin.encode(errors="surrogateescape").decode("latin-1")
+            source = f'"{self._file(ask, "in")}"'
+        given = _lines(ask.text)
+        if len(given) > 1:
+            files[f"{ask.turn}.cmd"] = self._bytes("\r\n".join(["@echo off", *given, ""]))
+            ask.said = f'"{self._file(ask, "cmd")}" <{source}{self._afterwards}'
+        else:
+            simple = _with_input(given[0], source)
+            ask.said = given[0] if simple is None else simple + self._afterwards
+        lines += [ask.said, self.report(ask.marker)]
+        return "\r\n".join(map(self._bytes, lines)), files
+
+    @property
+    def _afterwards(self) -> str:
+        """With a caret, so that the echo of the line does not look like the prompt."""
+        return f"&echo on&prompt {self.prompt[0]}^{self.prompt[1:]}"
+
+    def _bytes(self, text: str) -> str:
+        return text.encode(self.encodings[0]).decode("latin-1")
+
+    def _file(self, ask: Ask, suffix: str) -> str:
+        return self.there(f"{ask.base}.{ask.turn}.{suffix}")
+
+    def _before(self, ask: Ask) -> str:
+        """A batch file, because only there a percent sign can be written down."""
+        lines = [f"@set {name}={escape(value)}" for name, value in ask.environment.items()]
+        if ask.directory is not None:
+            lines.append(f'@cd /d "{self.there(ask.directory).replace("%", "%%")}"')
+        return self._bytes("\r\n".join([*lines, ""]))
+
+    def report(self, marker: str) -> str:
+        """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        told = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
+        # Who sets a variable of that name would hide the real one from now on.
+        return f'{told}{self._afterwards}&set "ERRORLEVEL="&(call )'
+
+    # -- what it says
+
+    def read(self, record: str) -> Ending | None:
+        """The code and the directory, as this machine calls it."""
+        ending = split_record(record)
+        if ending is None:
+            return None
+        told = ending.directory.encode("latin-1").decode(self.output_encoding, "replace")
+        return Ending(ending.code, self.here(told))
+
+    def remark(self, text: str) -> str:  # noqa: ARG002  # nothing is different
+        """Nothing."""
+        return ""
+
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
+        """Without the echo of what it was given, and without prompts with the echo of a batch file's line."""
+        if stream != 1:
+            return data
+        data = data.removeprefix(f"{ask.said}\r\n".encode(self.encodings[0], "replace"))
+        if (prompt := self.prompt.encode()) in data:
+            data = re.sub(rb"(?:\r\n)?" + prompt + rb"[^\r\n]+\r\n", b"", data)
+        return data
+
+    # -- directories
+
+    def there(self, path: str) -> str:
+        """What cmd.exe calls a file: under wine the whole of Linux is drive Z."""
+        return path.replace("/", "\\") if self.prefix is None else "Z:" + path.replace("/", "\\")
+
+    def here(self, path: str) -> str:
+        """What this machine calls a file of cmd.exe's."""
+        if self.prefix is None or path[1:2] != ":":
+            return path
+        drive, rest = path[0].lower(), path[2:].replace("\\", "/")
+        return rest if drive == "z" else f"{self.prefix}/dosdevices/{drive}:{rest.rstrip('/')}"
+
+
+def escape(value: str) -> str:
+    """A value as it stands behind `set NAME=` in a batch file."""
+    return _SPECIAL.sub(r"^\g<0>", value).replace("%", "%%")
+
+
+def once_under_wine(program: str, text: str) -> tuple[list[str], str | None]:
+    """The argv that runs one command in a fresh cmd.exe of wine's, with the text where it goes into a file.
+
+    wine makes one string of the arguments, and would put a backslash before each quote.
+    """
+    line = text.strip()
+    if not re.search(r'["\r\n]|\\\Z', line) and len(line) < LINE_LIMIT:
+        return ["wine", program, "/d", "/s", "/c", line], None
+    check_letters("command", text, WINE_ENCODINGS[0])
+    lines = DIALECT.prelude + text.replace("\r\n", "\n")
+    script = lines.replace("\n", "\r\n").encode(WINE_ENCODINGS[0]).decode(errors="surrogateescape")
+    return ["wine", program, "/d", "/c", f"Z:{SCRIPT_MARK}"], script
+
+
+def check_letters(argument: str, text: str, encoding: str) -> None:
+    """Raise RequestError for a text that cmd.exe's code page cannot hold."""
+    if _fits(text, encoding):
+        return
+    at = next(index for index, letter in enumerate(text) if not _fits(letter, encoding))
+    raise RequestError(
+        f"{argument} holds {text[at]!r} at offset {at}, which cmd.exe's code page lacks.",
+        hint=f"Nothing was run. It reads {encoding} here.",
+    )
+
+
+def _fits(text: str, encoding: str) -> bool:
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:  # where, Windows' own codec does not tell
+        return False
+    return True
+
+
+def _signed(code: int) -> int:
+    return code - (1 << 32) if code >= 1 << 31 else code
+
+
+def _lines(text: str) -> list[str]:
+    """Its lines, without empty ones around them."""
+    return text.replace("\r\n", "\n").strip("\n").split("\n")
+
+
+def _masked(text: str) -> tuple[str, str]:
+    """The text with a dot for all that is quoted or escaped, and what is open at its end: quote, caret."""
+    shown: list[str] = []
+    quoted = escaped = False
+    for letter in text:
+        if escaped:
+            escaped = False
+            shown.append(".")
+        elif letter == '"':
+            quoted = not quoted
+            shown.append(letter)
+        else:
+            escaped = letter == "^" and not quoted
+            shown.append("." if quoted or escaped else letter)
+    return "".join(shown), "quote" if quoted else "caret" if escaped else ""
+
+
+def _check_whole(line: str) -> None:
+    """Raise RequestError for a line that would make cmd.exe wait for another one."""
+    masked, lacks = _masked(line)
+    if lacks == "caret":
+        raise RequestError(
+            "command ends in ^, and cmd.exe would wait for another line.", hint="Leave it out."
+        )
+    if masked.lstrip(" \t@").startswith("(") and masked.count("(") > masked.count(")") and not lacks:
+        raise RequestError(
+            "command opens a group that it does not close, and cmd.exe would wait for the rest.",
+            hint="Close it with a parenthesis, or escape it: ^(.",
+        )
+
+
+def _commands(line: str) -> list[tuple[str, int, int]] | None:
+    """Separator in front, start and end of each simple command; None where it is more than that."""
+    masked, lacks = _masked(line)
+    if lacks or "(" in masked or ")" in masked:
+        return None
+    found: list[tuple[str, int, int]] = []
+    separator, start = "", 0
+    for match in _SEPARATOR.finditer(masked):
+        found.append((separator, start, match.start()))
+        separator, start = match[0], match.end()
+    found.append((separator, start, len(line)))
+    words = [_BEFORE_A_COMMAND.sub("", line[start:end]).lower() for _, start, end in found]
+    return None if any(_NOT_SIMPLE.match(word) for word in words) else found
+
+
+def _with_input(line: str, source: str) -> str | None:
+    """Simple commands, each with something to read but for those behind a pipe; None for more than that."""
+    commands = _commands(line)
+    if commands is None:
+        return None
+    parts: list[str] = []
+    for separator, start, end in commands:
+        text = line[start:end]
+        parts += [separator, f"<{source} {text}" if text.strip() and separator != "|" else text]
+    return "".join(parts)
+
+
+def _is_one_pipeline(line: str) -> bool:
+    commands = _commands(line)
+    return commands is not None and all(separator in ("", "|") for separator, _, _ in commands)

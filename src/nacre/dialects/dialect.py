@@ -37,6 +37,8 @@ class Ask:
     environment: dict[str, str] = field(default_factory=dict[str, str])  # export these first
     stdin: str | None = None
     last_code: int = 0
+    turn: int = 0  # which command of its shell it is
+    said: str = ""  # the line with the command, as the shell was given it; set by those who look for its echo
 
     @property
     def out(self) -> str:
@@ -76,8 +78,21 @@ class Persistent(Protocol):
         ...
 
     @property
-    def interrupt(self) -> tuple[str, str]:
-        """The signal that ends a command, and who gets it: what the "turn" started, or also the "shell"."""
+    def interrupt(self) -> tuple[str, str] | None:
+        """The signal that ends a command, and who gets it: what the "turn" started, or also the "shell".
+
+        None: nothing does; the shell is ended with it.
+        """
+        ...
+
+    @property
+    def prompt(self) -> str:
+        """What a shell without a private channel shows when it is ready for a line; else nothing."""
+        ...
+
+    @property
+    def output_encoding(self) -> str | None:
+        """What it prints in where that is not UTF-8."""
         ...
 
     @property
@@ -94,6 +109,10 @@ class Persistent(Protocol):
         """What starts it."""
         ...
 
+    def check(self, ask: Ask) -> None:
+        """Raise RequestError for what it cannot be given truthfully."""
+        ...
+
     def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
         """The text that makes it run a command, and the files that text needs, by suffix."""
         ...
@@ -102,13 +121,32 @@ class Persistent(Protocol):
         """The text that makes it tell the end of the present command; given again after an interrupt."""
         ...
 
+    def read(self, record: str) -> Ending | None:
+        """What it has told of the end; None for what it cannot have told."""
+        ...
+
     def remark(self, text: str) -> str:
         """What the caller should know who runs this text in a session; nearly always nothing."""
         ...
 
-    def clean(self, ask: Ask, stderr: bytes) -> bytes:
-        """The command's stderr without what the shell itself has added."""
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
+        """The command's stdout (1) or stderr (2) without what the shell itself has added."""
         ...
+
+
+class WithChannel:
+    """What holds for every shell that has a private channel, named pipes for each command, and UTF-8."""
+
+    __slots__ = ()
+    prompt = ""
+    output_encoding = None
+
+    def check(self, ask: Ask) -> None:
+        """It takes everything."""
+
+    def read(self, record: str) -> Ending | None:
+        """As it was told."""
+        return split_record(record)
 
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -119,7 +157,7 @@ def is_identifier(name: str) -> bool:
     return _IDENTIFIER.fullmatch(name) is not None
 
 
-def read_record(record: str) -> Ending | None:
+def split_record(record: str) -> Ending | None:
     """`code directory`, as it stood between two marks; None for anything else."""
     code, _, directory = record.partition(" ")
     return Ending(int(code), directory) if code.isdecimal() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nacre.dialects.dialect import Ask, Dialect
+from nacre.dialects.dialect import Ask, Dialect, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 DIALECT = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
@@ -20,7 +20,7 @@ while builtin read --null --local __nacre
 end"""
 
 
-class FishShell:
+class FishShell(WithChannel):
     """fish, kept alive."""
 
     control = CONTROL
@@ -50,9 +50,9 @@ class FishShell:
         """Nothing."""
         return ""
 
-    def clean(self, ask: Ask, stderr: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
         """fish adds nothing."""
-        return stderr
+        return data
 
 
 def quote(text: str) -> str:

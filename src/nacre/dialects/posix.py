@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nacre.dialects.dialect import Ask, Dialect
+from nacre.dialects.dialect import Ask, Dialect, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 DIALECT = Dialect(
@@ -30,6 +30,7 @@ DIALECT = Dialect(
     ("sh", "bash", "rbash", "dash", "zsh", "ksh", "ksh93", "mksh", "lksh", "pdksh", "oksh", "ash", "yash"),
 )
 BUSYBOX = Dialect("posix", ("sh", "-c"), f". '{SCRIPT_MARK}'", ("busybox",))
+STDERR = 2
 CONTROL = 3
 RUN_FILE, END_FILE = "run", "end"
 _CODE, _PLACE = "${__nacre:-$?}", "${PWD-}"
@@ -41,7 +42,7 @@ _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class PosixShell:
+class PosixShell(WithChannel):
     """One of the family, by what differs."""
 
     flags: tuple[str, ...] = ("-i",)
@@ -90,11 +91,11 @@ class PosixShell:
         """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
         return _SET_E_REMARK if "set" in text and _SET_E.search(text) else ""
 
-    def clean(self, ask: Ask, stderr: bytes) -> bytes:
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
         """Without the numbers of background jobs."""
-        if self.announces_jobs and "&" in ask.text and stderr.startswith(b"["):
-            return _JOB_LINE.sub(b"", stderr)
-        return stderr
+        if self.announces_jobs and stream == STDERR and "&" in ask.text and data.startswith(b"["):
+            return _JOB_LINE.sub(b"", data)
+        return data
 
 
 def quote(text: str) -> str:

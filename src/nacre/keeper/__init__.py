@@ -6,6 +6,7 @@ Two halves that meet at `wire`:
     link       nacre's side: start a keeper, run commands through it          (asyncio)
     program    the keeper itself: frames in, commands run, frames out         (standard library only)
     commands   one running command: its streams, its end, its kill ladder
+    conversation  the end of a command in a shell that has no private channel
     capture    head and tail of a stream in memory, the whole of it in a spool file
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended

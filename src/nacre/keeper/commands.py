@@ -14,6 +14,7 @@ import os
 import time
 from functools import partial
 
+from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
 from nacre.keeper.records import dataclass, field
@@ -51,6 +52,8 @@ class Spec:
     silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
     persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
+    prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
+    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns
     limits: dict[str, int] = field(default_factory=dict[str, int])
     timeout_ms: int = 0
@@ -111,12 +114,15 @@ class Command:
         self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
         self._control: host.Reader | None = None
         self._own: list[host.Reader] = []  # what a persistent shell itself prints, not its commands
+        self._conversation = Conversation(spec.prompt.encode(), self.feed) if spec.prompt else None
         self._turn: Turn | None = None
         self._household: Household | None = None
         self._lingering: list[Turn] = []  # turns whose streams someone still holds
         self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self._stream_end)
         self._open_streams(started)
-        if spec.follow_ms or spec.window_bytes or self._control:
+        if self._conversation is not None:
+            self._conversation.open(spec.opening[0], [spec.opening[1].encode()])
+        if spec.follow_ms or spec.window_bytes or self._control or self._conversation:
             self._watch()
         else:
             self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
@@ -174,7 +180,12 @@ class Command:
 
     def _own_chunk(self, stream: int, chunk: bytes) -> None:
         """A shell that complains on its own stderr (fish) means the command of the present turn."""
-        if self._turn is not None:
+        if self._conversation is not None:
+            record = self._conversation.hear(stream, chunk)
+            if record is not None and self._turn is not None:
+                self._turn.record = record
+                self._turn_over_when_settled(SETTLE_ROUNDS)
+        elif self._turn is not None:
             self._turn.streams.captures[stream].feed(chunk)
 
     def run(self, run: Run) -> None:
@@ -185,10 +196,15 @@ class Command:
             raise ValueError(f"turn {self._turn.number} is not over")
         household = self._household
         if household is None:
-            household = self._household = Household(self.pid, self._keeper.path_of(str(self.id)))
-        household.pipes.provide(run)
+            base = self._keeper.path_of(str(self.id))
+            household = self._household = Household(self.pid, base, self._conversation)
+        if self._conversation is None:
+            household.pipes.provide(run)
+        else:
+            household.pipes.provide_anew(run)
         self._turn = Turn(self._keeper, self.id, run, household, self._stream_end)
-        self.feed(os.fsencode(run.feed))
+        if self._conversation is None:  # otherwise it gets its lines when it is ready for them
+            self.feed(os.fsencode(run.feed))
 
     def _turn_over_when_settled(self, rounds: int) -> None:
         household = self._household
@@ -205,8 +221,9 @@ class Command:
         turn, household = self._turn, self._household
         if turn is None or household is None:
             return
-        for reader in self._own:
-            reader.drain()
+        if turn.record is None or self._conversation is None:  # in a conversation all of it has come
+            for reader in self._own:
+                reader.drain()
         self._turn = None
         content, parts = turn.close()
         if turn.streams.open:
@@ -268,13 +285,16 @@ class Command:
         return any(not line or line.startswith(own) for line in lines)
 
     def kill(self, why: str, grace_ms: int) -> None:
-        """The ladder: TERM to the whole tree, a grace, KILL to what is left of it."""
+        """The ladder: TERM to the whole tree, a grace, KILL to what is left; without a grace KILL alone."""
         if self._dying or (self.reported and not self._keeper.kin.members(self.id)):
             return
         self._why = self._why or why
         self._dying = True
-        self._keeper.kin.ask_to_end(self.id)
-        self._set_timer(grace_ms / 1000, self._kill_hard)
+        if grace_ms:
+            self._keeper.kin.ask_to_end(self.id)
+            self._set_timer(grace_ms / 1000, self._kill_hard)
+        else:
+            self._kill_hard()
         self.check_death()
 
     def _kill_hard(self) -> None:
@@ -303,9 +323,7 @@ class Command:
 
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
-        for timer in (self._timer, self._watch_timer):
-            if timer is not None:
-                timer.cancel()
+        self._cancel_timers()
         if self._control is not None:
             self._control.drain()
         self._streams.settle()
@@ -322,6 +340,11 @@ class Command:
         self._keeper.flush()  # what follows need not keep the caller waiting
         self._keeper.retire_if_over(self)
 
+    def _cancel_timers(self) -> None:
+        for timer in (self._timer, self._watch_timer):
+            if timer is not None:
+                timer.cancel()
+
     def _how(self) -> Mapping[str, Any]:
         end = self._end
         return {
@@ -335,6 +358,7 @@ class Command:
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
+        self._cancel_timers()  # what was left behind may have been gone before it was to be killed
         self._streams.release()
         for reader in self._own:
             reader.close()

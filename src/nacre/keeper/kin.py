@@ -7,6 +7,7 @@ On Windows the kernel answers these questions itself; `windows` has a `Kin` of t
 from __future__ import annotations
 
 import os
+import re
 
 from nacre.keeper import posix, processes
 
@@ -14,6 +15,12 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from nacre.keeper.processes import Process
 
+# What the first program of wine starts for all that come after it, also for those of others. It belongs to
+# no command, and ends by itself when the last one has gone.
+WINE_SERVERS = re.compile(
+    r"(?:\S*/wine\S*\s+)*(?:\S*/wineserver\S*|C:\\windows\\system32\\"
+    r"(?:services|winedevice|plugplay|svchost|rpcss|explorer|wineboot|winemenubuilder)\.exe)(?:\s|$)"
+)
 KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
 
 
@@ -83,8 +90,8 @@ class Kin:
     def _owner(self, row: Process, rows: dict[int, Process]) -> int:
         """The command that a direct child of the keeper belongs to; 0 when that cannot be told."""
         if row.pid not in self._owners:
-            owner = self._by_cookie(row.pid) or self._by_session(row) or self._by_elimination(row, rows)
-            self._owners[row.pid] = owner
+            found = self._by_cookie(row.pid) or self._by_session(row) or self._by_elimination(row, rows)
+            self._owners[row.pid] = 0 if _serves_wine(row.pid) else found
         return self._owners[row.pid]
 
     def _by_cookie(self, pid: int) -> int:
@@ -106,10 +113,15 @@ class Kin:
         ]
         return able[0] if len(able) == 1 else 0
 
+    def anyone(self) -> bool:
+        """Whether anybody is below us whom we have to end."""
+        return bool(self._everyone())
+
     def _everyone(self) -> set[int]:
         rows = processes.table()
         me = os.getpid()
-        below = processes.descendants(rows, {row.pid for row in rows.values() if row.parent == me})
+        children = {row.pid for row in rows.values() if row.parent == me and not _serves_wine(row.pid)}
+        below = processes.descendants(rows, children)
         if processes.LINUX:
             return below
         return below | processes.bearers(self._cookie)
@@ -159,7 +171,12 @@ class Kin:
 
     def sweep(self, cookie: str) -> None:
         """A keeper before this one was killed: end what it could not end itself."""
-        posix.send_signal(processes.bearers(cookie), posix.KILL)
+        bearers = processes.bearers(cookie)
+        posix.send_signal({pid for pid in bearers if not _serves_wine(pid)}, posix.KILL)
+
+
+def _serves_wine(pid: int) -> bool:
+    return WINE_SERVERS.match(processes.command_line(pid)) is not None
 
 
 def _ask(pids: set[int]) -> None:

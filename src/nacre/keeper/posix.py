@@ -52,7 +52,7 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
-SCRIPT_SUFFIX = ".script"
+SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
 
 

@@ -193,7 +193,7 @@ class Keeper:
                 self.retire_if_over(command)
         for command in list(self._commands.values()):
             command.check_death()
-        if self._leaving and not more:
+        if self._leaving and not (more and self.kin.anyone()):
             self.loop.stop()
 
     def retire_if_over(self, command: Command) -> None:

@@ -57,12 +57,15 @@ class Streams:
         self._follow_timer: Timer | None = None
         self._ahead_bytes = 0
 
+    def take(self, stream: int) -> Callable[[bytes], None]:
+        """One more stream, whose chunks the caller brings."""
+        self.captures[stream] = capture = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
+        watched = self._keeping.follow_ms or self._keeping.window_bytes
+        return partial(self._watched_chunk, stream) if watched else capture.feed
+
     def add(self, stream: int, fd: int) -> None:
         """Read one more stream from a descriptor."""
-        self.captures[stream] = capture = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
-        keeping = self._keeping
-        watched = keeping.follow_ms or keeping.window_bytes
-        take = partial(self._watched_chunk, stream) if watched else capture.feed
+        take, keeping = self.take(stream), self._keeping
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
         self._readers[stream] = host.Reader(
             self._keeper.loop, fd, take, self._on_end, widens=not keeping.window_bytes

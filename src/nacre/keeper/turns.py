@@ -5,14 +5,17 @@ Above it: `commands`, whose command is the shell. Below: `streams` and the host 
 The command's output comes through a pair of named pipes that only this turn reads, so that whatever an
 earlier command left running cannot print into it. Its end comes on the shell's private channel, as a
 record between two marks that were made up for this turn; what else comes there is passed over.
+A shell that can have neither (cmd.exe) is talked to in its own streams instead, see `conversation`.
 """
 
 from __future__ import annotations
 
 import os
 import time
+from functools import partial
 
 from nacre.keeper import processes
+from nacre.keeper.conversation import LINE_END
 from nacre.keeper.host import host
 from nacre.keeper.quickjson import decode
 from nacre.keeper.records import dataclass, field
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from nacre.keeper.conversation import Conversation
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
 
@@ -36,7 +40,7 @@ class Run:
 
     turn: int
     marker: str
-    feed: str  # what the shell is given to read
+    feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
     pair: int = 0  # which pair of named pipes `feed` names
     files: dict[str, str] = field(default_factory=dict[str, str])  # by suffix: what `feed` has it read
     stdin: str | None = None  # what the command is to read, by the suffix `stdin`
@@ -65,6 +69,7 @@ class Pipes:
         self._base = base
         self._made = -1
         self._files: dict[str, int] = {}
+        self._passing: list[str] = []
         self._has_stdin = False
 
     def open(self, wanted: int) -> tuple[int, int]:
@@ -86,6 +91,19 @@ class Pipes:
             self._write_file(suffix, text)
         if run.stdin is not None:
             self._write_stdin(run.stdin)
+
+    def provide_anew(self, run: Run) -> None:
+        """The same in a conversation: each character a byte, and nothing is kept open, for Windows' sake."""
+        self._remove_passing()
+        for suffix, text in run.files.items():
+            path = f"{self._base}.{suffix}"
+            self._passing.append(path)
+            with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
+                file.write(text.encode("latin-1"))
+
+    def _remove_passing(self) -> None:
+        """What a process left behind still holds cannot be removed on Windows; the last call does it."""
+        self._passing = [path for path in self._passing if not _unlinked(path)]
 
     def _write_file(self, suffix: str, text: str) -> None:
         """Put a text where the shell reads it in one go, so that the next turn may use the file again.
@@ -124,6 +142,7 @@ class Pipes:
     def remove(self) -> None:
         """The shell is gone."""
         self._unlink_pair()
+        self._remove_passing()
         self._made = -1
         for suffix, fd in self._files.items():
             os.close(fd)
@@ -132,11 +151,20 @@ class Pipes:
             os.unlink(f"{self._base}.stdin")
 
 
+def _unlinked(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except OSError:
+        return not os.path.exists(path)
+    return True
+
+
 class Household:
     """What belongs to a persistent shell from turn to turn: its pipes, its time, its place, its children."""
 
-    def __init__(self, pid: int, base: str) -> None:
+    def __init__(self, pid: int, base: str, conversation: Conversation | None) -> None:
         self.pipes = Pipes(base)
+        self.conversation = conversation
         self.known: set[int] = set()  # processes that earlier turns left behind, and told of
         self._pid = pid
         self._cpu_ms = 0
@@ -184,9 +212,14 @@ class Turn:
             Keeping(run.keep_bytes, run.spool_bytes, run.follow_ms),
             on_stream_end,
         )
-        out, err = pipes.open(run.pair)
-        self.streams.add(STDOUT, out)
-        self.streams.add(STDERR, err)
+        conversation = household.conversation
+        if conversation is None:
+            out, err = pipes.open(run.pair)
+            self.streams.add(STDOUT, out)
+            self.streams.add(STDERR, err)
+        else:
+            takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
+            conversation.begin(run.marker, run.feed.encode("latin-1").split(LINE_END), takers)
         self._household = household
         self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long)
         if run.follow_ms:
@@ -215,6 +248,8 @@ class Turn:
             self._timer.cancel()
             self._timer = None
         wall_ms = round((time.monotonic() - self._began) * 1000)
+        if self._household.conversation is not None and self.record is None:
+            self._household.conversation.end()
         self.streams.settle()
         counts, parts = self.streams.report()
         if self.streams.open:

@@ -639,6 +639,10 @@ class Kin:
         """Every living process of a command, without the host of its hidden console."""
         return living_in(self._started[command_id].job)
 
+    def others(self, command_id: int) -> set[int]:
+        """Every living process of a shell but itself."""
+        return self.members(command_id) - {self._started[command_id].pid}
+
     def signal_tree(self, command_id: int, number: int) -> None:
         """A Ctrl+C, or the end."""
         if number == SIGNALS["SIGKILL"]:
@@ -660,6 +664,10 @@ class Kin:
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
+
+    def anyone(self) -> bool:
+        """Whether any command still has a process."""
+        return _nursery.some
 
     def ask_all_to_end(self) -> None:
         """nacre is gone: nobody waits for an orderly end."""
