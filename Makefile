@@ -35,7 +35,7 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 	@$(BIN)/python demo/demo.py
 
 test: $(VENV)/dev.stamp ## install what the tests need and run them
-	@sh scripts/install-test-tools.sh
+	@PYTHON="$(PYTHON)" sh scripts/install-test-tools.sh
 	@$(BIN)/python scripts/windows/set_up.py --wine-only
 	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows --ignore tests/container
 
@@ -73,4 +73,4 @@ soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak
 
 clean: ## remove everything that make made
-	@rm -rf $(VENV) .windows .container wheels .bench dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .clients .windows .container wheels .bench dist .pytest_cache .ruff_cache .hypothesis

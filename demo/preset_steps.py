@@ -9,6 +9,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mcp import Client, StdioServerParameters, stdio_client
@@ -79,6 +80,23 @@ async def commands() -> None:
             must("A new shell is there" in text, "a clean shell")
 
 
+async def agent() -> None:
+    """Preset agent (004): a failure is left in a file for a workflow; file tools stay in their directory."""
+    with tempfile.TemporaryDirectory() as directory:
+        abort = Path(directory, "abort.json")
+        options = ("--tools", "files", "--working-dir", directory, "--abort-file", str(abort))
+        async with server(*options) as client:
+            await ask(client, "shell", command="echo 'one test failed' >&2; exit 101")
+            told = json.loads(abort.read_text())  # noqa: ASYNC240  # a small file
+            print(paint(f"    abort.json: exit_code {told['exit_code']}, stderr {told['stderr']!r}", "2"))
+            must(told["exit_code"] == 101, "the failure in the abort file")
+            await ask(client, "write_file", path="note.txt", content="first\nsecond\n")
+            text, _ = await ask(client, "read_file", path="note.txt", offset=1)
+            must("lines 2 to 2 of 2 lines" in text, "a page of the file")
+            text, refused = await ask(client, "read_file", path="../../etc/passwd")
+            must(refused and "is outside of" in text, "nothing from outside")
+
+
 def piped(workspace: str, *lines: str) -> list[dict[str, Any]]:
     """Lines through a pipe, without any handshake, and what comes back."""
     print(paint("  $ echo … | nacre --preset container", "2"))
@@ -115,6 +133,7 @@ async def container() -> None:
 
 
 STEPS: list[Callable[[], Awaitable[None]]] = [
+    agent,
     shell_exec,
     execute_command,
     commands,

@@ -14,10 +14,14 @@ want fish fish
 want ps procps
 want git git
 want bwrap bubblewrap
-[ -z "$need" ] && exit 0
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+want node nodejs
+want npm npm
+if [ -z "$need" ]; then
+    :
+elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
     # shellcheck disable=SC2086  # a list of package names
-    apt-get -qq update && apt-get -qq -y install $need >/dev/null
+    apt-get -qq update && apt-get -qq -y install --no-install-recommends $need >/dev/null
 else
     echo "The tests want these Debian packages, and only root can install them:$need" >&2
 fi
+sh "$(dirname "$0")/install-test-clients.sh"

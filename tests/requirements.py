@@ -228,6 +228,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),
     # -- the presets
     "preset-unknown": Requirement("An unknown preset or tool set is refused with what there is.", "nacre"),
+    # -- clients of other makers
+    "real-clients": Requirement(
+        "The Inspector, the TypeScript SDK and SDK 1 for Python work with every preset.", "nacre"
+    ),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
 }

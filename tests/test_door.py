@@ -102,7 +102,7 @@ def test_commands_are_logged_on_stderr_and_environments_never(start: Start) -> N
     assert server.read_rest() == []
     log = server.stderr.decode()
     assert re.search(r"Z nacre exited, exit 5, \d+ ms: echo one\\necho two; exit 5\n", log)
-    assert re.search(r"Z nacre signaled, SIGKILL, \d+ ms: kill -9 \$\$\n", log)
+    assert re.search(r"Z nacre signaled, SIGKILL, \d+ ms, SIGKILL ended it\..*: kill -9 \$\$\n", log)
     assert "not run (no_directory" in log
     assert "sets TOKEN" in log
     assert "hunter2" not in log

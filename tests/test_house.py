@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 
 # From the ground up. A module may import from its own floor's package and from floors below it.
 FLOORS = [
-    ["errors", "model", "config", "policy", "promptly", "keeper.quickjson", "keeper.records"],
+    ["errors", "model", "file_records", "config", "policy", "promptly", "keeper.quickjson", "keeper.records"],
     [
         "keeper",
         "keeper.wire",
@@ -30,7 +30,8 @@ FLOORS = [
     ["once"],
     ["session"],
     ["sessions"],
-    ["audit", "hints", "gate"],
+    ["audit", "hints", "gate", "files"],
+    ["abort"],
     ["service"],
     ["api"],
     ["tools.tool", "tools.arguments"],

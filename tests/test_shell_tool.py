@@ -32,7 +32,7 @@ def test_the_tool_has_exactly_the_parameters_of_the_specification(server: WireCl
     tool = listed(server)
     schema = tool["inputSchema"]
     assert tool["name"] == "shell"
-    ours = ["stdin", "session", "wait"]
+    ours = ["output_limit", "stdin", "session", "wait"]
     assert list(schema["properties"]) == ["command", "working_directory", "timeout", "environment", *ours]
     assert schema["required"] == ["command"]
     assert schema["additionalProperties"] is False
@@ -274,6 +274,16 @@ def test_long_output_keeps_whole_lines_at_both_ends_and_counts_the_rest(server: 
     spool = note.partition("whole output: ")[2]
     assert spool == told["output_id"] + ".out"
     assert Path(spool).read_text() == "".join(f"{n}\n" for n in range(1, 100001))
+
+
+@pytest.mark.req("keeper-spool")
+@pytest.mark.parametrize("session", [{}, {"session": "spooling"}])
+def test_whatever_a_reply_leaves_out_is_in_the_spool(server: WireClient, session: dict[str, str]) -> None:
+    for lines in (7000, 9000, 14_000, 30_000):  # a little more than a reply holds, and much more
+        told = server.shell(f"seq {lines}", **session)
+        assert told["truncated"] is True
+        expected = "".join(f"{number}\n" for number in range(1, lines + 1))
+        assert Path(told["output_id"] + ".out").read_text() == expected
 
 
 @pytest.mark.req("keeper-spool")

@@ -25,14 +25,16 @@ import time
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
+from nacre.model import Command, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from nacre.errors import NacreError
-    from nacre.model import Command, Result
+    from nacre.file_records import FileDone, FileWork
 
-    Outcome = Result | NacreError | None
+    Asked = Command | FileWork
+    Outcome = Result | FileDone | NacreError | None
 
 log = logging.getLogger("nacre")
 
@@ -43,7 +45,7 @@ PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
 LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows
 GOODBYE_PATIENCE_S = 0.3
 
-_waiting: list[tuple[float, Command, Outcome]] = []
+_waiting: list[tuple[float, Asked, Outcome]] = []
 _dropped_lines = 0
 _commands_logged = True
 _trail: int | None = None  # the descriptor of the audit log
@@ -52,12 +54,12 @@ _words: Mapping[
 ] = {}  # a document's own lines (`executing`, `exit_code`, `error`); said when verbose
 
 
-def record(command: Command, outcome: Outcome) -> None:
-    """What became of a command; no outcome means that the caller has cancelled it."""
+def record(asked: Asked, outcome: Outcome) -> None:
+    """What became of a command, or of file work; no outcome means that the caller has cancelled it."""
     if not _waiting:
         asyncio.get_running_loop().call_later(GATHER_S, flush)
-    _waiting.append((time.time(), command, outcome))
-    if _words and log.isEnabledFor(logging.DEBUG):
+    _waiting.append((time.time(), asked, outcome))
+    if _words and isinstance(asked, Command) and log.isEnabledFor(logging.DEBUG):
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
@@ -73,8 +75,8 @@ def started(command: Command) -> None:
 def flush() -> None:
     """Write the lines that were gathered."""
     if _commands_logged and log.isEnabledFor(logging.INFO):
-        for when, command, outcome in _waiting:
-            write_line(when, f"{_how(outcome)}: {one_line(command.text)}")
+        for when, asked, outcome in _waiting:
+            write_line(when, f"{_how(outcome)}: {one_line(_what(asked))}")
     if _trail is not None:
         os.write(_trail, b"".join(_trail_line(*entry) for entry in _waiting))
     _waiting.clear()
@@ -86,7 +88,7 @@ def _say_the_end(outcome: Outcome) -> None:
         return
     if isinstance(outcome, Exception):
         _say_in_words("error", error=one_line(outcome.message))
-    elif outcome is not None:
+    elif isinstance(outcome, Result):
         _say_in_words("exit_code", code=-1 if outcome.exit_code is None else outcome.exit_code)
 
 
@@ -95,22 +97,35 @@ def _say_in_words(name: str, **values: object) -> None:
         say(_words[name].format(**values))
 
 
-def _trail_line(when: float, command: Command, outcome: Outcome) -> bytes:
+def _what(asked: Asked) -> str:
+    return asked.text if isinstance(asked, Command) else f"{asked.tool} {asked.path}"
+
+
+def _trail_line(when: float, asked: Asked, outcome: Outcome) -> bytes:
     """One command as JSON: what `nacre policy learn` reads, and a person's tools."""
-    entry: dict[str, object] = {
-        "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when)),
-        "command": command.text,
-        "working_directory": command.working_directory,
-        "environment": sorted(command.environment),
-    }
+    return json.dumps(told(when, asked, outcome)).encode() + b"\n"
+
+
+def told(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
+    """What became of it, as data: without output or content, and without values of an environment."""
+    entry: dict[str, object] = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))}
+    if isinstance(asked, Command):
+        entry |= {"command": asked.text, "working_directory": asked.working_directory}
+        entry |= {"environment": sorted(asked.environment)}
+    else:
+        entry |= {"tool": asked.tool, "path": asked.path}
     if outcome is None:
         entry["ended"] = "cancelled"
     elif isinstance(outcome, Exception):
         entry |= {"ended": "not run", "code": outcome.code, "reason": outcome.message}
+    elif not isinstance(outcome, Result):
+        entry |= {"ended": "done", "real_path": outcome.path, "summary": outcome.summary}
     else:
         entry |= {"ended": outcome.ended.value, "exit_code": outcome.exit_code, "signal": outcome.signal}
         entry |= {"execution_time_ms": outcome.execution_time_ms}
-    return json.dumps(entry).encode() + b"\n"
+        if outcome.hints:  # a command that is not there, a file that may not be used
+            entry["hints"] = list(outcome.hints)
+    return entry
 
 
 def _how(outcome: Outcome) -> str:
@@ -118,8 +133,11 @@ def _how(outcome: Outcome) -> str:
         return "cancelled"
     if isinstance(outcome, Exception):
         return f"not run ({outcome.code}, {one_line(outcome.message)})"
+    if not isinstance(outcome, Result):
+        return f"done, {outcome.summary}"
     end = outcome.signal or f"exit {outcome.exit_code}"
-    return f"{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms"
+    why = "".join(f", {one_line(hint)}" for hint in outcome.hints)
+    return f"{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms{why}"
 
 
 def one_line(text: str) -> str:

@@ -72,6 +72,9 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--audit-log", metavar="FILE", help="append one JSON line for every command")
     top.add_argument(
+        "--abort-file", metavar="FILE", help="write the result of a command that failed there, as JSON"
+    )
+    top.add_argument(
         "--max-sessions",
         metavar="N",
         type=_count,
@@ -131,11 +134,13 @@ def configuration(options: argparse.Namespace) -> Config:
         "shell": options.shell,
         "working_directory": options.working_dir,
         "default_timeout_s": options.timeout,
+        "max_timeout_s": max(config.max_timeout_s, options.timeout or 0),  # a default must be allowed
         "max_sessions": options.max_sessions,
         "session_idle_s": options.session_idle,
         "include_stderr": False if options.no_stderr else None,
         "login_environment": options.login_env,
         "audit_log": options.audit_log,
+        "abort_file": options.abort_file,
         "announce": False if options.no_announce else None,
         "verbose": options.verbose or _wants_debugging(config.preset) or None,
     }

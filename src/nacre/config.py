@@ -50,16 +50,19 @@ class Config:
     verbose: bool = False
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command
+    abort_file: str | None = None  # a file that gets the result of a command that failed
     policy: Policy | None = None  # None: no rules
     # Only these commands, each alone (specification 000): a list for each family of shells, or for "" all.
     commands: Mapping[str, tuple[str, ...]] | None = None
     file: str | None = None  # where the settings were read, or would be
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
+    environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
     # -- the preset `container`
     allowed_commands: Mapping[str, tuple[str, ...]] | None = None  # None: no table; see policy.enclosure
     workspace: str | None = None  # commands stay in it, or in working_directory where that is set
     announce: bool = True  # whether the document's first message is sent
+    write_files: bool = True  # whether file tools may write: no under a table of programs, unless said
 
     @property
     def chosen_directory(self) -> str | None:

@@ -18,14 +18,23 @@ _SYSTEM_PATH = {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", 
 _SYSTEM_PATH_EXTRAS = {"/usr/games", "/usr/local/games", "/snap/bin"}
 
 
-def for_commands(environment: dict[str, str]) -> dict[str, str]:
-    """What every command gets."""
+def for_commands(environment: dict[str, str], exclude: tuple[str, ...] = ()) -> dict[str, str]:
+    """What every command gets: without the names that the person wants kept from them."""
     kept = {
         name: value
         for name, value in environment.items()
         if name not in DROPPED and not name.startswith(OUR_OWN)
     }
+    if exclude:
+        kept = {name: value for name, value in kept.items() if not _is_one_of(name, exclude)}
     return {**QUIET_DEFAULTS, **kept}
+
+
+def _is_one_of(name: str, patterns: tuple[str, ...]) -> bool:
+    """Whether a pattern matches a name, in any case: nobody means AWS_KEY and wants aws_key told."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415  # few have patterns
+
+    return any(fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns)
 
 
 def is_bare(environment: dict[str, str]) -> bool:

@@ -7,18 +7,20 @@ sudo never are. No tool can add to that memory.
 
 from __future__ import annotations
 
+import os.path
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
-from nacre.policy import Verdict, judge, judge_argv
+from nacre.model import Command
+from nacre.policy import Policy, Verdict, judge, judge_argv
+from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from nacre.model import Command
-    from nacre.policy import Policy
+    from nacre.file_records import FileWork
     from nacre.policy.enclosure import Enclosure
     from nacre.policy.operators import Allowlist
 
@@ -50,12 +52,18 @@ class Gate:
         shell: str,
         allowlist: Allowlist | None = None,
         enclosure: Enclosure | None = None,
+        *,
+        write_files: bool = True,
     ) -> None:
         self.policy = policy
         self._enclosure = enclosure
         self._shell = shell
         self._allowlist = allowlist
+        self._write_files = write_files and policy.allow_writes
         self._approved: set[tuple[str, str]] = set()
+        self._file_policy = Policy.build(
+            (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
+        )
 
     async def admit(self, command: Command, ask: Ask | None) -> None:
         """Return if the command may run; raise Refused if not."""
@@ -81,6 +89,30 @@ class Gate:
             advice = self._allowlist.quoting.advice if quotable else ""
             verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
+
+    async def admit_file(self, work: FileWork, path: str, ask: Ask | None) -> None:
+        """Return if this may be done to the file at `path`, the real one; raise Refused if not.
+
+        Who gives an agent file tools allows them, inside the directories; allow rules speak of commands. What
+        is denied or asked about by a tool's name or a pattern holds here, and so does the ban on writing.
+        """
+        if work.writes and not self._write_files:
+            raise Refused(
+                f"Denied by the policy: {work.tool} writes a file (rule: allow_writes).",
+                hint="A person can set allow_writes; you cannot.",
+            )
+        directory = os.path.dirname(path)
+        verdicts = {
+            spelling: judge_argv((work.tool, spelling), self._file_policy, cwd=directory)
+            for spelling in (path, work.path)
+        }
+        for spelling, verdict in verdicts.items():
+            if verdict.decision == "deny":
+                raise refusal(f"{work.tool} {spelling}", verdict)
+        asking = next((verdict for verdict in verdicts.values() if verdict.decision == "ask"), None)
+        if asking is not None:
+            once = replace(asking, rememberable=asking.rememberable and not work.writes)
+            await self._admit_by_person(Command(f"{work.tool} {path}", directory, 0), once, ask)
 
     def _judge(self, command: Command) -> Verdict:
         if command.argv is not None:

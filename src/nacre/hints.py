@@ -1,4 +1,4 @@
-"""What to do next, told beside a failure: a misspelt command, a file that may not be run or read.
+"""What to do next, told beside a failure: a misspelt command, a file that may not be used, nothing left.
 
 Above it: `service`, which asks only when a command has failed. It looks at the file system, never changes it.
 """
@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import stat
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from nacre.model import Ended
 
 if TYPE_CHECKING:
     from nacre.model import Result
@@ -28,11 +31,27 @@ _MISSING_ON_WINDOWS = re.compile(
 )  # cmd.exe, whose exit code says nothing about it
 _DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
 
+_NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memory", "memory exhausted")
+_KILLED = "SIGKILL ended it. If nobody sent that, the system ran out of memory."
+_CPU_SPENT = "It has used up the CPU time that a limit allows (`ulimit -t`)."
+_TOO_LARGE = "It wrote a file that is larger than a limit allows (`ulimit -f`)."
+# A signal's name, or 128 and its number where a shell tells how its child ended.
+_ENDINGS: dict[str | int | None, str] = {
+    "SIGKILL": _KILLED,
+    128 + 9: _KILLED,
+    "SIGXCPU": _CPU_SPENT,
+    128 + 24: _CPU_SPENT,
+    "SIGXFSZ": _TOO_LARGE,
+    128 + 25: _TOO_LARGE,
+}
+
 
 def hints_for(result: Result, path: str) -> tuple[str, ...]:
     """Advice for a result; none for most."""
-    if result.ok or result.exit_code is None:
+    if result.ok or result.ended is Ended.TIMED_OUT:
         return ()
+    if exhausted := _what_is_used_up(result):
+        return (exhausted,)
     errors = result.stderr.text
     if result.exit_code == NOT_FOUND and (name := _missing_name(errors)):
         return (_did_you_mean(name, path),)
@@ -41,6 +60,18 @@ def hints_for(result: Result, path: str) -> tuple[str, ...]:
     if "Permission denied" in errors and (found := _DENIED.search(errors)):
         return (_why_denied(found["file"].strip(), result.working_directory),)
     return ()
+
+
+def _what_is_used_up(result: Result) -> str:
+    """Memory, disk or CPU time, as far as an ending or a message tells."""
+    errors = result.stderr.text
+    if ending := _ENDINGS.get(result.signal or result.exit_code):
+        return ending
+    if "No space left on device" in errors:
+        return _how_full(result.working_directory)
+    if any(words in errors for words in _NO_MEMORY):
+        return "It got no more memory: a limit was reached, or the machine has none left."
+    return ""
 
 
 def _missing_name(errors: str) -> str | None:
@@ -117,6 +148,14 @@ def _why_denied(file: str, working_directory: str) -> str:
 
 def _uid() -> int:
     return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _how_full(directory: str) -> str:
+    try:
+        free = f"{directory} has {shutil.disk_usage(directory).free:,} bytes left."
+    except OSError:
+        free = ""
+    return f"The disk that it wrote to is full. {free}".rstrip()
 
 
 def _owner(uid: int) -> str:

@@ -41,6 +41,7 @@ class Command:
     stdin: str | None = None  # None: nothing to read
     session: str | None = None  # None: a fresh shell; else its working_directory may be "": where it stands
     wait: bool = True  # whether it may wait for its turn in a session that is busy
+    output_limit_bytes: int | None = None  # of each stream in the reply; None: as configured
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
 
 

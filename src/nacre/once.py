@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Exit, Link
     from nacre.model import Command
 
-KEEP_BYTES_LEAST = 64 * 1024  # kept at each end of a stream: more than a reply shows, so that folding gains
 FOLLOW_MS = 100  # progress at most ten times a second
 _ENDS = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
 
@@ -43,7 +42,8 @@ async def run_once(
         "cwd": command.working_directory,
         "timeout_ms": round(command.timeout_s * 1000),
         "grace_ms": round(config.kill_grace_s * 1000),
-        "keep_bytes": max(KEEP_BYTES_LEAST, config.reply_limit_bytes),
+        # At each end of a stream: twice what a reply shows, so that folding gains. Longer ones are spooled.
+        "keep_bytes": command.output_limit_bytes or config.reply_limit_bytes,
         "spool_bytes": config.max_output_bytes,
     }
     if command.environment or shell.environment:
@@ -90,8 +90,9 @@ def explain(error: SpawnError, directory: str) -> Exception:
 
 
 def _result(command: Command, told: Exit, config: Config, encoding: str | None) -> Result:
-    stdout = render(told.stdout, config.reply_limit_bytes, encoding)
-    stderr = render(told.stderr, config.reply_limit_bytes, encoding)
+    limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
+    stdout = render(told.stdout, limit_bytes, encoding)
+    stderr = render(told.stderr, limit_bytes, encoding)
     spool = stdout.spool or stderr.spool
     ended = _ENDS[told.why] if told.why else Ended.SIGNALED if told.signal else Ended.EXITED
     return Result(

@@ -31,9 +31,13 @@ from nacre.sessions import Sessions
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from types import ModuleType
 
+    from nacre.abort import AbortFile
     from nacre.config import Config
     from nacre.dialects import Shell
+    from nacre.file_records import FileDone, FileWork
+    from nacre.files import Grounds
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.model import Command, Result
@@ -49,13 +53,14 @@ class Service:
 
     def __init__(self, config: Config, launched: Launched) -> None:
         self.config = config
-        self._environment = for_commands(dict(os.environ))
+        self._environment = for_commands(dict(os.environ), config.environment_exclude)
         self.shell = find_shell(config.shell, self._environment)
         self.default_directory = _default_directory(config)
         self._gate = self._gate_for(config)
         if config.commands is not None and self.shell.dialect.name == "cmd":
             # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
             self._environment["NoDefaultCurrentDirectoryInExePath"] = "1"
+        self._abort = _abort_file(config.abort_file)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
         self._slots = asyncio.Semaphore(config.concurrent_commands)
@@ -90,6 +95,8 @@ class Service:
             return outcome
         finally:
             audit.record(command, outcome)
+            if self._abort is not None:
+                self._abort.record(command, outcome)
 
     async def _run_once(
         self, command: Command, on_output: Callable[[int, bytes], None] | None, ask: Ask | None
@@ -116,6 +123,35 @@ class Service:
         if command.session is None:
             return None
         return self.sessions.open(command.session, self.default_directory)
+
+    async def work_on_file(self, work: FileWork, ask: Ask | None = None) -> FileDone:
+        """Read, write or list inside the allowed directories. NacreError: it could not be done."""
+        from nacre import files  # noqa: PLC0415  # only servers with file tools pay for it
+
+        outcome: FileDone | NacreError | None = None
+        try:
+            _check_text("path", work.path)
+            spot = await asyncio.to_thread(self._grounds(files).find, work)
+            if self._gate is not None:
+                await self._gate.admit_file(work, spot.path, ask)
+            async with self._slots:
+                outcome = await asyncio.to_thread(files.perform, work, spot, self.config.reply_limit_bytes)
+        except NacreError as error:
+            outcome = error
+            raise
+        else:
+            return outcome
+        finally:
+            audit.record(work, outcome)
+
+    def _grounds(self, files: ModuleType) -> Grounds:
+        """Where files may be: the policy's directories, else the one that commands start in."""
+        config = self.config
+        allowed = config.policy.allowed_directories if config.policy is not None else ()
+        own = (config.file, config.audit_log, config.abort_file)
+        return files.Grounds(
+            allowed or (self.default_directory,), self.default_directory, [path for path in own if path]
+        )
 
     # -- sessions
 
@@ -257,10 +293,13 @@ class Service:
                 "the login shell did not tell its environment; commands run with the server's own"
             )
             return
-        self._environment = for_commands(merge_login(dict(os.environ), login))
+        self._environment = for_commands(
+            merge_login(dict(os.environ), login), self.config.environment_exclude
+        )
         self._link.set_up(self._environment, self._spool_dir)
         audit.log.info(
-            "started with a bare environment: using the login shell's, PATH=%s", self._environment["PATH"]
+            "started with a bare environment: using the login shell's, PATH=%s",
+            self._environment.get("PATH", ""),
         )
 
     # -- afterwards
@@ -285,13 +324,21 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
     if commands is None:
-        return Gate(policy, name, enclosure=enclosure)
+        return Gate(policy, name, enclosure=enclosure, write_files=config.write_files)
     from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same
 
     try:
         return Gate(policy.allowing(commands), name, allowlist(commands, shell.dialect.name), enclosure)
     except PolicyError as error:
         raise RequestError(f"{shell.name}: {error}.", hint="Use --shell with bash, sh or cmd.exe.") from None
+
+
+def _abort_file(path: str | None) -> AbortFile | None:
+    if path is None:
+        return None
+    from nacre.abort import AbortFile  # noqa: PLC0415  # few want one
+
+    return AbortFile(path)
 
 
 def _enclosure(config: Config, directory: str) -> Enclosure | None:

@@ -28,7 +28,7 @@ from nacre.dialects import Ask, is_identifier
 from nacre.errors import NacreError, RequestError
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, LeftProcess, Result, ShellState
-from nacre.once import FOLLOW_MS, KEEP_BYTES_LEAST, explain
+from nacre.once import FOLLOW_MS, explain
 from nacre.output import render
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Session:
             "marker": ask.marker,
             "feed": feed,
             "pair": ask.pair,
-            "keep_bytes": max(KEEP_BYTES_LEAST, self._config.reply_limit_bytes),
+            "keep_bytes": turn.command.output_limit_bytes or self._config.reply_limit_bytes,
             "spool_bytes": self._config.max_output_bytes,
         }
         if files:
@@ -403,7 +403,7 @@ class Session:
         )
 
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
-        limit_bytes = self._config.reply_limit_bytes
+        limit_bytes = turn.command.output_limit_bytes or self._config.reply_limit_bytes
         encoding = self._dialect.output_encoding
         out = render(self._clean(turn.ask, 1, stdout), limit_bytes, encoding)
         err = render(self._clean(turn.ask, 2, stderr), limit_bytes, encoding)

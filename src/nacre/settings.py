@@ -94,7 +94,17 @@ def configure(
         rules.setdefault("allow_writes", False)  # as under every allowlist
     enclosed = _applied(config, container, _CONTAINER, "container.")
     config = enclosed if "container" in defaults else config  # of that preset only; mistakes are told in all
-    return replace(config, policy=_policy(rules, shell_tool, allow, deny))
+    config = replace(config, write_files=rules.get("allow_writes", config.allowed_commands is None))
+    return _settled(replace(config, policy=_policy(rules, shell_tool, allow, deny)))
+
+
+def _settled(config: Config) -> Config:
+    """Where one limit is within another, the stricter one holds for both."""
+    return replace(
+        config,
+        default_timeout_s=min(config.default_timeout_s, config.max_timeout_s),
+        reply_limit_bytes=min(config.reply_limit_bytes, config.max_output_bytes),
+    )
 
 
 def _table(value: Any, name: str) -> dict[str, Any]:
@@ -230,6 +240,8 @@ _SETTINGS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "login_environment": ("login_environment", _choice),
     "commands": ("commands", _commands),
     "audit_log": ("audit_log", _text),
+    "abort_file": ("abort_file", _text),
+    "environment_exclude": ("environment_exclude", _texts),
     "verbose": ("verbose", _flag),
 }
 _SHELL_TOOL: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -237,8 +249,10 @@ _SHELL_TOOL: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "max_timeout": ("max_timeout_s", _seconds),
     "max_output_size": ("max_output_bytes", size_bytes),
     "log_commands": ("log_commands", _flag),
-    "allowed_directories": ("", list[str]),  # the policy's
-    "blocked_commands": ("", list[str]),
+    "abort_file": ("abort_file", _text),
+    "environment_exclude": ("environment_exclude", _texts),
+    "allowed_directories": ("", _texts),  # the policy's
+    "blocked_commands": ("", _texts),
 }
 
 _CONTAINER: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -257,8 +271,9 @@ def _applied(
             raise RequestError(f"Unknown setting: {prefix}{name}.", hint=f"Known: {', '.join(known)}.")
         attribute, reading = known[name]
         try:
-            if attribute:
-                changes[attribute] = reading(value)
+            read_value = reading(value)
         except ValueError as error:
             raise RequestError(f"The setting {prefix}{name} must be {error}, not {value!r}.") from None
+        if attribute:
+            changes[attribute] = read_value
     return replace(config, **changes)

@@ -119,7 +119,7 @@ def _learn(options: argparse.Namespace) -> int:
     for number, line in enumerate(_lines(options.auditlog), 1):
         try:
             entry = json.loads(line)
-            if entry["ended"] != "not run":
+            if entry["ended"] != "not run" and "tool" not in entry:  # file tools are under no rule
                 commands.append(entry["command"])
         except (ValueError, KeyError, TypeError):
             raise RequestError(

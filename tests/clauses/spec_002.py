@@ -75,3 +75,21 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "002 Command Execution; Security Considerations 4",
     ),
 }
+
+# The extra tool set `files`: what the document names as next.
+_NEXT = "002 Future Extensions"
+CLAUSES.update(
+    {
+        "002-files-tools": ("An optional tool set: read_file, write_file, list_directory.", _NEXT),
+        "002-files-read": ("read_file reads file contents.", _NEXT),
+        "002-files-write": ("write_file writes a file; its mode says whether one may be there.", _NEXT),
+        "002-files-list": ("list_directory lists directory contents, in pages.", _NEXT),
+        "002-files-paged": ("Pages have totals, add up to the file, and cost no memory.", _NEXT),
+        "002-files-binary": ("Content that is no text travels as base64, and says so.", _NEXT),
+        "002-files-atomic": ("A write is whole or did not happen; the mode stays.", _NEXT),
+        "002-files-confined": ("No path leads out of the allowed directories.", _NEXT),
+        "002-files-policy": ("Rules hold for file tools; nacre's own files are not written.", _NEXT),
+        "002-files-audit": ("File work is logged and audited as commands are.", _NEXT),
+        "002-files-errors": ("Errors say what is wrong and what to do next.", _NEXT),
+    }
+)

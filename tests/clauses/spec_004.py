@@ -1,3 +1,76 @@
-"""What specification 004 asks, clause by clause (the preset `agent`)."""
+"""What specification 004 asks, clause by clause (the preset `agent`). More of it is in `requirements`."""
 
-CLAUSES: dict[str, tuple[str, str]] = {}
+CLAUSES: dict[str, tuple[str, str]] = {
+    "004-purposes": (
+        "System state, builds and tests, file operations, development tools, scripts: all can be run.",
+        "004 Problem Statement",
+    ),
+    "004-schema-words": ("The schema is the document's, word for word where it matters.", "004 Parameters"),
+    "004-interrupt": ("A command is interrupted on its timeout.", "004 Command Execution"),
+    "004-async": ("A command that waits holds nobody up.", "004 Timeout Management"),
+    "004-injection": (
+        "Only the command is read by a shell: no other argument can inject one.",
+        "004 Security Controls; Command Validation; Security Tests",
+    ),
+    "004-sensitive-directories": (
+        "Access to directories is restricted if configured.",
+        "004 Security Controls; Access Controls",
+    ),
+    "004-lists": ("An optional whitelist or blacklist of commands holds.", "004 Security Controls"),
+    "004-texts": ("The first line of a reply is the document's sentence.", "004 Response Format"),
+    "004-metadata": ("The metadata of the document is structured content.", "004 Response Format"),
+    "004-case-development": ("`cargo test` in a project, 600 s.", "004 Development Workflow"),
+    "004-case-system": ("`uname -a && df -h`, 30 s.", "004 System Information"),
+    "004-case-build": ("`./build.sh --release` with two variables, 900 s.", "004 Build Automation"),
+    "004-case-files": ("`find . -name '*.rs' -type f | wc -l` in a directory.", "004 File Operations"),
+    "004-regex": ("Commands can be filtered by regular expressions.", "004 Command Validation"),
+    "004-timestamps": ("Every executed command is logged with a timestamp.", "004 Command Validation"),
+    "004-isolation": ("A command is a process apart: session, descriptors.", "004 Resource Protection"),
+    "004-monitoring": ("Memory and CPU use are told.", "004 Resource Protection"),
+    "004-disk-protection": (
+        "Writing outside the allowed directories is refused.",
+        "004 Resource Protection; Resource Exhaustion",
+    ),
+    "004-environment-filter": ("Variables can be kept from commands.", "004 Access Controls"),
+    "004-user": ("Commands run with the permissions of the server's user.", "004 Access Controls"),
+    "004-table": ("The table [shell_tool] is accepted as it stands.", "004 Global Settings"),
+    "004-table-timeouts": (
+        "default_timeout and max_timeout are those of the schema, and are held.",
+        "004 Global Settings",
+    ),
+    "004-table-output": ("max_output_size bounds what is kept and shown.", "004 Global Settings"),
+    "004-table-log": ("log_commands = false keeps commands out of the log.", "004 Global Settings"),
+    "004-table-mistakes": ("A mistake in the table ends the start by name.", "004 Global Settings"),
+    "004-per-execution": (
+        "A call sets timeout (within limits), directory, variables and output limit.",
+        "004 Per-Execution Settings",
+    ),
+    "004-not-found-logged": ("A command that is not there is logged.", "004 Command Not Found"),
+    "004-permission-logged": ("A permission error is logged with its reason.", "004 Permission Denied"),
+    "004-permission-alternative": ("An alternative is suggested.", "004 Permission Denied"),
+    "004-out-of-memory": ("Out of memory: a true result.", "004 Resource Exhaustion"),
+    "004-disk-full": ("A full disk, a command's or the spool's: a true result.", "004 Resource Exhaustion"),
+    "004-cpu": ("A command that spins is ended by its limits.", "004 Resource Exhaustion"),
+    "004-workflow": (
+        "Output can be passed on, and exit codes decide what follows.",
+        "004 Workflow Integration",
+    ),
+    "004-structured-log": ("The log is structured, with metadata.", "004 Logging Integration"),
+    "004-trail": ("The audit trail has what ran and what was refused.", "004 Logging Integration"),
+    "004-abort-file": (
+        "A failure is written to the abort file, whole; a success is not.",
+        "004 Error Propagation",
+    ),
+    "004-mcp-errors": (
+        "Failures are tool results, bad protocol is a JSON-RPC error.",
+        "004 Error Propagation",
+    ),
+    "004-degradation": ("After any failure the next command works.", "004 Error Propagation"),
+    "004-cross-platform": ("It works on other platforms.", "004 Integration Tests"),
+    "004-interactive": (
+        "Shells that live on keep their state; commands can be given input.",
+        "004 Phase 3; Interactive Shell Support",
+    ),
+    "004-progress": ("Progress is told while a command runs.", "004 Enhanced Output Processing"),
+    "004-highlighting": ("Colours are no part of what is shown.", "004 Enhanced Output Processing"),
+}

@@ -31,6 +31,7 @@ def wait_until_running(mark: str, client: WireClient) -> list[int]:
 
 
 @pytest.mark.req("windows-server")
+@pytest.mark.req("004-cross-platform")
 def test_it_says_that_it_runs_cmd_on_windows() -> None:
     with WireClient(program=NACRE, env=WINE, cwd="/tmp") as client:
         hello = client.shake_hands()

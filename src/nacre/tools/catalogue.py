@@ -49,6 +49,10 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
             from nacre.tools import commands
 
             commands.furnish(surface, service)
+        case "files":
+            from nacre.tools.files import file_tools
+
+            surface.add(*file_tools(service))
         case "container":
             from nacre.tools.container import furnish_container
 

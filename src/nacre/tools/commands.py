@@ -52,9 +52,16 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalPrope
 
 def furnish(surface: Surface, service: Service) -> None:
     """Show the commands, start their shell, and follow the list."""
+    shown: set[str] = set()  # what is this family's; other families' tools stay when the list changes
+
+    def current() -> list[Tool]:
+        tools = _tools(service)
+        shown.update(tool.name for tool in tools)
+        return tools
 
     async def show() -> None:
-        await surface.offer_tools(_tools(service))
+        others = [tool for name, tool in surface.tools.items() if name not in shown]
+        await surface.offer_tools([*current(), *others])
 
     async def start_shell() -> None:
         try:
@@ -62,7 +69,7 @@ def furnish(surface: Surface, service: Service) -> None:
         except NacreError as error:  # the first call will say so, too
             log.error("the shell could not be started: %s", error)
 
-    surface.add(*_tools(service))
+    surface.add(*current())
     surface.tools_change = True
     surface.follows_roots = False  # the shell stands somewhere before a client can tell its roots
     surface.instructions = f"{surface.instructions} {_WHAT} Use list_commands to see them."

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nacre.service import Service
     from nacre.tools.tool import Caller, Progress
 
+OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
 OUTPUT_SCHEMA: dict[str, Any] = {
@@ -78,6 +79,12 @@ def shell_tool(service: Service) -> Tool:
                     "description": "Additional environment variables",
                     "additionalProperties": {"type": "string"},
                 },
+                "output_limit": {
+                    "type": "integer",
+                    "description": "Bytes shown of stdout and stderr each",
+                    "minimum": min(OUTPUT_LIMIT_LEAST, config.reply_limit_bytes),
+                    "maximum": config.reply_limit_bytes,
+                },
                 "stdin": {"type": "string", "description": "What it reads; default: nothing"},
                 "session": {
                     "type": "string",
@@ -120,6 +127,7 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         stdin=arguments.get("stdin"),
         session=session,
         wait=arguments.get("wait", True),
+        output_limit_bytes=arguments.get("output_limit"),
     )
     return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
 

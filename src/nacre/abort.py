@@ -1,0 +1,63 @@
+"""The abort file: a command that failed leaves its result there, for a workflow that has to stop (004).
+
+Above it: `service`, which tells it of every command, as it tells `audit`. It writes one file, whole or not at
+all, and only for failures: whoever waits for the file decides what follows and takes it away again. Where the
+file is comes from the person's settings; no tool can name another, and no trouble with it fails a command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from typing import TYPE_CHECKING
+
+from nacre import audit
+from nacre.errors import Asking, NacreError, RequestError
+from nacre.model import Result
+
+if TYPE_CHECKING:
+    from nacre.model import Command
+
+
+class AbortFile:
+    """A file that is there when a command has failed: it did not run, or did not end with code 0."""
+
+    def __init__(self, path: str) -> None:
+        self._path = os.path.abspath(os.path.expanduser(path))
+        directory = os.path.dirname(self._path)
+        if os.path.isdir(self._path) or not os.access(directory, os.W_OK | os.X_OK):
+            raise RequestError(
+                f"The abort file cannot be written: {self._path}.",
+                hint="Give --abort-file a file in a directory that is there and can be written.",
+            )
+
+    def record(self, command: Command, outcome: Result | NacreError | None) -> None:
+        """Take note of a command. One that the caller has cancelled, or that waits for an answer, is none."""
+        if outcome is None or isinstance(outcome, Asking):
+            return
+        if isinstance(outcome, Result) and outcome.ok:
+            return
+        entry = audit.told(time.time(), command, outcome)
+        if isinstance(outcome, NacreError):
+            entry["hint"] = outcome.hint
+        else:
+            entry |= {"timeout_seconds": outcome.timeout_s, "session": outcome.session}
+            entry |= {"stdout": outcome.stdout.text, "stderr": outcome.stderr.text}
+        try:
+            self._write(json.dumps(entry, indent=2) + "\n")
+        except OSError as error:
+            audit.log.error("the abort file %s could not be written: %s", self._path, error.strerror)
+
+    def _write(self, text: str) -> None:
+        """The old content or the new one, never half of it; readable by this user only, as output may be."""
+        directory, name = os.path.split(self._path)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=directory)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.write(text)
+            os.replace(temporary, self._path)
+        except OSError:
+            os.unlink(temporary)
+            raise
