@@ -300,3 +300,25 @@ def test_the_preset_of_specification_002_runs_the_shell_that_it_is_given() -> No
         assert (fields["output"], fields["return_code"]) == ("out\nerr\n", 5)
         denied = json.loads(text_of(client.call("execute_command", command="echo hi & ping localhost")))
         assert denied["output"] == "Command denied by security policy"
+
+
+@pytest.mark.req("policy-directories")
+def test_commands_and_file_tools_stay_inside_allowed_directories(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "inside-not"
+    inside.mkdir()
+    outside.mkdir()
+    config = tmp_path / "config.toml"
+    config.write_text(f"[policy]\nallowed_directories = ['{windows_path(inside)}']\n")
+    options = ("--config", windows_path(config), "--working-dir", windows_path(inside), "--tools", "files")
+    with WireClient(*options, program=NACRE, env=WINE, cwd="/tmp") as client:
+        client.shake_hands()
+        assert client.shell("echo hi")["stdout"] == "hi\n"
+        written = client.call("write_file", path="note.txt", content="kept")
+        assert written["isError"] is False, written
+        assert (inside / "note.txt").read_text() == "kept"
+        assert client.call("read_file", path="NOTE.TXT")["isError"] is False
+        for directory in (outside, tmp_path):
+            refused = client.call("shell", command="echo hi", working_directory=windows_path(directory))
+            assert refused["isError"]
+            assert "Denied by the policy" in text_of(refused)
+            assert client.call("list_directory", path=windows_path(directory))["isError"]

@@ -84,16 +84,12 @@ class Shell:
         """How this shell is kept alive from one command to the next."""
         if self.dialect is CMD:
             return cmd.CmdShell(f"READY_{uuid.uuid4().hex}", self.wine_prefix or None)
+        if self.dialect is POWERSHELL:
+            return powershell.PowerShell(f"READY_{uuid.uuid4().hex}")
         if self.dialect.name == "posix":
             real = PurePath(os.path.realpath(self.path)).stem.lower()
             return posix.persistent(PurePath(self.path).stem.lower(), real)
-        if self.dialect.name == "fish":
-            return fish.PERSISTENT
-        raise RequestError(
-            f"{self.name} cannot be kept alive between commands here.",
-            code="no_session",
-            hint="Leave `session` out, or start nacre with --shell bash.",
-        )
+        return fish.PERSISTENT
 
 
 def dialect_of(path: str) -> Dialect:

@@ -1,16 +1,24 @@
-"""PowerShell, pwsh and Windows PowerShell. Pure; written from its documentation, it was not run here.
+r"""PowerShell, pwsh and Windows PowerShell. Pure; written from its documentation, it was not run here.
 
-A PowerShell that lives on reads one line per command from a pipe (`-Command -`). A line holds the whole
-command in base64, because a blank line would end a longer statement; dot-sourcing keeps its variables, and
-`[scriptblock]::Create` turns a syntax error into one that can be caught. It has no descriptors besides the
-standard ones, so the end is told in band, on both streams, by a mark that is new for each command.
+A PowerShell that lives on reads a pipe (`-Command -`), one line at a time, and shows no prompt of its own;
+each line that it is given ends by printing one. One command is
+
+    $LASTEXITCODE = 0; try { . (the text) } catch { … }; print the prompt
+    print MARK code, the directory, MARK, the prompt; on stderr MARK
+
+- The text travels in base64, because a blank line would end a longer statement. Dot-sourcing keeps its
+  variables, and `[scriptblock]::Create` turns a syntax error into one that can be caught.
+- It has no descriptors besides the standard ones, so the end is told in band: `keeper.conversation`.
+- A program that reads its stdin would read the silent pipe, and wait until the timeout.
 """
 
 from __future__ import annotations
 
 import base64
+from dataclasses import dataclass
 
-from nacre.dialects.dialect import Dialect
+from nacre.dialects.dialect import Ask, Dialect, Ending, split_record
+from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
 DIALECT = Dialect(
@@ -19,33 +27,104 @@ DIALECT = Dialect(
     f". '{SCRIPT_MARK}'",
     ("pwsh", "powershell"),
 )
-PERSISTENT_FLAGS = ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-")
 # UTF-8 without a byte order mark, no progress bars, no colours (the last one is new in 7.2).
-INIT = (
+SETTINGS = (
     "$OutputEncoding = [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); "
-    "$ProgressPreference = 'SilentlyContinue'; if ($PSStyle) { $PSStyle.OutputRendering = 'PlainText' }\n"
+    "$ProgressPreference = 'SilentlyContinue'; if ($PSStyle) { $PSStyle.OutputRendering = 'PlainText' }; "
 )
 
 
-def feed(text: str, marker: str) -> str:
-    """The one line that runs a command and tells its end: `marker:code` on stdout, `marker` on stderr."""
+@dataclass(frozen=True, slots=True)
+class PowerShell:
+    """PowerShell, kept alive."""
+
+    prompt: str
+
+    control = 0
+    silent = ()
+    interrupt = None  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
+    output_encoding = None  # UTF-8: see SETTINGS
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """No telemetry, no news of updates."""
+        return {"POWERSHELL_TELEMETRY_OPTOUT": "1", "POWERSHELL_UPDATECHECK": "Off"}
+
+    @property
+    def init(self) -> str:
+        """How it is to print, and its first prompt."""
+        return f"{SETTINGS}{_print(self.prompt)}\r\n"
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it: no profile, nobody to ask."""
+        return [name, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-"]
+
+    def check(self, ask: Ask) -> None:
+        """Raise RequestError for what it cannot be given truthfully."""
+        if ask.stdin is not None:
+            raise RequestError(
+                "stdin cannot be given to a command in a session of PowerShell.",
+                hint="Leave `session` out, or pipe the text into the program: 'text' | program.",
+            )
+        for argument, text in (("command", ask.text), *ask.environment.items()):
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                raise RequestError(
+                    f"{argument} holds a byte that is not UTF-8 at offset {error.start}.",
+                    hint="Nothing was run.",
+                ) from None
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """The line that runs a command, and the line that reports its end."""
+        failed = "$_ | Out-String | ForEach-Object { [Console]::Error.Write($_) }; $global:__nacre = $false"
+        run = (
+            f"$global:LASTEXITCODE = 0; try {{ {_before(ask)}. ([scriptblock]::Create({_decoded(ask.text)})) "
+            f"| Out-Default; $global:__nacre = $? }} catch {{ {failed} }}; {_print('', self.prompt)}"
+        )
+        return f"{run}\r\n{self.report(ask.marker)}", {}
+
+    def report(self, marker: str) -> str:
+        """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
+        told = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
+        return f'[Console]::Out.Write({told}); [Console]::Error.Write("{marker}`r`n")'
+
+    def read(self, record: str) -> Ending | None:
+        """The code and the directory."""
+        ending = split_record(record)
+        if ending is None:
+            return None
+        return Ending(ending.code, ending.directory.encode("latin-1").decode(errors="replace"))
+
+    def remark(self, text: str) -> str:  # noqa: ARG002  # the same for every text
+        """That nobody has seen this work."""
+        return "PowerShell's sessions were written from its documentation and never run by nacre's makers."
+
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+        """It echoes nothing."""
+        return data
+
+
+def quote(text: str) -> str:
+    """A text as one word: in single quotes only the quote itself is special."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _decoded(text: str) -> str:
     encoded = base64.b64encode(text.encode()).decode()
-    script = f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{encoded}'))"
-    return (
-        "$global:LASTEXITCODE = 0; "
-        f"try {{ . ([scriptblock]::Create({script})) | Out-Default; $__nacre = $? }} "
-        "catch { $_ | Out-String | ForEach-Object { [Console]::Error.Write($_) }; $__nacre = $false }; "
-        f"[Console]::Out.WriteLine('{marker}:' + $(if ($LASTEXITCODE) {{ $LASTEXITCODE }} "
-        "elseif ($__nacre) { 0 } else { 1 }) + ':' + $PWD.ProviderPath); "
-        f"[Console]::Error.WriteLine('{marker}')\n"
+    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{encoded}'))"
+
+
+def _before(ask: Ask) -> str:
+    before = "".join(
+        f"[Environment]::SetEnvironmentVariable({quote(name)}, {_decoded(value)}); "
+        for name, value in ask.environment.items()
     )
+    if ask.directory is not None:
+        before += f"Set-Location -LiteralPath ({_decoded(ask.directory)}) -ErrorAction Stop; "
+    return before
 
 
-def read(stdout: str, marker: str) -> tuple[str, int, str] | None:
-    """Output, exit code and directory, once the mark has come; None before."""
-    output, found, told = stdout.rpartition(f"{marker}:")
-    code, colon, rest = told.partition(":")
-    directory, end, _ = rest.partition("\n")
-    if not (found and colon and end) or not code.lstrip("-").isdecimal():
-        return None
-    return output, int(code), directory.rstrip("\r")
+def _print(*lines: str) -> str:
+    return '[Console]::Out.Write("' + "`r`n".join(lines) + '")'

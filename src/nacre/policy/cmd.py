@@ -22,6 +22,7 @@ _INTERNAL = names(
     "mkdir mklink move path pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time "
     "title type ver verify vol"
 )
+_VARIABLE = re.compile(r"[^\W\d]\w*")
 _INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
 
@@ -96,13 +97,8 @@ class _Lexer:
             self._emit(words, redirections, start)
 
     def _emit(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
-        assignments: list[Assignment] = []
-        values = [word for word in words[1:] if not word.text.startswith("/")]  # not `/a`, `/p`
-        if words and words[0].text.casefold() == "set" and values:
-            target = values[0]
-            assignments.append(
-                Assignment(target.text.partition("=")[0].upper(), None, target.start, target.end)
-            )
+        is_set = bool(words) and words[0].text.casefold() == "set"
+        assignments = _assignments(words[1:]) if is_set else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
         )
@@ -212,3 +208,17 @@ def _inner(command: SimpleCommand, depth: int) -> Scan:
     )
     refusal = None if found.refusal is None else Refusal(found.refusal.reason, start, end)
     return Scan(moved, refusal)
+
+
+def _assignments(words: list[Word]) -> list[Assignment]:
+    """What `set` sets. The arithmetic of `/a` may set several names; each that it mentions is counted."""
+    values = [word for word in words if not word.text.startswith("/")]  # not `/a`, `/p`
+    if any(word.text.casefold().startswith("/a") for word in words):
+        return [
+            Assignment(name.upper(), None, word.start, word.end)
+            for word in words
+            for name in _VARIABLE.findall(word.text.removeprefix("/a").removeprefix("/A"))
+        ]
+    return [
+        Assignment(word.text.partition("=")[0].upper(), None, word.start, word.end) for word in values[:1]
+    ]

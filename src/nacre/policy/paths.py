@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _GLOB = re.compile(r"[*?\[{]")
+_SEPARATOR = re.compile(r"[/\\]" if os.sep == "\\" else "/")
 
 
 class Fence:
@@ -23,7 +24,7 @@ class Fence:
 
     def __init__(self, directories: Iterable[str], home: str | None = None) -> None:
         self.home = home or os.path.expanduser("~")
-        self.roots = tuple(os.path.realpath(self.expanded(item)) for item in directories)
+        self.roots = tuple(_real(self.expanded(item)) for item in directories)
 
     def expanded(self, path: str) -> str:
         """A leading `~` as the shell would replace it; another user's home stays as it is (and outside)."""
@@ -35,8 +36,8 @@ class Fence:
         """Tell whether a path, seen from a directory, is inside one of the roots."""
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
-        real = os.path.realpath(joined(directory, self.expanded(path)))
-        return any(real == root or real.startswith(root.rstrip("/") + "/") for root in self.roots)
+        real = _real(joined(directory, self.expanded(path)))
+        return any(real == root or real.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
 
     def holds_pattern(self, path: str, directory: str) -> bool:
         """The same for a pattern: its fixed beginning must be inside, and nothing after it may climb out."""
@@ -44,9 +45,15 @@ class Fence:
         if found is None:
             return self.holds(path, directory)
         fixed, rest = path[: found.start()], path[found.start() :]
-        if ".." in rest.split("/"):
+        if ".." in _SEPARATOR.split(rest):
             return False
-        return self.holds(fixed.rpartition("/")[0] + "/" if "/" in fixed else ".", directory)
+        borders = [border.end() for border in _SEPARATOR.finditer(fixed)]
+        return self.holds(fixed[: borders[-1]] if borders else ".", directory)
+
+
+def _real(path: str) -> str:
+    """A path without links and `..`, in the one spelling that Windows takes its many for."""
+    return os.path.normcase(os.path.realpath(path))
 
 
 def joined(directory: str, path: str) -> str:
