@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,9 +19,15 @@ if TYPE_CHECKING:
 
 
 def test_the_default_preset_is_agent_in_the_file_as_in_the_program() -> None:
-    preset, defaults = presets.read("agent")
-    assert preset == Preset()
-    assert defaults == {}
+    table = tomllib.loads((Path(presets.__file__).parent / "agent.toml").read_text())
+    told = Preset()
+    assert table == {
+        "specification": told.specification,
+        "server_name": told.server_name,
+        "tools": list(told.tools),
+    }
+    assert (told.name, told.texts) == ("agent", {})
+    assert presets.read("agent") == (Preset(), {})
 
 
 @pytest.mark.parametrize("name", presets.names())
