@@ -287,7 +287,7 @@ class RawKeeper:
     [
         (frame(Kind.SPAWN, 3, b"not json"), "SPAWN: Expecting value"),
         (frame(Kind.SPAWN, 3, b"[]"), "SPAWN: a spawn frame holds a JSON object"),
-        (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "missing 2 required positional arguments"),
+        (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "spawn lacks ['cwd', 'program'] and does not take []"),
         (json_frame(Kind.SPAWN, 3, {"argv": [], "cwd": "/", "program": "/x"}), "argv"),
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": "/", "program": "/x", "luck": 1}), "luck"),
         (HEADER.pack(0, 63, 3), "kind 63"),

@@ -17,7 +17,6 @@ from functools import partial
 from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
-from nacre.keeper.records import dataclass, field
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 from nacre.keeper.turns import Household, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
@@ -37,15 +36,20 @@ KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before the
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 
 
-@dataclass(slots=True)  # not frozen: one is made for every command, and freezing triples its cost
+_NOTHING: dict[str, Any] = {}
+
+
 class Spec:
-    """What to run, as a spawn frame says it."""
+    """What to run, as a spawn frame says it; what the frame does not say is as it stands here.
+
+    Not a dataclass: one is made for every command, and most of its fields are never set.
+    """
 
     argv: list[str]
     cwd: str
     program: str  # empty: argv[0], looked for on the command's own PATH
-    environment: dict[str, str] = field(default_factory=dict[str, str])
-    unset: list[str] = field(default_factory=list[str])
+    environment: dict[str, str] = _NOTHING
+    unset: tuple[str, ...] = ()
     script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv
     stdin: bool = False  # whether INPUT frames feed it; otherwise it reads nothing
     merge: bool = False  # stderr into stdout, in the order it is printed
@@ -55,7 +59,7 @@ class Spec:
     prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
     opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns
-    limits: dict[str, int] = field(default_factory=dict[str, int])
+    limits: dict[str, int] = _NOTHING
     timeout_ms: int = 0
     grace_ms: int = 1000
     keep_bytes: int = 65536
@@ -75,15 +79,21 @@ class Spec:
         content: Any = decode(body.decode())
         if not isinstance(content, dict):
             raise TypeError("a spawn frame holds a JSON object")
-        try:
-            spec = Spec(**content)  # pyright: ignore[reportUnknownArgumentType]  # checked below
-        except TypeError as error:
-            raise ValueError(str(error).replace("Spec.__init__()", "spawn")) from None
+        given: Any = content.keys()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # JSON
+        if not _REQUIRED <= given <= _FIELDS:
+            unknown, missing = sorted(given - _FIELDS), sorted(_REQUIRED - given)
+            raise ValueError(f"spawn lacks {missing} and does not take {unknown}")
+        spec = Spec()
+        spec.__dict__ = content
         if not spec.argv or not all(isinstance(word, str) for word in spec.argv):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise ValueError("spawn needs argv, a list of strings that is not empty")
         if spec.limits and (unknown := set(spec.limits) - set(host.LIMITS)):
             raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
         return spec
+
+
+_FIELDS = Spec.__annotations__.keys()
+_REQUIRED = {"argv", "cwd", "program"}
 
 
 def named(left: set[int]) -> Mapping[str, Any]:
