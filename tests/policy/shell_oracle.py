@@ -56,7 +56,10 @@ def sandbox() -> list[str] | None:
     if bwrap is None:
         return None
     prefix = [bwrap, "--unshare-all", "--uid", str(_NOBODY), "--gid", str(_NOBODY), "--ro-bind", "/", "/"]
-    prefix += ["--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", "--die-with-parent", "--new-session"]
+    prefix += ["--tmpfs", "/tmp"]
+    for needed in (sys.prefix, str(Path(__file__).parent)):  # this checkout may lie in /tmp itself
+        prefix += ["--ro-bind", needed, needed]
+    prefix += ["--proc", "/proc", "--dev", "/dev", "--die-with-parent", "--new-session"]
     probe = subprocess.run([*prefix, "/bin/true"], capture_output=True, check=False, timeout=20)
     return prefix if probe.returncode == 0 else None
 
