@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from wire_client import NACRE, WireClient, text_of
 
+from nacre import presets
 from nacre.errors import NacreError, Refused
 from nacre.file_records import ListDirectory, Listing, Page, ReadFile, WriteFile
 from nacre.files import Grounds, Spot, names_below, perform
@@ -570,3 +571,15 @@ def test_beside_a_list_of_commands_they_stay_when_it_changes_and_do_not_write(
     assert names[0] == "pwd"
     assert names[-3:] == ["read_file", "write_file", "list_directory"]
     assert "ls" not in names
+
+
+@pytest.mark.parametrize("preset", presets.names())
+def test_every_preset_can_have_the_file_tools_beside_its_own(
+    start: Start, tmp_path: Path, preset: str
+) -> None:
+    (tmp_path / "note.txt").write_text("kept")
+    options = ("--preset", preset, "--tools", "files", "--working-dir", str(tmp_path), "--shell", "bash")
+    client = start(*options)
+    shown = {tool["name"] for tool in client.request("tools/list")["result"]["tools"]}
+    assert {"read_file", "write_file", "list_directory"} < shown
+    assert "kept" in text_of(client.call("read_file", path="note.txt"))

@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from nacre.audit import log
 from nacre.errors import Asking, NacreError, RequestError
 from nacre.promptly import start_now
+from nacre.stdio import INVALID_PARAMS
 from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, CallError, Reply
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from nacre.tools.tool import Progress, Tool
 
 
-INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 ROOTS_PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls

@@ -61,7 +61,7 @@ ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 class _Shown(SdkTool):
     """One of our tools as the SDK sees it: our schemas, our checks, our reply."""
 
-    def __init__(self, tool: Tool, roots: _Roots) -> None:
+    def __init__(self, tool: Tool, surface: Surface) -> None:
         super().__init__(
             fn=tool.call,
             name=tool.name,
@@ -74,7 +74,7 @@ class _Shown(SdkTool):
             annotations=types.ToolAnnotations.model_validate(tool.annotations) if tool.annotations else None,
         )
         object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
-        object.__setattr__(self, "_roots", roots)
+        object.__setattr__(self, "_surface", surface)
 
     @property
     def output_schema(self) -> dict[str, Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride]  # cached there
@@ -84,8 +84,7 @@ class _Shown(SdkTool):
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
         tool: Tool = object.__getattribute__(self, "_tool")
-        roots: _Roots = object.__getattribute__(self, "_roots")
-        if roots.must_be_asked(context):
+        if _must_ask_for_roots(object.__getattribute__(self, "_surface"), context):
             return types.InputRequiredResult(
                 input_requests={ROOTS_KEY: types.ListRootsRequest()}, request_state=ROOTS_STATE
             )
@@ -105,36 +104,22 @@ class _Shown(SdkTool):
             )
 
 
-class _Roots:
-    """The root of a 2026 client: its first call is answered by a question, and comes again with the reply.
+def _must_ask_for_roots(surface: Surface, context: Any) -> bool:
+    """Whether a 2026 client has to be asked first, by the answer to its call; takes the reply if it is there.
 
     Handshake clients are asked by a request, on the short road.
     """
-
-    def __init__(self, surface: Surface) -> None:
-        self._surface = surface
-        self._known = False
-
-    def must_be_asked(self, context: Any) -> bool:
-        """Whether the call has to wait for an answer; takes the answer if it is there."""
-        on_root, declared = self._surface.on_root, context.client_capabilities
-        if (
-            self._known
-            or on_root is None
-            or declared is None
-            or declared.roots is None
-            or not _modern(context)
-        ):
-            return False
-        replies: dict[str, Any] = context.input_responses or {}
-        if ROOTS_KEY in replies:
-            self._known = True
-            root = first_root(replies[ROOTS_KEY].model_dump(by_alias=True, mode="json"))
-            if root is not None:
-                on_root(root)
-        elif context.request_state != ROOTS_STATE:  # a client that was asked and says nothing has none
-            return True
+    on_root, declared = surface.on_root, context.client_capabilities
+    if on_root is None or declared is None or declared.roots is None or not _modern(context):
         return False
+    replies: dict[str, Any] = context.input_responses or {}
+    if ROOTS_KEY not in replies:  # a client that was asked and says nothing has none
+        return context.request_state != ROOTS_STATE
+    surface.on_root = None  # nobody has to know it any more
+    root = first_root(replies[ROOTS_KEY].model_dump(by_alias=True, mode="json"))
+    if root is not None:
+        on_root(root)
+    return False
 
 
 def _modern(context: Any) -> bool:
@@ -222,12 +207,11 @@ def _refused(name: str, message: str) -> MCPError:
 
 def build_server(surface: Surface) -> Any:
     """The SDK's server with our tools in it, and nothing offered that is not there."""
-    roots = _Roots(surface)
     app: Any = FastMCP(
         surface.name,
         version=surface.version,
         instructions=surface.instructions or None,
-        tools=[_Shown(tool, roots) for tool in surface.tools.values()],
+        tools=[_Shown(tool, surface) for tool in surface.tools.values()],
         # On stdio there is no login that a question could be bound to.
         request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
     )
@@ -274,7 +258,7 @@ async def serve(app: Any, stdio: Stdio, surface: Surface) -> None:
 
 async def _tell_change(app: Any, stdio: Stdio, surface: Surface, *, greeted: bool) -> None:
     """Other tools are shown from now on: put them into the SDK's server, and tell the client in its way."""
-    app._tool_manager = ToolManager(tools=[_Shown(tool, _Roots(surface)) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
+    app._tool_manager = ToolManager(tools=[_Shown(tool, surface) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
     if greeted:
         await stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
     await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001  # 2026: to whoever listens

@@ -49,6 +49,7 @@ def build_surface(service: Service) -> Surface:
     if started := preset.texts.get("started"):
         audit.say(started)
     surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
+    surface.on_root = service.use_root if service.config.chosen_directory is None else None
     furnish(surface, service)
     return surface
 
@@ -82,8 +83,6 @@ class Server:
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
         from nacre import sdk  # noqa: PLC0415
 
-        rooted = surface.follows_roots and self._config.chosen_directory is None
-        surface.on_root = service.use_root if rooted else None
         app = sdk.build_server(surface)
         talking = asyncio.create_task(sdk.serve(app, stdio, surface))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]

@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nacre.dialects.dialect import Ask, Dialect, Ending, split_record
+from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -169,11 +169,8 @@ class CmdShell:
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory, as this machine calls it."""
-        ending = split_record(record)
-        if ending is None:
-            return None
-        told = ending.directory.encode("latin-1").decode(self.output_encoding, "replace")
-        return Ending(ending.code, self.here(told))
+        told = split_spoken(record, self.output_encoding)
+        return None if told is None else Ending(told.code, self.here(told.directory))
 
     def remark(self, text: str) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""

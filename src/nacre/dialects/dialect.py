@@ -161,3 +161,11 @@ def split_record(record: str) -> Ending | None:
     """`code directory`, as it stood between two marks; None for anything else."""
     code, _, directory = record.partition(" ")
     return Ending(int(code), directory) if code.isdecimal() else None
+
+
+def split_spoken(record: str, encoding: str) -> Ending | None:
+    """The same of a conversation, where each character stands for a byte of what the shell printed."""
+    ending = split_record(record)
+    if ending is None:
+        return None
+    return Ending(ending.code, ending.directory.encode("latin-1").decode(encoding, "replace"))

@@ -17,7 +17,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 
-from nacre.dialects.dialect import Ask, Dialect, Ending, split_record
+from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -92,10 +92,7 @@ class PowerShell:
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory."""
-        ending = split_record(record)
-        if ending is None:
-            return None
-        return Ending(ending.code, ending.directory.encode("latin-1").decode(errors="replace"))
+        return split_spoken(record, "utf-8")
 
     def remark(self, text: str) -> str:  # noqa: ARG002  # the same for every text
         """That nobody has seen this work."""

@@ -41,7 +41,6 @@ class Surface:
     unknown_tool: str = ""  # the name that a document gives this error
     bad_call: str = ""  # and this one: a call without a tool's name, or whose arguments are no object
     arguments_key: str = "arguments"  # what a document calls them in a call, beside MCP's own word
-    follows_roots: bool = True  # whether commands start in the client's root
     tools_change: bool = False  # whether clients are promised news of changes
     # Runs beside the conversation, from its beginning to its end.
     beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
