@@ -116,7 +116,7 @@ def test_a_timeout_ends_the_job_and_the_next_command_has_a_new_shell(cmd: WireCl
     assert told["ended"] == "timed_out"
     assert told["partial_stdout"].startswith("early\n")
     assert told["session"]["shell"] == "lost"
-    assert carrying(mark) == []
+    assert gone(mark)
     assert stdout(cmd, "echo [%X%]") == "[%X%]\n"
 
 
