@@ -277,12 +277,16 @@ class Command:
         """The first process was reaped."""
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
-        if not self._dying:
+        if self._dying:
+            return
+        if self._keeper.kin.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
+        else:
+            self.report(set())
 
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
-        left = self._keeper.kin.members(self.id) if self._keeper.kin.may_have_left(self.id) else set[int]()
+        left = self._keeper.kin.members(self.id)
         if rounds and self._just_forked(left):
             self._set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
@@ -344,10 +348,11 @@ class Command:
         content: dict[str, Any] = {**self._how(), "streams": counts}
         if left:
             content |= named(left)
-        self.reported = True
-        self.left_some = bool(left) or self.streams_open
         self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
         self._keeper.flush()  # what follows need not keep the caller waiting
+        self._streams.part()
+        self.left_some = bool(left) or self.streams_open
+        self.reported = True
         self._keeper.retire_if_over(self)
 
     def _cancel_timers(self) -> None:

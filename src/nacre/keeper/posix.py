@@ -170,13 +170,17 @@ class Reader:
             self._paused = False
             self._loop.watch(self._fd, self._ready)
 
-    def drain(self) -> None:
+    def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
-        if not self.open:
-            return
-        left = self._waiting_bytes() if self._ready() == CHUNK_BYTES else 0
-        while self.open and left > 0:
-            left -= self._ready()
+        if self.open and (chunk := self._read()):
+            self._on_chunk(chunk)
+            left = self._waiting_bytes() if len(chunk) == CHUNK_BYTES else 0
+            while self.open and left > 0:
+                left -= self._ready()
+
+    def drain(self) -> None:
+        """Take what is in the pipe now, and notice whether that was all."""
+        self.take()
         if self.open:
             self._ready()  # tells the end of the stream from an empty pipe
 
@@ -188,13 +192,19 @@ class Reader:
             os.close(self._fd)
             self.open = False
 
-    def _ready(self) -> int:
+    def _read(self) -> bytes | None:
+        """What is there: None for nothing yet, no bytes at the end."""
         try:
-            chunk = os.read(self._fd, self._size)
-        except OSError as error:
-            if error.errno == errno.EAGAIN:
-                return 0
-            chunk = b""  # EIO: the last process has let go of the terminal
+            return os.read(self._fd, self._size)
+        except BlockingIOError:
+            return None
+        except OSError:  # EIO: the last process has let go of the terminal
+            return b""
+
+    def _ready(self) -> int:
+        chunk = self._read()
+        if chunk is None:
+            return 0
         if chunk:
             if self._widens and len(chunk) == CHUNK_BYTES:
                 self._widen()

@@ -123,11 +123,16 @@ class Streams:
         if self._follow_timer is not None:
             self._follow_timer.cancel()
         for reader in self._readers.values():
-            reader.drain()
-            if reader.open and not self._ahead_bytes:
-                reader.resume()  # someone it left behind still holds the stream
+            reader.take()
         if self._fresh:
             self._send_fresh()
+
+    def part(self) -> None:
+        """The end is told: close what nobody writes to, go on reading what is held by someone left behind."""
+        for reader in self._readers.values():
+            reader.drain()
+            if reader.open and not self._ahead_bytes:
+                reader.resume()
 
     def report(self) -> tuple[list[Any], list[bytes]]:
         """For each stream what `Capture.report` tells, and the bytes that were kept of all."""

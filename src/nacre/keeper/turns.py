@@ -252,6 +252,7 @@ class Turn:
             self._household.conversation.end()
         self.streams.settle()
         counts, parts = self.streams.report()
+        self.streams.part()
         if self.streams.open:
             self._pipes.abandon_pair()
         else:

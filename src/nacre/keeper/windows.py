@@ -178,6 +178,8 @@ class Reader:
                 return  # empty, and somebody holds it: what comes now belongs to those left behind
             taken += self._take(reading)
 
+    take = drain  # the end of a pipe is told like its bytes
+
     def _patience_s(self) -> float:
         """Without a process in the job the end of the pipe must come; otherwise it need not."""
         return DRAIN_PATIENCE_S if _nursery.is_held(self._handle) else CERTAIN_END_PATIENCE_S
