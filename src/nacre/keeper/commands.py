@@ -23,7 +23,7 @@ from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
     from nacre.keeper.program import Keeper
@@ -96,10 +96,9 @@ _FIELDS = Spec.__annotations__.keys()
 _REQUIRED = {"argv", "cwd", "program"}
 
 
-def named(left: set[int]) -> Mapping[str, Any]:
-    """Processes that were left behind, as a frame tells them."""
-    shown = [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]
-    return {"left": shown, "left_total": len(left)}
+def named(left: set[int]) -> tuple[list[tuple[int, str]], int]:
+    """Processes that were left behind by pid and command line, not too many of them; and how many there are."""
+    return [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]], len(left)
 
 
 class Command:
@@ -241,7 +240,7 @@ class Command:
         if self._end is None:
             content["cwd"] = household.directory()
         if left:
-            content |= named(left)
+            content["left"], content["left_total"] = named(left)
         self._keeper.send(frame(Kind.TURN, self.id, mixed_body(content, parts)))
         self._keeper.flush()
 
@@ -345,9 +344,7 @@ class Command:
         if left is None:
             left = self._keeper.kin.members(self.id)
         counts, parts = self._streams.report()
-        content: dict[str, Any] = {**self._how(), "streams": counts}
-        if left:
-            content |= named(left)
+        content = [*self._how(), *(named(left) if left else ((), 0)), counts]
         self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
         self._keeper.flush()  # what follows need not keep the caller waiting
         self._streams.part()
@@ -360,16 +357,13 @@ class Command:
             if timer is not None:
                 timer.cancel()
 
-    def _how(self) -> Mapping[str, Any]:
+    def _how(self) -> tuple[int | None, str | None, str | None, int, int, int | None]:
+        """Code, signal, why, wall time, CPU time, memory: in the order of `link.Exit`."""
         end = self._end
-        return {
-            "code": end.code if end else None,
-            "signal": end.signal if end else None,
-            "why": self._why,
-            "wall_ms": self._wall_ms if end else round((time.monotonic() - self._began) * 1000),
-            "cpu_ms": end.cpu_ms if end else 0,
-            "rss": end.max_rss_bytes if end and end.max_rss_bytes > self._baseline_rss_bytes else None,
-        }
+        if end is None:
+            return None, None, self._why, round((time.monotonic() - self._began) * 1000), 0, None
+        rss_bytes = end.max_rss_bytes if end.max_rss_bytes > self._baseline_rss_bytes else None
+        return end.code, end.signal, self._why, self._wall_ms, end.cpu_ms, rss_bytes
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""

@@ -220,29 +220,27 @@ class Link:
     def _received(self, data: bytes) -> None:
         try:
             for kind, command_id, body in self._decoder.feed(data):
-                self._hear(Kind(kind), command_id, body)
+                self._hear(kind, command_id, body)
         except (WireError, ValueError) as error:
             self._fail_all(InternalError(f"The keeper sent what is not a frame: {error}."))
 
-    def _hear(self, kind: Kind, command_id: int, body: bytes) -> None:
-        if kind is Kind.HELLO:
-            self._hello.set_result(decode(body.decode()))
-            return
-        if kind is Kind.ENDED:
-            if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
-                gone.set_result(None)
-            return
+    def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
-        if kind is Kind.EXIT and running is not None:
+        if kind == Kind.EXIT and running is not None:
             del self._running[command_id]
             _heard_exit(running, body)
-        elif kind is Kind.TURN and running is not None:
+        elif kind == Kind.TURN and running is not None:
             if running.turn is not None and not running.turn.done():
                 running.turn.set_result(_read_turn(body))
-        elif kind is Kind.ERROR:
+        elif kind == Kind.HELLO:
+            self._hello.set_result(decode(body.decode()))
+        elif kind == Kind.ENDED:
+            if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
+                gone.set_result(None)
+        elif kind == Kind.ERROR:
             self._heard_error(running, decode(body.decode()))
         elif running is not None:
-            self._heard_progress(kind, running, body)
+            self._heard_progress(Kind(kind), running, body)
 
     def _heard_progress(self, kind: Kind, running: Running, body: bytes) -> None:
         if kind is Kind.OUTPUT and running.on_output is not None:
@@ -328,15 +326,5 @@ def _read_turn(body: bytes) -> TurnEnd:
 
 
 def _read_exit(body: bytes) -> Exit:
-    content, at = split_mixed_body(body)
-    return Exit(
-        content["code"],
-        content["signal"],
-        content["why"],
-        content["wall_ms"],
-        content["cpu_ms"],
-        content["rss"],
-        tuple(content.get("left", ())),
-        content.get("left_total", 0),
-        *_read_streams(body, content["streams"], at),
-    )
+    (*how, left, left_total, counts), at = split_mixed_body(body)
+    return Exit(*how, tuple(left), left_total, *_read_streams(body, counts, at))

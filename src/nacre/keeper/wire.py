@@ -44,7 +44,7 @@ class Kind(IntEnum):
     STARTED = 65  # {pid}: only when the spawn asked for it
     OUTPUT = 66  # one byte stream number, then raw bytes
     CONTROL = 67  # raw bytes from the command's private channel; empty when it closed
-    EXIT = 68  # {code | signal, ...} and the kept output
+    EXIT = 68  # the fields of `link.Exit` in their order, and the kept output
     ERROR = 69  # {code, message}: this frame or this spawn could not be done
     ENDED = 70  # {}: the last process of a command that left some behind is gone, its streams are closed
     TURN = 71  # {turn, record, ...} and the kept output: that command is over, the shell may live on
@@ -64,13 +64,13 @@ def json_frame(kind: Kind, command_id: int, content: dict[str, Any]) -> bytes:
     return frame(kind, command_id, _encode(content).encode())
 
 
-def mixed_body(content: dict[str, Any], parts: list[bytes]) -> bytes:
+def mixed_body(content: Any, parts: list[bytes]) -> bytes:
     """JSON with its length in front, then raw bytes."""
     head = _encode(content).encode()
     return b"".join([LENGTH.pack(len(head)), head, *parts])
 
 
-def split_mixed_body(body: bytes) -> tuple[dict[str, Any], int]:
+def split_mixed_body(body: bytes) -> tuple[Any, int]:
     """The JSON that `mixed_body` was given, and where the raw bytes begin."""
     (size,) = LENGTH.unpack_from(body)
     start = LENGTH.size + size
