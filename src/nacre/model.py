@@ -1,4 +1,4 @@
-"""The records that travel through nacre: what is asked, what happened. Frozen, without behaviour.
+"""The records that travel through nacre: what is asked, what happened. Never changed, without behaviour.
 
 Every floor above may import this one; it imports nothing of nacre.
 """
@@ -7,6 +7,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TypeVar, dataclass_transform
+
+Plain = TypeVar("Plain")
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def record(plain: type[Plain]) -> type[Plain]:
+    """A record that the type checker holds to be frozen.
+
+    At run time it is not: several are made for every command, and freezing triples what that costs.
+    """
+    return dataclass(slots=True)(plain)
 
 
 class Ended(StrEnum):
@@ -30,7 +42,7 @@ class ShellState(StrEnum):
     LOST = "lost"  # the shell died in this command
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Command:
     """What the caller asks to run."""
 
@@ -45,7 +57,7 @@ class Command:
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Text:
     """One output stream as the caller sees it."""
 
@@ -56,7 +68,7 @@ class Text:
     spool: str | None = None  # the file that holds the stream as it was printed
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LeftProcess:
     """A process that lives on after its command has ended."""
 
@@ -64,7 +76,7 @@ class LeftProcess:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Result:
     """What happened to a command. Exit code or signal, never both."""
 

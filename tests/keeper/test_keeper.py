@@ -246,6 +246,26 @@ def test_environment_can_be_set_and_unset(tmp_path: Path) -> None:
     assert end.stdout.head == b":set:caf\xe9\n"
 
 
+@pytest.mark.req("keeper-frames")
+def test_commands_that_are_alike_and_others_do_not_mix(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        wanted = [
+            (spec("echo $X", environment={"X": "1"}), b"1\n"),
+            (spec("echo $X$X", environment={"X": "1"}), b"11\n"),
+            (spec("echo $X", environment={"X": "2"}), b"2\n"),
+            (spec("echo ${X-none}"), b"none\n"),
+            (spec("pwd", cwd="/"), b"/\n"),
+            (spec("echo $X", script="echo script"), b"\n"),
+            (spec("echo alike"), b"alike\n"),
+            ({"argv": ["echo", "found"], "program": "", "cwd": "/"}, b"found\n"),
+            ({"argv": ["printf", "found"], "program": "", "cwd": "/"}, b"found"),
+        ]
+        ends = await asyncio.gather(*[link.run(one).exit for one, _ in wanted])
+        assert [end.stdout.head for end in ends] == [output for _, output in wanted]
+
+    with_link(use, str(tmp_path))
+
+
 # -- bytes on the wire
 
 
@@ -290,6 +310,7 @@ class RawKeeper:
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "spawn lacks ['cwd', 'program'] and does not take []"),
         (json_frame(Kind.SPAWN, 3, {"argv": [], "cwd": "/", "program": "/x"}), "argv"),
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": "/", "program": "/x", "luck": 1}), "luck"),
+        (json_frame(Kind.AGAIN, 3, ["x"]), "AGAIN: there is no good SPAWN before it"),
         (HEADER.pack(0, 63, 3), "kind 63"),
         (json_frame(Kind.SETUP, 3, {}), "environment"),
     ],
@@ -303,6 +324,23 @@ def test_a_malformed_frame_is_answered_and_the_next_one_served(data: bytes, says
     assert says in told["message"]
     keeper.send(json_frame(Kind.SPAWN, 4, spec("exit 9")))
     assert keeper.next()[:2] == (Kind.EXIT, 4)
+    assert keeper.close() == 0
+
+
+@pytest.mark.req("keeper-frames")
+def test_another_command_like_the_last_needs_its_arguments_only() -> None:
+    keeper = RawKeeper()
+    assert keeper.next()[0] == Kind.HELLO
+    keeper.send(json_frame(Kind.SPAWN, 1, spec("exit 1")))
+    assert keeper.next()[:2] == (Kind.EXIT, 1)
+    keeper.send(json_frame(Kind.AGAIN, 2, ["sh", "-c", "exit 2"]))
+    assert keeper.next()[:2] == (Kind.EXIT, 2)
+    keeper.send(json_frame(Kind.AGAIN, 3, "sh"))
+    assert "argv" in keeper.next()[2]["message"]
+    keeper.send(json_frame(Kind.SPAWN, 4, {"argv": []}))
+    assert "spawn lacks" in keeper.next()[2]["message"]
+    keeper.send(json_frame(Kind.AGAIN, 5, ["sh", "-c", "exit 5"]))
+    assert "no good SPAWN" in keeper.next()[2]["message"], "it is not like the one before the bad one"
     assert keeper.close() == 0
 
 

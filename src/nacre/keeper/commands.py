@@ -83,13 +83,22 @@ class Spec:
         if not _REQUIRED <= given <= _FIELDS:
             unknown, missing = sorted(given - _FIELDS), sorted(_REQUIRED - given)
             raise ValueError(f"spawn lacks {missing} and does not take {unknown}")
-        spec = Spec()
-        spec.__dict__ = content
-        if not spec.argv or not all(isinstance(word, str) for word in spec.argv):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ValueError("spawn needs argv, a list of strings that is not empty")
+        spec = _filled(content)  # pyright: ignore[reportUnknownArgumentType]  # JSON
         if spec.limits and (unknown := set(spec.limits) - set(host.LIMITS)):
             raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
         return spec
+
+    def again(self, body: bytes) -> Spec:
+        """Read a frame that tells other arguments and nothing else. Raises ValueError like `parse`."""
+        return _filled({**self.__dict__, "argv": decode(body.decode())})
+
+
+def _filled(content: Any) -> Spec:
+    spec = Spec()
+    spec.__dict__ = content
+    if not spec.argv or not all([isinstance(word, str) for word in spec.argv]):  # noqa: C419  # pyright: ignore[reportUnnecessaryIsInstance]  # a list is quicker
+        raise ValueError("spawn needs argv, a list of strings that is not empty")
+    return spec
 
 
 _FIELDS = Spec.__annotations__.keys()
@@ -97,7 +106,7 @@ _REQUIRED = {"argv", "cwd", "program"}
 
 
 def named(left: set[int]) -> tuple[list[tuple[int, str]], int]:
-    """Processes that were left behind by pid and command line, not too many of them; and how many there are."""
+    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
     return [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]], len(left)
 
 

@@ -113,6 +113,7 @@ class Link:
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._running: dict[int, Running] = {}
         self._endings: dict[int, asyncio.Future[None]] = {}
+        self._last_spec: dict[str, Any] = {}
         self._decoder = Decoder()
         self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._lost = False
@@ -162,8 +163,17 @@ class Link:
         if spec.get("announce"):
             running.pid = asyncio.get_running_loop().create_future()
         self._running[running.id] = running
-        self._writer.write(json_frame(Kind.SPAWN, running.id, spec))
+        self._writer.write(self._spawn_frame(running.id, spec))
         return running
+
+    def _spawn_frame(self, command_id: int, spec: dict[str, Any]) -> bytes:
+        """Most commands differ from the one before in their arguments only; then no more is sent."""
+        argv = spec["argv"]
+        if spec == {**self._last_spec, "argv": argv}:
+            return json_frame(Kind.AGAIN, command_id, argv)
+        # What the keeper has to find or to write for each command anew is no pattern for the next one.
+        self._last_spec = spec if spec["program"] and "script" not in spec else {}
+        return json_frame(Kind.SPAWN, command_id, spec)
 
     def turn(self, running: Running, run: dict[str, Any]) -> asyncio.Future[TurnEnd]:
         """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
@@ -326,5 +336,6 @@ def _read_turn(body: bytes) -> TurnEnd:
 
 
 def _read_exit(body: bytes) -> Exit:
-    (*how, left, left_total, counts), at = split_mixed_body(body)
-    return Exit(*how, tuple(left), left_total, *_read_streams(body, counts, at))
+    (code, signal, why, wall_ms, cpu_ms, rss_bytes, left, left_total, counts), at = split_mixed_body(body)
+    streams = _read_streams(body, counts, at)
+    return Exit(code, signal, why, wall_ms, cpu_ms, rss_bytes, tuple(left), left_total, *streams)

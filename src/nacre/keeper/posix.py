@@ -52,6 +52,7 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
 
@@ -551,22 +552,15 @@ def reap() -> tuple[list[Reaped], bool]:
             return ended, False
         if pid == 0:
             return ended, True
-        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-        rss = usage.ru_maxrss if sys.platform == "darwin" else usage.ru_maxrss * 1024
-        ended.append(
-            Reaped(
-                pid=pid,
-                code=None if number else os.WEXITSTATUS(status),
-                signal=signal_name(number) if number else None,
-                cpu_ms=round((usage.ru_utime + usage.ru_stime) * 1000),
-                max_rss_bytes=rss,
-            )
-        )
+        code = os.waitstatus_to_exitcode(status)  # below zero: a signal
+        how = (code, None) if code >= 0 else (None, signal_name(-code))
+        cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
+        ended.append(Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT))
 
 
 def own_peak_rss_bytes() -> int:
     """The kernel counts our pages to a child until it becomes its program: below this it tells nothing."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
 
 
 def signal_name(number: int) -> str:

@@ -32,6 +32,7 @@ class Keeper:
         self._cookie = os.urandom(16).hex()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
+        self._last: Spec | None = None
         self._leaving = False
         self._decoder = Decoder()
         self.kin = Kin(self._cookie, subreaper=host.prepare())
@@ -83,24 +84,33 @@ class Keeper:
 
     def _obey(self, kind: int, command_id: int, body: bytes) -> None:
         try:
-            self._act(Kind(kind), command_id, body)
+            self._act(kind, command_id, body)
         except (ValueError, TypeError, KeyError) as error:
             name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
             self._complain(command_id, "malformed_frame", f"{name}: {error}")
 
-    def _act(self, kind: Kind, command_id: int, body: bytes) -> None:
-        if kind is Kind.SPAWN:
-            self._spawn(command_id, Spec.parse(body))
-        elif kind is Kind.SETUP:
+    def _act(self, kind: int, command_id: int, body: bytes) -> None:
+        if kind == Kind.AGAIN:
+            self._spawn(command_id, self._last_spec().again(body))
+        elif kind == Kind.SPAWN:
+            self._last = None  # until this one is known to be good
+            self._last = spec = Spec.parse(body)
+            self._spawn(command_id, spec)
+        elif kind == Kind.SETUP:
             self._setup(decode(body.decode()))
         elif (command := self._commands.get(command_id)) is None:
-            return  # it ended while the frame was under way
-        elif kind is Kind.RUN:
+            Kind(kind)  # a known kind: the command has ended while the frame was under way
+        elif kind == Kind.RUN:
             self._run(command, Run.parse(body))
-        elif kind is Kind.INPUT:
+        elif kind == Kind.INPUT:
             command.feed(body)
         else:
-            self._steer(kind, command, decode(body.decode()))
+            self._steer(Kind(kind), command, decode(body.decode()))
+
+    def _last_spec(self) -> Spec:
+        if self._last is None:
+            raise ValueError("there is no good SPAWN before it")
+        return self._last
 
     def _run(self, command: Command, run: Run) -> None:
         try:

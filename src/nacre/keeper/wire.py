@@ -39,6 +39,7 @@ class Kind(IntEnum):
     RESIZE = 6  # {rows, columns} of the command's terminal
     CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes
     RUN = 8  # one command for a persistent shell, see `turns.Run`
+    AGAIN = 9  # [argv]: run these as the last SPAWN, in everything else like it
 
     HELLO = 64  # {version, pid, platform, subreaper}
     STARTED = 65  # {pid}: only when the spawn asked for it
@@ -59,7 +60,7 @@ def frame(kind: Kind, command_id: int, body: bytes = b"") -> bytes:
     return HEADER.pack(len(body), kind, command_id) + body
 
 
-def json_frame(kind: Kind, command_id: int, content: dict[str, Any]) -> bytes:
+def json_frame(kind: Kind, command_id: int, content: Any) -> bytes:
     """One frame whose body is JSON."""
     return frame(kind, command_id, _encode(content).encode())
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from nacre.model import record
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Progress = Callable[[float, str], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Caller:
     """Who calls: how to tell them of progress and how to ask their person, where that can be done."""
 
@@ -25,7 +27,7 @@ class Caller:
     ask: Ask | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reply:
     """What a tool call answers."""
 
