@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from nacre.promptly import Prompt, start_now
+from nacre.promptly import Prompt, Slots, start_now
 
 
 def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
@@ -82,3 +82,25 @@ def test_who_has_stopped_waiting_is_forgotten() -> None:
         assert await promise == "kept"
 
     asyncio.run(main())
+
+
+def test_slots_are_given_in_order_and_none_is_lost() -> None:
+    async def main() -> list[str]:
+        slots, steps = Slots(1), list[str]()
+
+        async def use(name: str) -> None:
+            await slots.take()
+            steps.append(name)
+
+        await use("first")
+        second, third, fourth = (asyncio.create_task(use(name)) for name in ("second", "third", "fourth"))
+        await asyncio.sleep(0)
+        third.cancel()  # it waits, and will not come
+        slots.give()
+        second.cancel()  # it has just been given the slot: the next one gets it
+        await asyncio.wait({second, third, fourth})
+        slots.give()
+        await use("fifth")
+        return steps
+
+    assert asyncio.run(main()) == ["first", "fourth", "fifth"]

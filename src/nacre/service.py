@@ -27,6 +27,7 @@ from nacre.hints import hints_for
 from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
 from nacre.once import run_once
+from nacre.promptly import Slots
 from nacre.sessions import Sessions
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Service:
         self._abort = _abort_file(config.abort_file)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
-        self._slots = asyncio.Semaphore(config.concurrent_commands)
+        self._slots = Slots(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
         self._opening = asyncio.create_task(self._open())
@@ -104,9 +105,12 @@ class Service:
         if self._gate is not None:
             await self._gate.admit(command, ask)
         link = await self._ready_link()
-        async with self._slots:
+        await self._slots.take()
+        try:
             audit.started(command)
             return await run_once(command, self.shell, link, self.config, on_output)
+        finally:
+            self._slots.give()
 
     def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[None]] | None:
         """How a session asks the gate when a command's turn has come: only then it knows its directory."""
@@ -134,8 +138,11 @@ class Service:
             spot = await asyncio.to_thread(self._grounds(files).find, work)
             if self._gate is not None:
                 await self._gate.admit_file(work, spot.path, ask)
-            async with self._slots:
+            await self._slots.take()
+            try:
                 outcome = await asyncio.to_thread(files.perform, work, spot, self.config.reply_limit_bytes)
+            finally:
+                self._slots.give()
         except NacreError as error:
             outcome = error
             raise

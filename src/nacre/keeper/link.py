@@ -179,7 +179,8 @@ class Link:
         """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
         if self._lost:
             raise _keeper_lost()
-        running.turn = turn = Prompt[TurnEnd]()
+        turn: Prompt[TurnEnd] = Prompt()
+        running.turn = turn
         self._writer.write(json_frame(Kind.RUN, running.id, run))
         return turn
 

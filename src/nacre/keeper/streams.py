@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 FOLLOW_BYTES = 4096
 STDOUT, STDERR = 1, 2
+NOTHING_PRINTED = (0, 0, 0, 0)
 _NAMES = {STDOUT: "out", STDERR: "err"}
 
 
@@ -139,6 +140,9 @@ class Streams:
         counts: list[Any] = []
         parts: list[bytes] = []
         for capture in self.captures.values():
+            if not capture.total_bytes:
+                counts.append(NOTHING_PRINTED)
+                continue
             capture.settle()
             count, kept = capture.report()
             counts.append(count)

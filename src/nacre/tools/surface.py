@@ -40,7 +40,7 @@ class Surface:
     announcement: dict[str, Any] | None = None  # said before anything is read
     unknown_tool: str = ""  # the name that a document gives this error
     bad_call: str = ""  # and this one: a call without a tool's name, or whose arguments are no object
-    arguments_key: str = "arguments"  # what a document calls them in a call, beside MCP's own word
+    arguments_key: str | None = None  # what a document calls a call's arguments, beside MCP's own word
     tools_change: bool = False  # whether clients are promised news of changes
     # Runs beside the conversation, from its beginning to its end.
     beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
