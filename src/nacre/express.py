@@ -107,12 +107,6 @@ def error_of(error: CallError) -> dict[str, Any]:
     return told if error.data is None else {**told, "data": error.data}
 
 
-def _use_our_words(params: dict[str, Any], arguments_key: str) -> None:
-    """A call in its document's words becomes one in MCP's, whichever road it takes."""
-    if arguments_key in params:
-        params.setdefault("arguments", params[arguments_key])
-
-
 class Express:
     """Answers `tools/call` of a client that has shaken hands, past the SDK's own machinery.
 
@@ -148,8 +142,7 @@ class Express:
         """Whether this message is served here."""
         method = message.get("method")
         if method == "tools/call":
-            if self._arguments_key is not None:
-                _use_our_words(mapping(message.get("params")), self._arguments_key)
+            self._use_our_words(message)
             # While a call is still on the long road, none may overtake it here: their order may matter.
             if self.greeted and self._takes_calls and not self._on_long_road and self._take_call(message):
                 return True
@@ -178,6 +171,14 @@ class Express:
     def arrived(self, identity: int | str | None) -> None:
         """The SDK has answered a request, or never will."""
         self._on_long_road.discard(str(identity))
+
+    def _use_our_words(self, message: Message) -> None:
+        """A call in its document's words becomes one in MCP's, whichever road it takes."""
+        if self._arguments_key is None:
+            return
+        params = mapping(message.get("params"))
+        if self._arguments_key in params:
+            params.setdefault("arguments", params[self._arguments_key])
 
     def _take_call(self, message: Message) -> bool:
         params = mapping(message.get("params"))
