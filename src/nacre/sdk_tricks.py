@@ -43,6 +43,8 @@ UNUSED_ON_STDIO = (
     "starlette",
     "uvicorn",
 )
+# Models of the protocol without a handshake, which most clients do not speak yet.
+NEWEST_ERA = "mcp_types._v2026_07_28"
 
 
 class _Named:
@@ -63,8 +65,39 @@ class _Absent(types.ModuleType):
         return made
 
 
-class _AbsentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers the import of an unused module with an `_Absent` one."""
+class _LaterModule(types.ModuleType):
+    """A module of models that is loaded when one of them is used: a client speaks one era's protocol only."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _LaterModel(self.__name__, name)
+
+
+class _LaterModel:
+    """What a model of such a module stands for in the SDK's tables; pydantic asks it for the real one."""
+
+    def __init__(self, module: str, name: str) -> None:
+        self._module = module
+        self._name = name
+
+    def model_validate(self, value: Any, **more: Any) -> Any:
+        return self._load().model_validate(value, **more)
+
+    def __get_pydantic_core_schema__(self, _source: Any, handler: Any) -> Any:
+        return handler(self._load())
+
+    def _load(self) -> Any:
+        if isinstance(sys.modules[self._module], _LaterModule):
+            del sys.modules[self._module]
+            _define_models_quickly()
+            importlib.import_module(self._module)
+            _define_models_as_usual()
+        return getattr(sys.modules[self._module], self._name)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Answers the import of a module that is unused, or used later, with one that takes its place."""
 
     def find_spec(
         self,
@@ -72,18 +105,20 @@ class _AbsentFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         path: Sequence[str] | None,  # noqa: ARG002  # the import system's signature
         target: types.ModuleType | None = None,  # noqa: ARG002
     ) -> importlib.machinery.ModuleSpec | None:
-        if any(fullname == name or fullname.startswith(name + ".") for name in UNUSED_ON_STDIO):
+        if fullname == NEWEST_ERA or any(
+            fullname == name or fullname.startswith(name + ".") for name in UNUSED_ON_STDIO
+        ):
             return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
         return None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return _Absent(spec.name)
+        return _LaterModule(spec.name) if spec.name == NEWEST_ERA else _Absent(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """There is nothing to run."""
 
 
-_finder = _AbsentFinder()
+_finder = _Finder()
 _restore: list[tuple[Any, str, Any]] = []
 
 
@@ -93,14 +128,28 @@ def apply() -> None:
         return
     gc.disable()  # nothing that imports make is garbage; looking for it costs a tenth of the time
     sys.meta_path.insert(0, _finder)
+    _define_models_quickly()
+    _skip_package_init("mcp")
+
+
+def _define_models_quickly() -> None:
     _build_models_on_first_use()
     _compile_annotations_once()
-    _skip_package_init("mcp")
+
+
+def _define_models_as_usual() -> None:
+    from pydantic import BaseModel  # noqa: PLC0415  # only here: this module loads before pydantic
+
+    BaseModel.model_config.pop("defer_build", None)
+    for owner, name, value in _restore:
+        setattr(owner, name, value)
+    _restore.clear()
+    typing.__dict__.pop("compile", None)
 
 
 def _build_models_on_first_use() -> None:
     """Validators are built when a model is first used, not when it is defined (pydantic's `defer_build`)."""
-    import pydantic  # noqa: PLC0415  # only here: this module loads before pydantic
+    import pydantic  # noqa: PLC0415  # see above
 
     adapter: Any = pydantic.TypeAdapter
     pydantic.BaseModel.model_config["defer_build"] = True
@@ -147,12 +196,7 @@ def settle() -> None:
     """After the SDK is imported: undo what would surprise later imports; leave its objects to themselves."""
     if _finder not in sys.meta_path:
         return
-    from pydantic import BaseModel  # noqa: PLC0415  # see above
-
-    BaseModel.model_config.pop("defer_build", None)
-    for owner, name, value in _restore:
-        setattr(owner, name, value)
-    typing.__dict__.pop("compile", None)
+    _define_models_as_usual()
     sys.meta_path.remove(_finder)
     gc.enable()
     gc.freeze()  # these objects live as long as the process: never look at them again
