@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
-from wire_client import NACRE, WireClient
+from wire_client import MODERN, NACRE, WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,23 +37,27 @@ def test_the_sdks_own_client_lists_and_calls(mode: str) -> None:
     anyio.run(talk)
 
 
-def conversation(server: WireClient) -> list[dict[str, Any]]:
+def conversation(server: WireClient, meta: dict[str, Any] | None) -> list[dict[str, Any]]:
     """Requests that touch every road; what varies from run to run is taken out."""
-    told = [server.shake_hands()]
-    told.append(server.request("tools/list"))
+
+    def ask(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        return server.request(method, {**(params or {}), "_meta": meta} if meta else params)
+
+    told = [ask("server/discover") if meta else server.shake_hands()]
+    told.append(ask("tools/list"))
     calls: tuple[dict[str, str], ...] = (
         {"command": "echo out; echo err >&2; exit 3"},
         {"command": ""},
         {"comand": "x"},
         {},
     )
-    told += [server.request("tools/call", {"name": "shell", "arguments": given}) for given in calls]
-    told.append(server.request("tools/call", {"name": "nope", "arguments": {}}))
-    told.append(server.request("tools/call", {"name": "shell"}))
-    told.append(server.request("tools/call", {"arguments": {}}))
-    told.append(server.request("prompts/list"))
-    told.append(server.request("resources/list"))
-    told.append(server.request("no/such"))
+    told += [ask("tools/call", {"name": "shell", "arguments": given}) for given in calls]
+    told.append(ask("tools/call", {"name": "nope", "arguments": {}}))
+    told.append(ask("tools/call", {"name": "shell"}))
+    told.append(ask("tools/call", {"arguments": {}}))
+    told.append(ask("prompts/list"))
+    told.append(ask("resources/list"))
+    told.append(ask("no/such"))
     for answer in told:
         answer.pop("id", None)
         result: dict[str, Any] = answer.get("result", {})
@@ -65,17 +69,18 @@ def conversation(server: WireClient) -> list[dict[str, Any]]:
 
 
 @pytest.mark.req("sdk-tricks")
-def test_the_server_answers_the_same_without_its_tricks(start: Start) -> None:
+@pytest.mark.parametrize("meta", [None, MODERN], ids=["handshake", "modern"])
+def test_the_server_answers_the_same_without_its_tricks(start: Start, meta: dict[str, Any] | None) -> None:
     """If an SDK release breaks a trick, this fails, and NACRE_PLAIN_SDK=1 is the way out."""
-    assert conversation(start(greet=False)) == conversation(start(greet=False, env=PLAIN))
+    assert conversation(start(greet=False), meta) == conversation(start(greet=False, env=PLAIN), meta)
 
 
 @pytest.mark.req("sdk-tricks")
 def test_the_tricks_are_in_force() -> None:
-    """A stdio server loads no web server, no HTTP client and no OAuth; deferred models are built on use."""
+    """No web server, no HTTP client, no OAuth, no other era is loaded; deferred models are built on use."""
     probe = (
         "import sys, nacre.sdk as s; "
-        "names = ('starlette.applications', 'uvicorn.main', 'httpx2._client'); "
+        "names = ('starlette.applications', 'uvicorn.main', 'httpx2._client', 'mcp_types._v2026_07_28'); "
         "heavy = [name for name in names if getattr(sys.modules.get(name), '__file__', None)]; "
         "print(heavy, s.types.CallToolResult.__pydantic_complete__)"
     )
