@@ -241,7 +241,8 @@ class Command:
             return
         if turn.record is None or self._conversation is None:  # in a conversation all of it has come
             for reader in self._own:
-                reader.drain()
+                reader.take()
+                reader.see_end()
         self._turn = None
         content, parts = turn.close()
         if turn.streams.open:
@@ -347,7 +348,8 @@ class Command:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
         self._cancel_timers()
         if self._control is not None:
-            self._control.drain()
+            self._control.take()
+            self._control.see_end()
         self._streams.settle()
         self._turn_over(set())
         if left is None:

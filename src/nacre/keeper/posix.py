@@ -179,11 +179,10 @@ class Reader:
             while self.open and left > 0:
                 left -= self._ready()
 
-    def drain(self) -> None:
-        """Take what is in the pipe now, and notice whether that was all."""
-        self.take()
+    def see_end(self) -> None:
+        """After `take`: tell the end of the stream from an empty pipe."""
         if self.open:
-            self._ready()  # tells the end of the stream from an empty pipe
+            self._ready()
 
     def close(self) -> None:
         """Let go of the pipe without waiting for its end."""

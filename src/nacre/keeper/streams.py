@@ -131,7 +131,7 @@ class Streams:
     def part(self) -> None:
         """The end is told: close what nobody writes to, go on reading what is held by someone left behind."""
         for reader in self._readers.values():
-            reader.drain()
+            reader.see_end()
             if reader.open and not self._ahead_bytes:
                 reader.resume()
 

@@ -166,7 +166,7 @@ class Reader:
             if self._begin() is None:
                 self._loop.post(self._finish)
 
-    def drain(self) -> None:
+    def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
         taken = 0
         while self.open and taken < DRAIN_LIMIT_BYTES:
@@ -178,7 +178,8 @@ class Reader:
                 return  # empty, and somebody holds it: what comes now belongs to those left behind
             taken += self._take(reading)
 
-    take = drain  # the end of a pipe is told like its bytes
+    def see_end(self) -> None:
+        """Here the end of a pipe is told like its bytes: `take` has seen it."""
 
     def _patience_s(self) -> float:
         """Without a process in the job the end of the pipe must come; otherwise it need not."""
