@@ -153,6 +153,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-signal": Requirement("Signals reach the group or the whole tree.", "nacre"),
     "keeper-usage": Requirement("CPU time and peak memory are told.", "nacre"),
     "keeper-left": Requirement("What is still running when the shell has ended is told.", "nacre"),
+    "keeper-late": Requirement("What a process left behind prints later is in its command's spool.", "nacre"),
     "keeper-spool": Requirement("The spool is bounded; beginning and end are kept.", "nacre"),
     "keeper-flow": Requirement("A slow reader bounds memory.", "nacre"),
     "keeper-stdlib": Requirement("The keeper imports only the standard library.", "nacre"),

@@ -315,6 +315,7 @@ def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(room: Room)
 
 
 @pytest.mark.req("session-background")
+@pytest.mark.req("keeper-late")
 def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Room, tmp_path: Path) -> None:
     gate = Gate(tmp_path)
     told = room(f"sh -c 'cat {gate.path}; echo late >&2; echo late' & echo at once")
@@ -326,6 +327,8 @@ def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Roo
     for _ in range(3):
         again = room("echo quiet")
         assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
+    for text in (told.stdout, told.stderr):
+        assert room(f"sh -c 'until grep -q late {text.spool}; do :; done'", timeout_s=20).exit_code == 0
 
 
 # -- time

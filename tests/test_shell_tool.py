@@ -146,6 +146,31 @@ def test_a_background_process_does_not_hold_the_answer_and_is_named(server: Wire
     assert gone(mark)
 
 
+@pytest.mark.req("keeper-late")
+def test_what_a_process_left_behind_prints_later_is_found_in_the_spool(
+    server: WireClient, tmp_path: Path
+) -> None:
+    os.mkfifo(gate := tmp_path / "gate")
+    result = server.call("shell", command=f"{{ read x < {gate}; echo late; echo later >&2; }} & echo hi")
+    told = result["structuredContent"]
+    out, err = f"{told['output_id']}.out", f"{told['output_id']}.err"
+    assert f"(prints on into {out} and {err})" in text_of(result)
+    assert (Path(out).read_text(), Path(err).read_text()) == ("hi\n", "")
+    waiting = (
+        f"echo go > {gate}; until grep -q later {err} && grep -q late {out}; do :; done; cat {out} {err}"
+    )
+    assert server.shell(waiting)["stdout"] == "hi\nlate\nlater\n"
+
+
+@pytest.mark.req("keeper-late")
+def test_a_process_left_behind_that_prints_elsewhere_needs_no_spool(server: WireClient) -> None:
+    result = server.call("shell", command=f"sleep {unique_seconds()} >/dev/null 2>&1 & echo hi")
+    told = result["structuredContent"]
+    assert (told["output_id"], len(told["left_running"])) == (None, 1)
+    assert "prints on" not in text_of(result)
+    server.shell(f"kill {told['left_running'][0]['pid']}")
+
+
 @pytest.mark.req("true-empty-stdin")
 def test_a_command_that_reads_stdin_finds_it_empty(server: WireClient) -> None:
     assert server.shell("cat; echo done")["stdout"] == "done\n"

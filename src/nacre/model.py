@@ -66,6 +66,7 @@ class Text:
     omitted_bytes: int = 0
     omitted_lines: int = 0
     spool: str | None = None  # the file that holds the stream as it was printed
+    goes_on: bool = False  # a process left behind may print more, into that file
 
 
 @record

@@ -39,12 +39,12 @@ def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Tex
     `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system.
     """
     if not stream.total_bytes:
-        return NO_TEXT
+        return Text("", spool=stream.spool, goes_on=stream.goes_on) if stream.spool else NO_TEXT
     complete = stream.total_bytes == len(stream.head) + len(stream.tail)
     if complete:
         text = readable(stream.head + stream.tail, encoding)
         if stream.total_bytes <= limit_bytes or len(text.encode(errors="replace")) <= limit_bytes:
-            return Text(text, spool=stream.spool)
+            return Text(text, spool=stream.spool, goes_on=stream.goes_on)
     return _shorten(stream, limit_bytes, encoding)
 
 
@@ -56,9 +56,7 @@ def _shorten(stream: Stream, limit_bytes: int, encoding: str | None) -> Text:
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     note = left_out_note(omitted_bytes, omitted_lines, stream)
     text = f"{_ending_in_newline(readable(head, encoding))}[{note}]\n{readable(tail, encoding)}"
-    return Text(
-        text, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines, spool=stream.spool
-    )
+    return Text(text, True, omitted_bytes, omitted_lines, stream.spool, stream.goes_on)
 
 
 def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str:

@@ -90,5 +90,18 @@ def test_a_spool_that_cannot_be_written_is_told_and_does_not_end_the_command(tmp
     capture = Capture(4, lambda: Spool(str(tmp_path / "missing" / "out"), 1000))
     capture.feed(b"0123456789")
     counts, parts = capture.report()
-    assert counts == [10, 0, 4, 4, None, 0, "No such file or directory"]
+    assert counts == [10, 0, 4, 4, None, 0, "No such file or directory", False]
     assert parts == [b"0123", b"6789"]
+
+
+def test_what_comes_after_the_end_goes_to_the_spool_from_the_first_byte(tmp_path: Path) -> None:
+    capture = Capture(8, lambda: Spool(str(tmp_path / "out"), 1000))
+    capture.feed(b"now ")
+    capture.keep_on()
+    counts, parts = capture.report()
+    assert (counts, parts) == ([4, 0, 4, 0, str(tmp_path / "out"), 0, "", True], [b"now ", b""])
+    capture.feed(b"and ")
+    capture.feed(b"later, ")
+    capture.feed(b"too")
+    capture.finish()
+    assert (tmp_path / "out").read_bytes() == b"now and later, too"

@@ -86,12 +86,15 @@ class Capture:
         self._open_spool = open_spool
         self._spool: Spool | None = None
         self._spool_failed = ""
+        self._goes_on = False  # someone may print more after the command's end
 
     def feed(self, chunk: bytes) -> None:
         """Take what the command printed."""
         room = self._keep_bytes - self.total_bytes
         self.total_bytes += len(chunk)
         self.line_ends += chunk.count(b"\n")
+        if self._spool is not None:
+            self._spool_write(chunk)
         if room >= len(chunk):
             self.head += chunk
             return
@@ -100,7 +103,7 @@ class Capture:
             chunk = chunk[room:]
         if self._spool is None:
             self._spool_head()
-        self._spool_write(chunk)
+            self._spool_write(chunk)
         self._push_tail(chunk)
 
     def _push_tail(self, chunk: bytes) -> None:
@@ -126,6 +129,17 @@ class Capture:
         """The last `keep_bytes` of what did not fit into the head."""
         return b"".join(self._tail)[-self._keep_bytes :]
 
+    @property
+    def silent(self) -> bool:
+        """Whether there is nothing to tell of the stream."""
+        return not self.total_bytes and self._spool is None
+
+    def keep_on(self) -> None:
+        """The command ended, but someone it left behind may go on printing: that is found in the spool."""
+        self._goes_on = True
+        if self._spool is None:
+            self._spool_head()
+
     def settle(self) -> None:
         """The command ended: put the spool in order, or spool what the reply will fold away."""
         if self._spool is not None:
@@ -140,12 +154,13 @@ class Capture:
             self._spool.finish()
 
     def report(self) -> tuple[list[object], list[bytes]]:
-        """The counts (total, lines, head, tail; of a spool: path, omitted, failure), and the bytes."""
+        """The counts (total, lines, head, tail; of a spool: path, omitted, failure, goes on); the bytes."""
         if self._spool is None and self.total_bytes == len(self.head):
             return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
         head, tail = bytes(self.head), self.tail()
         spool = self._spool if self._spool is not None and not self._spool_failed else None
         told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
+        told.append(self._goes_on)
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
 
 

@@ -354,11 +354,14 @@ class Command:
         self._turn_over(set())
         if left is None:
             left = self._keeper.kin.members(self.id)
+        if left:
+            self._streams.part()
         counts, parts = self._streams.report()
         content = [*self._how(), *(named(left) if left else ((), 0)), counts]
         self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
         self._keeper.flush()  # what follows need not keep the caller waiting
-        self._streams.part()
+        if not left:
+            self._streams.part()
         self.left_some = bool(left) or self.streams_open
         self.reported = True
         self._keeper.retire_if_over(self)

@@ -39,6 +39,7 @@ class Stream:
     spool: str | None = None
     spool_omitted_bytes: int = 0
     spool_failed: str = ""
+    goes_on: bool = False  # a process left behind may print more, which is found in the spool
 
 
 NOTHING = Stream()
@@ -316,7 +317,10 @@ def _read_streams(body: bytes, counts: list[list[Any]], at: int) -> tuple[Stream
     streams: list[Stream] = []
     for total, lines, head, tail, *spool in counts:
         middle, end = at + head, at + head + tail
-        streams.append(Stream(total, lines, body[at:middle], body[middle:end], *spool) if total else NOTHING)
+        printed = total or spool
+        streams.append(
+            Stream(total, lines, body[at:middle], body[middle:end], *spool) if printed else NOTHING
+        )
         at = end
     streams += [NOTHING] * (2 - len(streams))
     return streams[0], streams[1]

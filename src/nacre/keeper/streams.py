@@ -129,18 +129,20 @@ class Streams:
             self._send_fresh()
 
     def part(self) -> None:
-        """The end is told: close what nobody writes to, go on reading what is held by someone left behind."""
-        for reader in self._readers.values():
+        """Close what nobody writes to; what someone left behind still holds is read on, into the spool."""
+        for stream, reader in self._readers.items():
             reader.see_end()
-            if reader.open and not self._ahead_bytes:
-                reader.resume()
+            if reader.open:
+                self.captures[stream].keep_on()
+                if not self._ahead_bytes:
+                    reader.resume()
 
     def report(self) -> tuple[list[Any], list[bytes]]:
         """For each stream what `Capture.report` tells, and the bytes that were kept of all."""
         counts: list[Any] = []
         parts: list[bytes] = []
         for capture in self.captures.values():
-            if not capture.total_bytes:
+            if capture.silent:
                 counts.append(NOTHING_PRINTED)
                 continue
             capture.settle()

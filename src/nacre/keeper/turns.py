@@ -251,8 +251,8 @@ class Turn:
         if self._household.conversation is not None and self.record is None:
             self._household.conversation.end()
         self.streams.settle()
-        counts, parts = self.streams.report()
         self.streams.part()
+        counts, parts = self.streams.report()
         if self.streams.open:
             self._pipes.abandon_pair()
         else:

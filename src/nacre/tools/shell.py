@@ -225,7 +225,9 @@ def left_line(result: Result) -> str:
     """What the command has left running, in a line."""
     shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
     more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
-    return f"still running: {shown}{more}"
+    spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
+    where = f" (prints on into {' and '.join(spools)})" if spools else ""
+    return f"still running: {shown}{more}{where}"
 
 
 def _text(result: Result, stderr: str) -> str:
