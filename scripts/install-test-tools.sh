@@ -11,6 +11,7 @@ want ksh ksh93u+m
 want mksh mksh
 want yash yash
 want fish fish
+want elvish elvish
 want ps procps
 want git git
 want bwrap bubblewrap

@@ -37,8 +37,10 @@ class Manner:
     no_glob: str = "set -f"
     alias: str = "alias hello='echo aliased'"
     code_7: str = "(exit 7)"
-    last_code: str = "echo $?"
+    last_code: str = "echo $?"  # empty: the language has no such thing
     own_pid: str = "$$"
+    beside: str = "&"  # what stands between a background job and the next command
+    sleep: str = "sleep"  # the program, not a builtin of that name
     exit_3: str = "exit 3"
     exec_false: str = "exec false"
     spin: str = "while :; do :; done"
@@ -46,11 +48,13 @@ class Manner:
     if_true: str = "if true; then echo yes; fi"
     background: str = "{ sleep %s; echo late; } & echo at once"
     unfinished: str = "echo 'never closed"
+    binary: str = "printf '\\377\\0'"
     both_streams: str = "echo out; echo err >&2"
     returns_alive: bool = True  # whether `return` outside of a function leaves the shell alive
     jobs_survive_interrupt: bool = True  # ksh ends its background jobs when it is interrupted
     spin_keeps_state: bool = True  # whether a loop without processes can be interrupted
     interrupt_keeps_state: bool = True  # whether the shell itself survives an interrupt
+    resolves_links: bool = False  # whether it calls a directory by its real name
     syntax_codes: tuple[int, ...] = (1, 2, 3, 123, 127, 257, 258)
 
 
@@ -84,6 +88,24 @@ MANNERS = {
             background="sh -c 'sleep %s; echo late' & echo at once",
             returns_alive=False,
             spin_keeps_state=False,
+        ),
+        Manner(
+            "elvish",
+            posix=False,
+            assign="var X = five",
+            show="var shown = ?(eval 'echo \"<\"$X\">\"'); if (not $shown) { echo '<>' }",
+            function="fn f {|x| echo 'f of '$x }",
+            alias="fn hello { echo aliased }",
+            code_7="sh -c 'exit 7'",
+            last_code="",
+            own_pid="$pid",
+            beside="&;",
+            sleep="e:sleep",
+            spin="while $true { }",
+            if_true="if $true { echo yes }",
+            binary='print "\\xff\\x00"',
+            spin_keeps_state=False,
+            resolves_links=True,
         ),
     )
 }

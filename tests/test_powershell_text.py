@@ -96,4 +96,4 @@ def test_both_powershells_are_known_and_never_load_a_profile() -> None:
     assert dialect_of("/usr/bin/pwsh") is dialect_of("powershell.exe") is POWERSHELL
     kept = Shell("/usr/bin/pwsh", POWERSHELL, "pwsh").persistent()
     assert kept.argv("pwsh") == ["pwsh", "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-"]
-    assert "never run" in kept.remark("Get-Date")
+    assert "never run" in kept.remark(ask("Get-Date"), printed=True)

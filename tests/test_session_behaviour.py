@@ -107,7 +107,8 @@ def test_exit_codes_are_told_and_the_next_command_sees_them(room: Room) -> None:
     assert (failed.ended, failed.exit_code, failed.signal) == (Ended.EXITED, 7, None)
     if how.posix:
         assert room(how.last_code).stdout.text == "7\n"
-    assert room(how.last_code).stdout.text == "0\n"
+    if how.last_code:
+        assert room(how.last_code).stdout.text == "0\n"
 
 
 def test_a_directory_of_any_name_is_told_right(room: Room, tmp_path: Path) -> None:
@@ -126,7 +127,8 @@ def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: Room, tmp_
 def test_a_symbolic_link_is_shown_as_the_shell_shows_it(room: Room, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    assert room(f"cd {tmp_path}/link").working_directory == str(tmp_path / "link")
+    shown = "real" if manner(room).resolves_links else "link"
+    assert room(f"cd {tmp_path}/link").working_directory == str(tmp_path / shown)
 
 
 def test_environment_stays_and_working_directory_moves_the_session(room: Room, tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_a_long_output_keeps_both_ends_and_spools_the_rest(room: Room) -> None:
 
 def test_output_without_a_last_newline_and_binary_output_are_shown(room: Room) -> None:
     assert room("printf 'no end'").stdout.text == "no end"
-    assert room("printf '\\377\\0'").stdout.text == "\\xff\\x00"
+    assert room(manner(room).binary).stdout.text == "\\xff\\x00"
 
 
 # -- the private channel
@@ -318,7 +320,7 @@ def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(room: Room)
 @pytest.mark.req("keeper-late")
 def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Room, tmp_path: Path) -> None:
     gate = Gate(tmp_path)
-    told = room(f"sh -c 'cat {gate.path}; echo late >&2; echo late' & echo at once")
+    told = room(f"sh -c 'cat {gate.path}; echo late >&2; echo late' {manner(room).beside} echo at once")
     assert told.stdout.text == "at once\n"
     assert told.stderr.text == ""
     assert told.left_running_total >= 1
@@ -338,7 +340,7 @@ def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Roo
 def test_a_timeout_interrupts_the_command_and_keeps_the_shell(room: Room) -> None:
     how, mark = manner(room), unique_seconds()
     room(how.assign)
-    told = room(f"echo begun; sleep {mark}; echo not reached", timeout_s=0.3)
+    told = room(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
     assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
     assert told.stdout.text.startswith("begun\n")
     assert ("live on" if how.interrupt_keeps_state else "gets a new one") in told.note
@@ -375,10 +377,10 @@ def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: Room) -
 
 @pytest.mark.req("session-timeout")
 def test_a_job_of_an_earlier_command_survives_a_timeout(room: Room) -> None:
-    mark = unique_seconds()
-    room(f"sleep {mark} &")
-    room("sleep 60", timeout_s=0.3)
-    assert bool(carrying(mark)) == manner(room).jobs_survive_interrupt
+    how, mark = manner(room), unique_seconds()
+    room(f"{how.sleep} {mark} &")
+    room(f"{how.sleep} 60", timeout_s=0.3)
+    assert bool(carrying(mark)) == how.jobs_survive_interrupt
 
 
 @pytest.mark.req("session-cancel")
@@ -388,7 +390,7 @@ def test_a_cancelled_command_is_interrupted_and_the_shell_lives(room: Room) -> N
 
     async def cancel() -> None:
         begun = asyncio.Event()
-        command = room.command(f"echo begun; sleep {mark}")
+        command = room.command(f"echo begun; {how.sleep} {mark}")
         task = asyncio.create_task(room.house.service.run(command, lambda _stream, _chunk: begun.set()))
         await begun.wait()
         task.cancel()
@@ -445,7 +447,7 @@ def test_a_restart_ends_all_and_begins_clean(room: Room) -> None:
     how, mark = manner(room), unique_seconds()
     room("cd /")
     room(how.assign)
-    pid = room(f"sleep {mark} & echo {how.own_pid}").stdout.text
+    pid = room(f"{how.sleep} {mark} {how.beside} echo {how.own_pid}").stdout.text
     room.house.do(room.house.service.restart_session(room.name))
     assert gone(mark)
     assert room(f"echo {how.own_pid}").stdout.text != pid
@@ -455,8 +457,8 @@ def test_a_restart_ends_all_and_begins_clean(room: Room) -> None:
 
 @pytest.mark.req("000-restart")
 def test_closing_a_session_ends_everything_it_started(room: Room) -> None:
-    mark = unique_seconds()
-    room(f"sleep {mark} & echo up")
+    how, mark = manner(room), unique_seconds()
+    room(f"{how.sleep} {mark} {how.beside} echo up")
     room.close()
     assert gone(mark)
 

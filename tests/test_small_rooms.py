@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nacre.dialects import CMD, FISH, POSIX, POWERSHELL, dialect_of, find_shell
+from nacre.dialects import CMD, ELVISH, FISH, POSIX, POWERSHELL, dialect_of, find_shell
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.hints import distance, hints_for, programs_on
@@ -82,6 +82,7 @@ def test_commands_get_no_pager_and_no_start_up_code() -> None:
     [
         ("/bin/bash", POSIX),
         ("/usr/bin/fish", FISH),
+        ("/usr/bin/elvish", ELVISH),
         ("C:/Windows/System32/cmd.exe", CMD),
         ("pwsh", POWERSHELL),
         ("PowerShell.exe", POWERSHELL),
@@ -118,6 +119,7 @@ def failed(code: int, stderr: str, directory: str = "/") -> Result:
         "zsh:1: command not found: gti\n",
         "fish: Unknown command: gti\n",
         "ksh: gti: not found\n",
+        'Exception: exec: "gti": executable file not found in $PATH\n',
     ],
 )
 def test_every_shells_message_for_a_missing_command_is_understood(tmp_path: Path, message: str) -> None:

@@ -29,6 +29,10 @@ _MISSING = (
 _MISSING_ON_WINDOWS = re.compile(
     r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"
 )  # cmd.exe, whose exit code says nothing about it
+# elvish, whose exit code says nothing about it either; other programs in Go say the same of other places
+_MISSING_IN_ELVISH = re.compile(
+    r'^Exception: exec: "(?P<name>[^"]+)": executable file not found in \$PATH$', re.MULTILINE
+)
 _DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
 
 _NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memory", "memory exhausted")
@@ -55,7 +59,7 @@ def hints_for(result: Result, path: str) -> tuple[str, ...]:
     errors = result.stderr.text
     if result.exit_code == NOT_FOUND and (name := _missing_name(errors)):
         return (_did_you_mean(name, path),)
-    if found := _MISSING_ON_WINDOWS.search(errors):
+    if found := _MISSING_ON_WINDOWS.search(errors) or _MISSING_IN_ELVISH.search(errors):
         return (_did_you_mean(found["name"], path),)
     if "Permission denied" in errors and (found := _DENIED.search(errors)):
         return (_why_denied(found["file"].strip(), result.working_directory),)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre import audit, watch
-from nacre.dialects import find_shell
+from nacre.dialects import ELVISH, find_shell
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import NacreError, RequestError
@@ -244,7 +244,7 @@ class Service:
             raise RequestError(
                 f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
                 code="no_shell",
-                hint="Give --shell a shell such as bash, zsh, fish or cmd.exe.",
+                hint="Give --shell a shell such as bash, zsh, fish, elvish or cmd.exe.",
             )
 
     async def close(self) -> None:
@@ -330,6 +330,11 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
     from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
+    if shell.dialect is ELVISH and not policy.empty:
+        raise RequestError(
+            f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
+            hint="Use --shell with bash, sh, zsh, fish or cmd.exe, or start without rules.",
+        )
     if commands is None:
         return Gate(policy, name, enclosure=enclosure, write_files=config.write_files)
     from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same

@@ -361,7 +361,8 @@ class Session:
     # -- results
 
     def _ended(self, turn: Turn, told: TurnEnd, ending: Ending) -> Result:
-        note = " ".join(filter(None, (self._note_on(turn.state), self._dialect.remark(turn.command.text))))
+        remark = self._dialect.remark(turn.ask, printed=told.stdout.total_bytes > 0)
+        note = " ".join(filter(None, (self._note_on(turn.state), remark)))
         timed_out = self._ladder is not None
         if timed_out:
             note = f"The command was {self._brought_back}; the shell and its state live on."

@@ -12,12 +12,13 @@ import uuid
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from nacre.dialects import cmd, fish, posix, powershell
+from nacre.dialects import cmd, elvish, fish, posix, powershell
 from nacre.dialects.dialect import Ask, Dialect, Ending, Persistent, is_identifier, split_record
 from nacre.errors import RequestError
 
 __all__ = [
     "CMD",
+    "ELVISH",
     "FISH",
     "POSIX",
     "POWERSHELL",
@@ -32,8 +33,9 @@ __all__ = [
     "split_record",
 ]
 
-POSIX, FISH, CMD, POWERSHELL = posix.DIALECT, fish.DIALECT, cmd.DIALECT, powershell.DIALECT
-_ALL = (POSIX, posix.BUSYBOX, FISH, CMD, POWERSHELL)
+POSIX, FISH, ELVISH = posix.DIALECT, fish.DIALECT, elvish.DIALECT
+CMD, POWERSHELL = cmd.DIALECT, powershell.DIALECT
+_ALL = (POSIX, posix.BUSYBOX, FISH, ELVISH, CMD, POWERSHELL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class Shell:
         if self.dialect.name == "posix":
             real = PurePath(os.path.realpath(self.path)).stem.lower()
             return posix.persistent(PurePath(self.path).stem.lower(), real)
-        return fish.PERSISTENT
+        return elvish.PERSISTENT if self.dialect is ELVISH else fish.PERSISTENT
 
 
 def dialect_of(path: str) -> Dialect:

@@ -172,7 +172,7 @@ class CmdShell:
         told = split_spoken(record, self.output_encoding)
         return None if told is None else Ending(told.code, self.here(told.directory))
 
-    def remark(self, text: str) -> str:  # noqa: ARG002  # nothing is different
+    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""
         return ""
 

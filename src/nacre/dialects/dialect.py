@@ -125,8 +125,8 @@ class Persistent(Protocol):
         """What it has told of the end; None for what it cannot have told."""
         ...
 
-    def remark(self, text: str) -> str:
-        """What the caller should know who runs this text in a session; nearly always nothing."""
+    def remark(self, ask: Ask, *, printed: bool) -> str:
+        """What the caller should know who runs this in a session, by whether it printed; mostly nothing."""
         ...
 
     def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:

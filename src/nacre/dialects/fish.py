@@ -46,7 +46,7 @@ class FishShell(WithChannel):
         """Nothing can be lost on the way."""
         return ""
 
-    def remark(self, text: str) -> str:  # noqa: ARG002  # nothing is different
+    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""
         return ""
 

@@ -87,9 +87,9 @@ class PosixShell(WithChannel):
         """The second line."""
         return f"{self.tell.replace('MARKER', marker)} >&{CONTROL}; __nacre=\n"
 
-    def remark(self, text: str) -> str:
+    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
         """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
-        return _SET_E_REMARK if "set" in text and _SET_E.search(text) else ""
+        return _SET_E_REMARK if "set" in ask.text and _SET_E.search(ask.text) else ""
 
     def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
         """Without the numbers of background jobs."""

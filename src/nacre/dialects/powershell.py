@@ -94,7 +94,7 @@ class PowerShell:
         """The code and the directory."""
         return split_spoken(record, "utf-8")
 
-    def remark(self, text: str) -> str:  # noqa: ARG002  # the same for every text
+    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the same for every text
         """That nobody has seen this work."""
         return "PowerShell's sessions were written from its documentation and never run by nacre's makers."
 

@@ -80,7 +80,7 @@ class Kin:
     def others(self, command_id: int) -> set[int]:
         """Every living process of a shell but itself; looks at the whole process table only if it must."""
         shell = self._firsts[command_id]
-        children = processes.children_of_thread(shell) if self._subreaper else None
+        children = processes.children_of(shell) if self._subreaper else None
         ours = processes.children_of_keeper()
         if children is None or ours is None or any(pid not in self._owners for pid in ours):
             return self.members(command_id) - {shell}  # perhaps an orphan has come to us: whose it is

@@ -18,6 +18,7 @@ from nacre.keeper.records import dataclass
 from nacre.keeper.wire import COOKIE_NAME
 
 SHORT_BYTES = 2048
+LINKS_OF_ONE_THREAD = 3  # of /proc/PID/task: a directory has two, and each thread adds one
 LINUX = sys.platform == "linux"
 TICKS_PER_S = os.sysconf("SC_CLK_TCK") if LINUX else 100
 
@@ -100,15 +101,18 @@ def children_of_keeper() -> list[int] | None:
 
 
 def children_of_thread(pid: int) -> list[int] | None:
-    """The direct children of a process with one thread, such as a shell; None where it is not told."""
+    """The direct children that the first thread of a process has made; None where it is not told."""
     listed = _read(f"/proc/{pid}/task/{pid}/children")
     return None if listed is None else [int(child) for child in listed.split()]
 
 
 def children_of(pid: int) -> list[int] | None:
     """The direct children of any process, whichever of its threads made them; None where it is not told."""
+    tasks = f"/proc/{pid}/task"
     try:
-        threads = os.listdir(f"/proc/{pid}/task")
+        if os.stat(tasks).st_nlink == LINKS_OF_ONE_THREAD:  # quicker than a listing, and true of most
+            return children_of_thread(pid)
+        threads = os.listdir(tasks)
     except OSError:
         return None
     listed = [_read(f"/proc/{pid}/task/{thread}/children") for thread in threads]

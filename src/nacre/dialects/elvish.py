@@ -1,0 +1,189 @@
+"""elvish: exceptions instead of exit codes, and streams that belong to a block. Pure.
+
+A shell that lives on is given a loop that reads, line by line, in which file its next command is. Every
+command is a background job of elvish (`turn`), in a namespace that goes from command to command:
+
+- elvish closes the files of a redirection where its block ends, also for jobs that the block has started:
+  they would go on with closed streams. So a command that leaves jobs behind reports, and then waits in its
+  block (`hold`) until no job is left (`release`), or until there are too many that wait.
+- elvish counts its jobs, and does not name them. That a command has left one is seen by the count, or, where
+  an old one may have ended meanwhile, supposed for a text with `&`.
+- jobs start later than the command goes on: it waits a moment for their processes, to name them.
+- an interrupt of elvish itself would end the loop, for good; so only what a command has started gets one.
+- a text that does not compile hands back a namespace that is none (`<ns 0x0>`), and whoever looks into it
+  crashes elvish.
+
+The exit of a program is told as the code, and not in words. Every other exception is shown and is code 2, as
+it is in `elvish -c`; a signal is 128 and its number.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nacre.dialects.dialect import Ask, Dialect, Ending, WithChannel, split_record
+from nacre.keeper.wire import SCRIPT_MARK
+
+DIALECT = Dialect("elvish", ("-norc", "-c", "--"), f"eval (slurp < '{SCRIPT_MARK}')", ("elvish",))
+CONTROL = 3
+RUN_FILE = "run"
+# What elvish calls a directory that is gone.
+_NOWHERE = "/unknown/pwd"
+_SAYS_NOTHING = re.compile(r"\s*(?:var|set|tmp|del|fn|use|cd)\s[^;|\n]*")
+_VALUES_REMARK = (
+    "In a session of elvish values (`put`, `+ 1 2`) are not shown: use `echo`, `pprint` or `to-lines`."
+)
+LOOP = r"""
+use file
+use re
+use str
+set notify-bg-job-success = $false
+var ns = (ns [&])
+var fresh = $ns
+var holding = $false
+var held = []
+var known = []
+var is = [&yes=$true &no=$false]
+
+fn code-of {|e|
+  var code = 2
+  try {
+    var reason = $e[reason]
+    if (eq $reason[type] external-cmd/exited) {
+      set code = $reason[exit-status]
+    } elif (eq $reason[type] external-cmd/signaled) {
+      set code = (+ 128 $reason[signal-number])
+    } elif (eq $reason[type] pipeline) {
+      for one $reason[exceptions] { if (not $one) { set code = (code-of $one) } }
+    }
+  } catch { nop }
+  put $code
+}
+
+fn is-exit {|e| try { eq $e[reason][type] external-cmd/exited } catch { put $false } }
+
+var ours = "(?:\n *Traceback:)?(?:\n *code from -c:[0-9]+:[0-9]+:(?: .*|\n.*))+"
+fn explain {|e| print (re:replace $ours '' (show $e | slurp)) }
+
+fn children {
+  for list [/proc/self/task/*[nomatch-ok]/children] {
+    try { str:split ' ' (slurp < $list) } catch { nop }
+  }
+}
+
+fn strangers { for child [(children)] { if (not (has-value ['' $@known] $child)) { put $child } } }
+
+fn await-start {|wanted|
+  if (< $wanted 1) { set wanted = 1 }
+  for _ [(range 10)] {
+    if (>= (count [(strangers)]) $wanted) { break }
+    sleep 0.005
+  }
+  set known = [(children)]
+}
+
+fn release {
+  if (== $num-bg-jobs (+ 1 (count $held))) {
+    for pipe $held { file:close $pipe[w] }
+    set held holding = [] $false
+    for _ [(range 100)] { if (== $num-bg-jobs 1) { break } else { sleep 0.001 } }
+  } elif (> (count $held) 20) {
+    file:close $held[0][w]
+    set held = $held[1..]
+  }
+}
+
+fn hold {|started tell|
+  await-start $started
+  var pipe = (file:pipe)
+  set held holding = [$@held $pipe] $true
+  $tell
+  nop (slurp < $pipe)
+  file:close $pipe[r]
+}
+
+fn turn {|marker in out err starts-jobs @texts|
+  if $holding { release }
+  var before allowed code told = $num-bg-jobs $num-bg-jobs 2 $false
+  if $is[$starts-jobs] { set allowed = (+ 1 (count $held)) }
+  var tell = { set told = $true; print $marker' '$code' '$pwd' '$marker"\n" > /dev/fd/3 }
+  fn serve {
+    try {
+      for text $texts[..-1] { eval &ns=(ns [&]) $text }
+      eval &ns=$ns &on-end={|new| set fresh = $new } $texts[-1]
+      set ns code = $fresh 0
+    } catch e {
+      if (not-eq (to-string $fresh) '<ns 0x0>') { set ns = $fresh }
+      set code = (code-of $e)
+      if (not (is-exit $e)) { explain $e >&2 }
+    }
+    if (> $num-bg-jobs $allowed) { hold (- $num-bg-jobs $before) $tell }
+  }
+  try { serve < $in > $out 2> $err 3>&- } catch e { explain $e >&2 }
+  if $told { nop } else { $tell }
+}
+
+while $true {
+  var path = (read-line)
+  var record = [(from-terminated "\x00" < $path)]
+  turn $@record &
+}
+"""
+
+
+class ElvishShell(WithChannel):
+    """elvish, kept alive."""
+
+    control = CONTROL
+    silent = ()  # `exec` gives a program elvish's own streams
+    interrupt = ("INT", "turn")
+    init = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Nothing more than its commands get."""
+        return {}
+
+    def argv(self, name: str) -> list[str]:
+        """What starts it."""
+        return [name, "-norc", "-c", LOOP]
+
+    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+        """The name of a file with the record: elvish reads a pipe byte by byte, which takes long."""
+        jobs = "yes" if "&" in ask.text else "no"
+        record = [ask.marker, ask.input, ask.out, ask.err, jobs, *_before(ask), ask.text]
+        return f"{ask.base}.{RUN_FILE}\n", {RUN_FILE: "\0".join(record) + "\0"}
+
+    def report(self, marker: str) -> str:  # noqa: ARG002  # each command reports by itself
+        """Nothing can be lost on the way."""
+        return ""
+
+    def read(self, record: str) -> Ending | None:
+        """As it was told, except for a directory that is gone."""
+        ending = split_record(record)
+        return Ending(ending.code, "") if ending is not None and ending.directory == _NOWHERE else ending
+
+    def remark(self, ask: Ask, *, printed: bool) -> str:
+        """Values get lost: told with a shell's first command, and where there may have been some."""
+        unseen = not printed and not _SAYS_NOTHING.fullmatch(ask.text)
+        return _VALUES_REMARK if ask.turn == 1 or unseen else ""
+
+    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+        """elvish adds nothing."""
+        return data
+
+
+def quote(text: str) -> str:
+    """A text as one word."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _before(ask: Ask) -> list[str]:
+    """What comes before the command. It is a text of its own, so that no function of the person's is met."""
+    before = [f"set E:{name} = {quote(value)}" for name, value in ask.environment.items()]
+    if ask.directory is not None:
+        before.append(f"cd {quote(ask.directory)}")
+    return ["\n".join(before)] if before else []
+
+
+PERSISTENT = ElvishShell()

@@ -1,0 +1,329 @@
+"""elvish: what the suite of all shells cannot say in its words, in a real one."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from process_table import gone, unique_seconds
+from session_house import Gate, House, Room
+from wire_client import WireClient, text_of
+
+from nacre.dialects import Ask, Ending
+from nacre.dialects.elvish import PERSISTENT, quote
+from nacre.model import Ended, ShellState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Start = Callable[..., WireClient]
+
+needs_elvish = pytest.mark.skipif(shutil.which("elvish") is None, reason="elvish is not installed")
+STILL = "sh -c 'echo out; echo err >&2; exit 5'"
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[House]:
+    if shutil.which("elvish") is None:
+        pytest.skip("elvish is not installed")
+    house = House("elvish", max_sessions=1000)
+    yield house
+    house.close()
+
+
+@pytest.fixture
+def room(house: House) -> Iterator[Room]:
+    room = house.new()
+    yield room
+    room.close()
+
+
+def still_true(room: Room) -> bool:
+    again = room(STILL)
+    return (again.stdout.text, again.stderr.text, again.exit_code, again.shell_state) == (
+        "out\n",
+        "err\n",
+        5,
+        ShellState.KEPT,
+    )
+
+
+# -- how a command ends
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "message"),
+    [
+        ("sh -c 'exit 7'; echo not reached", 7, ""),
+        ("sh -c 'kill -9 $$'", 137, "Exception: sh killed by signal killed\n"),
+        ("sh -c 'exit 3' | sh -c 'exit 4'", 4, "Exception: (sh exited with 3 | sh exited with 4)\n"),
+        ("sh -c 'exit 3' | e:true", 3, ""),
+        ("sh -c 'exit 3' | sh -c 'exit 4' | e:true", 4, "Exception: (sh exited with 3 | sh exited with 4 | "),
+        ("fail oh", 2, "Exception: oh\nTraceback:\n  [eval "),
+        ("return", 2, "Exception: return\n"),
+        ("break", 2, "Exception: break\n"),
+        ("nosuchprogram", 2, 'Exception: exec: "nosuchprogram": executable file not found in $PATH\n'),
+        ("cat < /no/such", 2, "Exception: failed to open file /no/such"),
+        ("try { fail oh } catch e { nop }", 0, ""),
+        ("yes | head -n 1", 0, ""),
+    ],
+)
+def test_exceptions_are_told_as_codes_and_messages(room: Room, text: str, code: int, message: str) -> None:
+    told = room(text)
+    assert (told.ended, told.exit_code) == (Ended.EXITED, code)
+    assert told.stderr.text.startswith(message)
+    assert bool(told.stderr.text) == bool(message)
+    assert "code from -c" not in told.stderr.text
+    assert still_true(room)
+
+
+def test_a_trace_shows_the_command_and_nothing_of_ours(room: Room) -> None:
+    room("fn inner { fail deep }")
+    told = room("fn outer { inner }\nouter").stderr.text
+    assert told.splitlines()[:2] == ["Exception: deep", "Traceback:"]
+    assert [line.strip() for line in told.splitlines()[3::2]] == [
+        "fn inner { fail deep }",
+        "fn outer { inner }",
+        "outer",
+    ]
+
+
+@pytest.mark.req("session-hard")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "echo 'never closed",
+        'echo "never closed',
+        "if true",
+        ")",
+        "}",
+        "echo (",
+        "echo [",
+        "a | ",
+        "fn",
+        "echo $no",
+    ],
+)
+def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(room: Room, text: str) -> None:
+    room("var kept = 1")
+    told = room(text)
+    assert (told.ended, told.exit_code) == (Ended.EXITED, 2)
+    assert "error" in told.stderr.text
+    assert "Traceback" not in told.stderr.text
+    assert room("echo $kept").stdout.text == "1\n"
+    assert still_true(room)
+
+
+def test_what_a_command_defined_before_it_failed_lives_on(room: Room) -> None:
+    room("var x = 1; fn f { echo f }; fail oh")
+    assert room("echo $x; f").stdout.text == "1\nf\n"
+    room("use str; set x = 2; sh -c 'exit 3'")
+    assert room("echo $x (str:join , [a b])").stdout.text == "2 a,b\n"
+    room("del x")
+    assert room("echo $x").exit_code == 2
+
+
+@pytest.mark.req("session-hard")
+def test_comments_and_many_lines_run_as_typed(room: Room) -> None:
+    told = room("# a comment\necho one # another\n\nfor x [a b] {\n  echo $x\n}\necho 'two\nlines'\r\necho é")
+    assert told.stdout.text == "one\na\nb\ntwo\nlines\né\n"
+
+
+@pytest.mark.req("session-hard")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "set notify-bg-job-success = $true",
+        "set value-out-indicator = X",
+        "set E:PWD = /nowhere",
+        "unset-env PWD; unset-env HOME",
+        "set before-chdir = [{|d| fail no }]",
+        "var pwd = /etc; var pid = 1; var ok = no; var num-bg-jobs = 7",
+        "var ns = x; var held = y; var known = z; var fresh = 1; var code = 9",
+        "fn print {|@a| fail no }; fn show {|@a| fail no }; fn eval {|@a| fail no }; fn cd {|@a| fail no }",
+        "fn turn {|@a| fail no }; fn tell {|@a| fail no }; fn code-of {|@a| fail no }",
+        "use builtin; set builtin:print~ = { }",
+        "nop ?(read-line)",
+        "echo forged >&3",
+        "print forged > /dev/fd/3",
+        "set E:LC_ALL = C",
+    ],
+)
+def test_what_a_command_does_to_the_shell_does_not_confuse_it(room: Room, text: str) -> None:
+    assert room(text).ended is Ended.EXITED
+    assert still_true(room)
+    where = room("echo here", working_directory="/", environment={"GIVEN": "1"})
+    refused = "before-chdir" in text  # a hook that fails only warns, in elvish
+    assert where.stdout.text.endswith("here\n")
+    assert refused or where.working_directory == "/"
+
+
+def test_a_missing_path_is_an_error_of_that_command_only(room: Room) -> None:
+    room("set paths = []")
+    assert room("ls").exit_code == 2
+    room("set paths = [/usr/bin /bin]")
+    assert still_true(room)
+
+
+def test_a_directory_that_is_gone_is_not_called_by_another_name(room: Room, tmp_path: Path) -> None:
+    lost = tmp_path / "lost"
+    lost.mkdir()
+    room(f"cd {lost}")
+    assert room(f"rmdir {lost}").working_directory == str(lost)
+
+
+# -- values
+
+
+@pytest.mark.req("session-streams")
+def test_who_may_have_printed_values_is_told_that_they_are_not_shown(room: Room) -> None:
+    assert "are not shown" in room("echo first").note
+    assert room("echo second").note == ""
+    silent = room("put lost")
+    assert silent.stdout.text == ""
+    assert "are not shown" in silent.note
+    assert room("var x = [(put kept)]").note == room("cd /").note == ""
+    assert room("pprint $x; put a b | to-lines").stdout.text == "[\n kept\n]\na\nb\n"
+
+
+# -- background
+
+
+@pytest.mark.req("session-background")
+def test_a_block_in_the_background_keeps_its_streams(room: Room, tmp_path: Path) -> None:
+    gate, done = Gate(tmp_path), Gate(tmp_path)
+    began = room(f"{{ cat {gate.path}; sh -c 'echo late; echo late >&2'; cat {done.path} }} &; echo at once")
+    assert (began.stdout.text, began.stderr.text, began.left_running_total) == ("at once\n", "", 1)
+    assert room("echo next").stdout.text == "next\n"
+    gate.open()
+    done.open()  # by now it has printed
+    for _ in range(3):
+        again = room("echo quiet")
+        assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
+    assert still_true(room)
+
+
+@pytest.mark.req("session-background")
+def test_a_job_that_takes_the_place_of_another_is_named(room: Room, tmp_path: Path) -> None:
+    gate, mark = Gate(tmp_path), unique_seconds()
+    assert room(f"cat {gate.path} &").left_running_total == 1
+    told = room(f"sh -c 'echo open > {gate.path}'; e:sleep {mark} &")
+    assert [left.command.rpartition("/")[2] for left in told.left_running] == [f"sleep {mark}"]
+    room.close()
+    assert gone(mark)
+
+
+@pytest.mark.req("session-background")
+def test_many_jobs_one_after_the_other_are_all_let_go(room: Room, tmp_path: Path) -> None:
+    forever, mark = Gate(tmp_path), unique_seconds()
+    room(f"cat {forever.path} &")
+    for number in range(30):
+        told = room(f"sh -c 'echo {number} >> {tmp_path}/all; : {mark}' &; echo on")
+        assert told.stdout.text == "on\n"
+    count = room("count [/proc/$pid/fd/*] | to-lines").stdout.text
+    assert int(count) < 30 * 5
+    forever.open()
+    assert still_true(room)
+    assert gone(mark)
+    assert sorted(map(int, (tmp_path / "all").read_text().split())) == list(range(30))
+
+
+# -- time
+
+
+@pytest.mark.req("session-timeout")
+def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(room: Room) -> None:
+    mark = unique_seconds()
+    room("var x = five")
+    told = room(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
+    assert (told.ended, told.shell_state) == (Ended.TIMED_OUT, ShellState.KEPT)
+    assert told.note.startswith("The command was killed;")
+    assert gone(mark)
+    assert room("echo $x").stdout.text == "five\n"
+    assert still_true(room)
+
+
+@pytest.mark.req("session-timeout")
+def test_elvishs_own_sleep_cannot_be_interrupted_which_is_told(room: Room) -> None:
+    told = room("echo begun; sleep 60", timeout_s=0.3)
+    assert (told.ended, told.stdout.text) == (Ended.TIMED_OUT, "begun\n")
+    assert told.shell_state is ShellState.LOST
+    assert "gets a new one" in told.note
+    assert room("echo on").shell_state is ShellState.REBORN
+
+
+# -- death
+
+
+@pytest.mark.req("000-death")
+def test_what_takes_the_shells_place_is_heard(room: Room) -> None:
+    told = room("echo first; exec sh -c 'echo out; echo err >&2; exit 4'")
+    assert (told.ended, told.exit_code) == (Ended.SHELL_DIED, 4)
+    assert (told.stdout.text, told.stderr.text) == ("first\nout\n", "err\n")
+    assert room("echo on").shell_state is ShellState.REBORN
+
+
+# -- a fresh shell
+
+
+@needs_elvish
+@pytest.mark.req("001-various-shells")
+def test_a_fresh_shell_runs_what_is_elvishs(start: Start) -> None:
+    client = start("--shell", "elvish")
+    assert client.shell("put a [b]")["stdout"] == "▶ a\n▶ [b]\n"
+    assert client.shell("- 5 3")["stdout"] == "▶ (num 2)\n"
+    assert client.shell("exit 3")["exit_code"] == 3
+    assert client.shell("sh -c 'exit 7'")["exit_code"] == 2  # elvish's own code for every failure
+    assert client.shell(f"echo {'x' * 500_000} | wc -c")["stdout"].strip() == "500001"
+    assert client.shell("cat", stdin="given")["stdout"] == "given"
+    missing = client.call("shell", command="sleeep 1")
+    assert "Did you mean sleep?" in text_of(missing)
+
+
+@needs_elvish
+def test_a_client_works_in_a_session(start: Start, tmp_path: Path) -> None:
+    client = start("--shell", "elvish")
+    first = client.shell(f"cd {tmp_path}; var x = 1; fn f {{ echo f }}", session="work")
+    assert first["working_directory"] == str(tmp_path)
+    assert client.shell("echo $x; f; pwd", session="work")["stdout"] == f"1\nf\n{tmp_path}\n"
+    assert "Did you mean sleep?" in text_of(client.call("shell", command="sleeep 1", session="work"))
+
+
+# -- rules
+
+
+@needs_elvish
+@pytest.mark.req("policy-every-part")
+@pytest.mark.parametrize("rule", [("--allow", "ls"), ("--deny", "rm"), ("--preset", "commands")])
+def test_rules_are_refused_at_the_start(start: Start, rule: tuple[str, str]) -> None:
+    client = start(*rule, "--shell", "elvish", greet=False)
+    assert client.read_rest() == []
+    assert client.wait() == 2
+    assert b"elvish" in client.stderr
+    assert b"Use --shell with bash" in client.stderr
+
+
+# -- the text
+
+
+def test_a_quoted_text_is_one_word() -> None:
+    assert quote("it's\n\\ $x") == "'it''s\n\\ $x'"
+
+
+def test_a_record_holds_what_comes_before_apart() -> None:
+    feed, files = PERSISTENT.feed(Ask("echo 1", "M", "/b", 2, "/a b", {"X": "it's"}, "given"))
+    assert feed == "/b.run\n"
+    assert files["run"].split("\0") == [
+        "M",
+        "/b.stdin",
+        "/b.2o",
+        "/b.2e",
+        "no",
+        "set E:X = 'it''s'\ncd '/a b'",
+        "echo 1",
+        "",
+    ]
+    assert PERSISTENT.read("0 /unknown/pwd") == Ending(0, "")
+    assert PERSISTENT.read("x") is None
