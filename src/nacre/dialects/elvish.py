@@ -36,7 +36,6 @@ _VALUES_REMARK = (
 LOOP = r"""
 use file
 use re
-use str
 set notify-bg-job-success = $false
 var ns = (ns [&])
 var fresh = $ns
@@ -67,18 +66,19 @@ fn explain {|e| print (re:replace $ours '' (show $e | slurp)) }
 
 fn children {
   for list [/proc/self/task/*[nomatch-ok]/children] {
-    try { str:split ' ' (slurp < $list) } catch { nop }
+    try { re:find '[0-9]+' (slurp < $list) | each {|found| put $found[text] } } catch { nop }
   }
 }
 
-fn strangers { for child [(children)] { if (not (has-value ['' $@known] $child)) { put $child } } }
+fn have-started {|wanted|
+  var all = [(children)]
+  var new = [(for child $all { if (not (has-value $known $child)) { put $child } })]
+  and (>= (count $new) $wanted) (>= (count $all) (- $num-bg-jobs 1 (count $held)))
+}
 
 fn await-start {|wanted|
   if (< $wanted 1) { set wanted = 1 }
-  for _ [(range 10)] {
-    if (>= (count [(strangers)]) $wanted) { break }
-    sleep 0.005
-  }
+  for _ [(range 10)] { if (have-started $wanted) { break } else { sleep 0.005 } }
   set known = [(children)]
 }
 
