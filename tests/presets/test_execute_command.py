@@ -255,7 +255,8 @@ def test_a_process_that_is_left_running_is_told_in_the_output(start: Start) -> N
     server = start(*SERVER_SHELL)
     seconds = unique_seconds()
     output, code = run(server, f"sleep {seconds} & echo started")
-    assert re.fullmatch(rf"started\nstill running: \d+ sleep {seconds}\n", output)
+    where = r"\(prints on into \S+\.out and \S+\.err\)"
+    assert re.fullmatch(rf"started\nstill running: \d+ sleep {seconds} {where}\n", output)
     assert code == 0
 
 
