@@ -64,6 +64,7 @@ class Service:
         self._abort = _abort_file(config.abort_file)
         self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
         self._spools: deque[str] = deque()
+        self._growing_spools: deque[str] = deque()  # of commands that left someone behind who may print more
         self._slots = Slots(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
@@ -314,11 +315,14 @@ class Service:
     def _finished(self, result: Result) -> Result:
         for text in (result.stdout, result.stderr):
             if text.spool:
-                self._spools.append(text.spool)
-        while len(self._spools) > self.config.spools_kept:
-            Path(self._spools.popleft()).unlink(missing_ok=True)
+                self._keep_spool(text.spool, self._growing_spools if text.goes_on else self._spools)
         hints = hints_for(result, self._environment.get("PATH", ""))
         return replace(result, hints=hints) if hints else result
+
+    def _keep_spool(self, path: str, kept: deque[str]) -> None:
+        kept.append(path)
+        if len(kept) > self.config.spools_kept:
+            Path(kept.popleft()).unlink(missing_ok=True)
 
 
 def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | None:
