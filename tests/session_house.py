@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import shutil
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
 
 from nacre.config import Config
 from nacre.keeper.launch import launch
@@ -15,7 +18,7 @@ from nacre.model import Command
 from nacre.service import Service
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Iterator
     from pathlib import Path
 
     from nacre.model import Result
@@ -158,6 +161,22 @@ class Room:
     def close(self) -> None:
         if self.house.service.sessions.directory_of(self.name) is not None:
             self.house.do(self.house.service.close_session(self.name))
+
+
+def open_house(shell: str) -> Iterator[House]:
+    """For a fixture: a house of that shell, closed in the end."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    house = House(shell, max_sessions=1000)
+    yield house
+    house.close()
+
+
+def open_room(house: House) -> Iterator[Room]:
+    """For a fixture: a new session, closed in the end."""
+    room = house.new()
+    yield room
+    room.close()
 
 
 class Gate:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from process_table import carrying, gone, wait_for_end
-from session_house import House, Room
+from session_house import House, Room, open_room
 from wine_house import PREFIX, cmd_house, unique_pings, windows_path, wine_environment
 from wire_client import WireClient, text_of
 
@@ -34,9 +34,7 @@ def house() -> Iterator[House]:
 
 @pytest.fixture
 def room(house: House) -> Iterator[Room]:
-    room = house.new()
-    yield room
-    room.close()
+    yield from open_room(house)
 
 
 def still_true(room: Room) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from process_table import gone, unique_seconds
-from session_house import Gate, House, Room
+from session_house import Gate, House, Room, open_house, open_room
 from wire_client import WireClient, text_of
 
 from nacre.dialects import Ask, Ending
@@ -26,18 +26,12 @@ STILL = "sh -c 'echo out; echo err >&2; exit 5'"
 
 @pytest.fixture(scope="module")
 def house() -> Iterator[House]:
-    if shutil.which("elvish") is None:
-        pytest.skip("elvish is not installed")
-    house = House("elvish", max_sessions=1000)
-    yield house
-    house.close()
+    yield from open_house("elvish")
 
 
 @pytest.fixture
 def room(house: House) -> Iterator[Room]:
-    room = house.new()
-    yield room
-    room.close()
+    yield from open_room(house)
 
 
 def still_true(room: Room) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from process_table import carrying, gone, unique_seconds
-from session_house import MANNERS, Gate, House, Manner, Room
+from session_house import MANNERS, Gate, House, Manner, Room, open_house, open_room
 
 from nacre.errors import RequestError
 from nacre.model import Ended, ShellState
@@ -23,36 +22,24 @@ POSIX = [name for name, manner in MANNERS.items() if manner.posix]
 
 @pytest.fixture(scope="module", params=MANNERS)
 def any_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from opened(request.param)
+    yield from open_house(request.param)
 
 
 @pytest.fixture(scope="module", params=POSIX)
 def posix_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from opened(request.param)
-
-
-def opened(shell: str) -> Iterator[House]:
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    house = House(shell, max_sessions=1000)
-    yield house
-    house.close()
+    yield from open_house(request.param)
 
 
 @pytest.fixture
 def room(any_house: House) -> Iterator[Room]:
     """A new session in every shell there is."""
-    room = any_house.new()
-    yield room
-    room.close()
+    yield from open_room(any_house)
 
 
 @pytest.fixture
 def posix(posix_house: House) -> Iterator[Room]:
     """A new session in every shell that speaks POSIX."""
-    room = posix_house.new()
-    yield room
-    room.close()
+    yield from open_room(posix_house)
 
 
 def manner(room: Room) -> Manner:
