@@ -156,6 +156,23 @@ def test_killing_one_command_leaves_the_others_alone(tmp_path: Path) -> None:
     with_keeper(use, tmp_path)
 
 
+@pytest.mark.req("keeper-late")
+def test_what_a_process_left_behind_prints_later_is_in_the_spool(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        late = f'"{WINDOWS_PYTHON}" -c "import sys; print(sys.stdin.readline().strip())"'
+        running = link.run(spec(f'start /b "" {late}& echo now', stdin=True, spool_bytes=10_000))
+        end = await running.exit
+        assert (end.stdout.head, end.stdout.goes_on, end.left_total) == (b"now\r\n", True, 1)
+        gone = link._endings[running.id] = asyncio.get_running_loop().create_future()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # told when the last one is gone
+        link.feed(running, b"late\r\n")
+        link.feed(running, b"")
+        await gone
+        spool = tmp_path / str(end.stdout.spool).rpartition("\\")[2]
+        assert spool.read_bytes() == b"now\r\nlate\r\n"
+
+    with_keeper(use, tmp_path)
+
+
 @pytest.mark.req("windows-job")
 def test_limits_that_a_job_can_hold_are_taken_and_others_refused(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
