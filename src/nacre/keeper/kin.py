@@ -130,18 +130,22 @@ class Kin:
 
     def signal_tree(self, command_id: int, number: int) -> None:
         """Signal everything a command started."""
-        posix.send_signal(self.members(command_id), number)
+        for pids in self._shell_first(command_id):
+            posix.send_signal(pids, number)
 
     def signal_group(self, command_id: int, number: int) -> None:
         """Signal the process group that a command was started in."""
         posix.send_signal_to_group(self._firsts[command_id], number)
 
     def ask_to_end(self, command_id: int) -> None:
-        """The first rung: TERM to the whole tree, the shell first: it would remark on its children's end."""
-        members = self.members(command_id)
-        first = {self._firsts[command_id]}
-        _ask(members & first)
-        _ask(members - first)
+        """The first rung: TERM to the whole tree."""
+        for pids in self._shell_first(command_id):
+            _ask(pids)
+
+    def _shell_first(self, command_id: int) -> tuple[set[int], set[int]]:
+        """The shell of a command, then all others: it would remark on their end, or end by itself before."""
+        members, first = self.members(command_id), {self._firsts[command_id]}
+        return members & first, members - first
 
     def force_end(self, command_id: int) -> None:
         """The last rung: stop what is there until nothing new appears, then KILL."""
