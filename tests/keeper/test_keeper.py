@@ -156,6 +156,18 @@ def test_control_c_typed_on_a_terminal_interrupts(tmp_path: Path) -> None:
     with_link(use, str(tmp_path))
 
 
+@pytest.mark.req("keeper-terminal")
+def test_what_a_terminal_still_holds_at_the_end_is_taken(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        for lines in (100, 1500, 3000, 20_000):
+            whole = b"".join(b"%d\r\n" % number for number in range(1, lines + 1))
+            for _ in range(10):
+                end = await link.run(spec(f"seq {lines}", terminal=[24, 80], keep_bytes=1_000_000)).exit
+                assert end.stdout.head == whole
+
+    with_link(use, str(tmp_path))
+
+
 @pytest.mark.req("keeper-signal")
 @pytest.mark.parametrize("scope", ["group", "tree"])
 def test_a_signal_reaches_the_group_or_the_tree(tmp_path: Path, scope: str) -> None:

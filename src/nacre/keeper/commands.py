@@ -155,7 +155,7 @@ class Command:
                 take = partial(self._own_chunk, stream)
                 self._own.append(host.Reader(self._keeper.loop, fd, take, self._stream_end))
             elif fd >= 0:
-                self._streams.add(stream, fd)
+                self._streams.add(stream, fd, terminal=self.spec.terminal is not None)
         if started.control >= 0:
             self._control = host.Reader(
                 self._keeper.loop, started.control, self._control_chunk, lambda: self._control_chunk(b"")

@@ -229,6 +229,16 @@ class Reader:
         return struct.unpack("i", answer)[0]
 
 
+class TerminalReader(Reader):
+    """Our end of a terminal, which hands over what it holds in pieces of any size."""
+
+    def take(self) -> None:
+        """Take piece after piece until there is none, or it is too much: somebody goes on writing."""
+        left = WIDE_PIPE_BYTES
+        while self.open and left > 0 and (size := self._ready()):
+            left -= size
+
+
 class Writer:
     """The writing end of a pipe or terminal; what does not fit waits in memory."""
 

@@ -64,11 +64,12 @@ class Streams:
         watched = self._keeping.follow_ms or self._keeping.window_bytes
         return partial(self._watched_chunk, stream) if watched else capture.feed
 
-    def add(self, stream: int, fd: int) -> None:
+    def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         """Read one more stream from a descriptor."""
         take, keeping = self.take(stream), self._keeping
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
-        self._readers[stream] = host.Reader(
+        reader = host.TerminalReader if terminal else host.Reader
+        self._readers[stream] = reader(
             self._keeper.loop, fd, take, self._on_end, widens=not keeping.window_bytes
         )
 

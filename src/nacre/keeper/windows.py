@@ -225,6 +225,9 @@ class Reader:
             self._on_end()
 
 
+TerminalReader = Reader  # there are no terminals here
+
+
 class Writer:
     """Our end of a pipe that a command reads from; what does not fit waits in memory."""
 
