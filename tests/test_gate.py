@@ -311,3 +311,13 @@ def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Pa
         assert nacre("policy", "explain", command, "--config", config).stdout.startswith("ALLOW")
     assert nacre("policy", "explain", "rm x", "--config", config).stdout.startswith("DENY")
     assert "not a line of an audit log" in nacre("policy", "learn", __file__).stderr
+
+
+@pytest.mark.req("policy-every-part")
+def test_rules_are_not_held_in_a_shell_that_the_policy_cannot_read(start: Start, tmp_path: Path) -> None:
+    (shell := tmp_path / "oursh").symlink_to("/bin/dash")
+    assert start("--shell", str(shell)).shell("echo free")["stdout"] == "free\n"
+    ruled = start("--shell", str(shell), "--allow", "echo", greet=False)
+    assert ruled.read_rest() == []
+    assert ruled.wait() == 2
+    assert b"oursh: rules cannot be held" in ruled.stderr

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 from nacre.errors import Refused
 from nacre.model import Command
 from nacre.policy import Policy, Verdict, judge, judge_argv
+from nacre.policy.dialect import KNOWN_SHELLS
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
@@ -126,9 +127,7 @@ class Gate:
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
         """What a shell is given to read is commands, too: what is denied there is not even asked about."""
-        from nacre.policy.court import known_shells  # noqa: PLC0415  # loaded with the first verdict
-
-        for shell in {posixpath.basename(part.name) for part in verdict.commands} & set(known_shells()):
+        for shell in {posixpath.basename(part.name) for part in verdict.commands} & KNOWN_SHELLS:
             inner = judge(text, self.policy, shell=shell, cwd=command.working_directory)
             if inner.decision == "deny":
                 raise refusal(text, inner)

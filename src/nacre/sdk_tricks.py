@@ -91,8 +91,10 @@ class _LaterModel:
         if isinstance(sys.modules[self._module], _LaterModule):
             del sys.modules[self._module]
             _define_models_quickly()
-            importlib.import_module(self._module)
-            _define_models_as_usual()
+            try:
+                importlib.import_module(self._module)
+            finally:
+                _define_models_as_usual()
         return getattr(sys.modules[self._module], self._name)
 
 

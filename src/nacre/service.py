@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre import audit, watch
-from nacre.dialects import ELVISH, find_shell
+from nacre.dialects import find_shell
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import NacreError, RequestError
@@ -332,9 +332,10 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
         return None
     from nacre.gate import Gate  # noqa: PLC0415  # see above
     from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # the same
+    from nacre.policy.dialect import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
-    if shell.dialect is ELVISH and not policy.empty:
+    if name not in KNOWN_SHELLS and enclosure is None and not policy.empty:  # an enclosure needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
             hint="Use --shell with bash, sh, zsh, fish or cmd.exe, or start without rules.",

@@ -14,7 +14,8 @@ from script_generator import Generator
 
 from nacre.policy import Policy, judge
 from nacre.policy.corpus import case_policy
-from nacre.policy.court import known_shells, scan_for
+from nacre.policy.court import scan_for
+from nacre.policy.dialect import KNOWN_SHELLS
 from nacre.policy.filters import awk_findings, is_plain_code, sed_findings
 from nacre.policy.model import strictness
 from nacre.policy.posix import scan
@@ -40,7 +41,7 @@ _PIECES = st.sampled_from(
     ]
 )
 _TEXTS = st.one_of(st.text(max_size=60), st.lists(_PIECES, max_size=40).map("".join))
-_SHELLS = st.sampled_from([*known_shells(), "unknown"])
+_SHELLS = st.sampled_from([*sorted(KNOWN_SHELLS), "unknown"])
 _POLICIES = [
     Policy.from_lists(
         ["ls", "git log", "find", "sed", "awk", "xargs", "tar", "bash", "curl", "make"], allow_writes=False

@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from nacre.policy import posix
-from nacre.policy.dialect import DIALECTS
+from nacre.policy.dialect import OTHER_SCANNERS
 from nacre.policy.hearing import Hearing
 from nacre.policy.model import UNKNOWN, Judged, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.part import Part
@@ -25,25 +25,11 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
-# Shells that are rarer than the POSIX ones: their scanners are imported when they are needed.
-_OTHERS = {
-    "cmd": ("nacre.policy.cmd", "scan"),
-    "powershell": ("nacre.policy.powershell", "scan"),
-    "pwsh": ("nacre.policy.powershell", "scan"),
-    "fish": ("nacre.policy.fish", "scan"),
-    "nu": ("nacre.policy.fish", "scan_nu"),
-    "nushell": ("nacre.policy.fish", "scan_nu"),
-}
-
-
-def known_shells() -> tuple[str, ...]:
-    """Every shell that has a scanner."""
-    return (*DIALECTS, *_OTHERS)
 
 
 def scan_for(text: str, shell: str) -> Scan:
     """The scanner that belongs to a shell; an unknown shell is a refusal."""
-    other = _OTHERS.get(shell)
+    other = OTHER_SCANNERS.get(shell)
     if other is None:
         return posix.scan(text, shell)
     scanner: Callable[[str], Scan] = getattr(importlib.import_module(other[0]), other[1])

@@ -74,3 +74,14 @@ DIALECTS: dict[str, Dialect] = {
     "oksh": _KSH,
     "loksh": _KSH,
 }
+
+# Shells that are rarer than the POSIX ones: their scanners are imported when they are needed.
+OTHER_SCANNERS = {
+    "cmd": ("nacre.policy.cmd", "scan"),
+    "powershell": ("nacre.policy.powershell", "scan"),
+    "pwsh": ("nacre.policy.powershell", "scan"),
+    "fish": ("nacre.policy.fish", "scan"),
+    "nu": ("nacre.policy.fish", "scan_nu"),
+    "nushell": ("nacre.policy.fish", "scan_nu"),
+}
+KNOWN_SHELLS = frozenset({*DIALECTS, *OTHER_SCANNERS})  # every shell whose language the policy reads
