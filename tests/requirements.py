@@ -159,6 +159,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-stdlib": Requirement("The keeper imports only the standard library.", "nacre"),
     "keeper-lost": Requirement("A killed keeper is replaced, and what it left is ended.", "nacre"),
     "keeper-descriptors": Requirement("No file descriptor leaks into commands.", "nacre"),
+    # -- faults: each sentence is a row "fault: outcome"
+    "fault-keeper-one-command": Requirement(
+        "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
+    ),
     # -- nacre: nothing is left behind
     "end-everything": Requirement("Every descendant dies when nacre ends, however it ends.", "nacre"),
     "end-cancel": Requirement("A cancelled call kills the tree and is not answered.", "nacre"),

@@ -129,7 +129,9 @@ class Command:
         self._dying = False
         self._timer: Timer | None = None
         self._watch_timer: Timer | None = None
-        self._stdin = host.Writer(keeper.loop, started.stdin) if started.stdin >= 0 else None
+        self._stdin = (
+            host.Writer(keeper.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
+        )
         self._control: host.Reader | None = None
         self._own: list[host.Reader] = []  # what a persistent shell itself prints, not its commands
         self._conversation = Conversation(spec.prompt.encode(), self.feed) if spec.prompt else None
@@ -143,22 +145,24 @@ class Command:
         if spec.follow_ms or spec.window_bytes or self._control or self._conversation:
             self._watch()
         else:
-            self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch)
+            self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch, command_id)
         if spec.timeout_ms:
-            self._timer = keeper.loop.call_later(
-                spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms)
-            )
+            self._set_timer(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
             if fd >= 0 and self.spec.persistent:
                 take = partial(self._own_chunk, stream)
-                self._own.append(host.Reader(self._keeper.loop, fd, take, self._stream_end))
+                self._own.append(host.Reader(self._keeper.loop, fd, take, self._stream_end, self.id))
             elif fd >= 0:
                 self._streams.add(stream, fd, terminal=self.spec.terminal is not None)
         if started.control >= 0:
             self._control = host.Reader(
-                self._keeper.loop, started.control, self._control_chunk, lambda: self._control_chunk(b"")
+                self._keeper.loop,
+                started.control,
+                self._control_chunk,
+                lambda: self._control_chunk(b""),
+                self.id,
             )
 
     def _watch(self) -> None:
@@ -208,8 +212,8 @@ class Command:
 
     def run(self, run: Run) -> None:
         """Give the shell a command of its own; a TURN frame tells how it ended."""
-        if self._end is not None:
-            return  # the shell is gone; the EXIT frame says so
+        if self._end is not None or self.reported:
+            return  # the shell is gone, or about to; a frame has said so
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
         household = self._household
@@ -286,7 +290,7 @@ class Command:
         """The first process was reaped."""
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
-        if self._dying:
+        if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
         if self._keeper.kin.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
@@ -342,7 +346,7 @@ class Command:
     def _set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._keeper.loop.call_later(delay_s, callback)
+        self._timer = self._keeper.loop.call_later(delay_s, callback, self.id)
 
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
@@ -379,24 +383,39 @@ class Command:
         rss_bytes = end.max_rss_bytes if end.max_rss_bytes > self._baseline_rss_bytes else None
         return end.code, end.signal, self._why, self._wall_ms, end.cpu_ms, rss_bytes
 
+    def fail(self) -> None:
+        """Something unexpected happened in handling it: end all of it; who waits has been told already."""
+        self.reported = self._dying = True
+        attempt = self._keeper.loop.attempt
+        attempt(self.release, 0)
+        if self._end is None:  # this needs no look at the process table, should that be what fails
+            attempt(partial(self.signal, host.signal_number("KILL"), "group"), 0)
+        attempt(partial(self._keeper.kin.force_end, self.id), 0)
+
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
         self._cancel_timers()  # what was left behind may have been gone before it was to be killed
-        self._streams.release()
-        for reader in self._own:
-            reader.close()
-        for turn in self._lingering:
-            turn.streams.release()
-        if self._household is not None:
-            self._household.pipes.remove()
-        if self._control is not None:
-            self._control.close()
-        if self._stdin is not None:
-            self._stdin.abandon()
-        if self.spec.script is not None:
-            os.unlink(self._keeper.script_path(self.id))
+        for let_go in self._holdings():
+            self._keeper.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
         self._own.clear()
-        self._control = self._timer = self._watch_timer = None
+        self._lingering.clear()
+        self._turn = self._household = None
+        self._control = self._stdin = self._timer = self._watch_timer = None
+
+    def _holdings(self) -> list[Callable[[], None]]:
+        """How to let go of each thing that a command holds."""
+        turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
+        held = [self._streams.release, *[turn.streams.release for turn in turns]]
+        held += [reader.close for reader in self._own]
+        if self._household is not None:
+            held.append(self._household.pipes.remove)
+        if self._control is not None:
+            held.append(self._control.close)
+        if self._stdin is not None:
+            held.append(self._stdin.abandon)
+        if self.spec.script is not None:
+            held.append(partial(os.unlink, self._keeper.script_path(self.id)))
+        return held
 
     def announce(self) -> None:
         """Say that it runs."""

@@ -249,7 +249,7 @@ class Link:
         elif kind == Kind.ENDED:
             if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
                 gone.set_result(None)
-        elif kind == Kind.ERROR:
+        elif kind == Kind.ERROR and (running is not None or command_id == 0):
             self._heard_error(running, decode(body.decode()))
         elif running is not None:
             self._heard_progress(Kind(kind), running, body)
@@ -274,6 +274,11 @@ class Link:
         del self._running[running.id]
         if content["code"] == "spawn_failed":
             error: Exception = SpawnError(content["message"], content["errno"], content["file"])
+        elif content["code"] == "internal_error":
+            error = InternalError(
+                f"nacre failed in handling this command ({content['message']}); all it started was killed.",
+                hint="Other commands and sessions go on. The log on stderr has the details.",
+            )
         else:
             error = InternalError(f"The keeper refused a frame: {content['message']}.")
         _fail(running, error)

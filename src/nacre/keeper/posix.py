@@ -31,6 +31,7 @@ CHUNK_BYTES = 1 << 16
 WIDE_PIPE_BYTES = 1 << 20
 PIPES_AHEAD = 2  # stdout and stderr
 SIGNAL_BYTES, SIGNAL_SET_BYTES = 128, 128  # signalfd_siginfo and sigset_t of Linux
+LOG_BYTES = 4000  # below what a pipe takes in one piece
 RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
 FOLLOWED_SIGNALS = (
     "SIGHUP",
@@ -60,11 +61,16 @@ script_bytes = os.fsencode  # how the text of a command is written to a file
 class Loop(Timers):
     """One thread: readable and writable descriptors, timers, ended children."""
 
-    def __init__(self, on_children: Callable[[], None], on_terminate: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        on_children: Callable[[], None],
+        on_terminate: Callable[[], None],
+        on_failure: Callable[[int, Exception], None],
+    ) -> None:
         epoll = hasattr(select, "epoll")
-        super().__init__(tick=1.0 if epoll else 1000.0)
+        super().__init__(1.0 if epoll else 1000.0, on_failure)
         self._poller = select.epoll() if epoll else select.poll()
-        self._callbacks: dict[int, Callable[[], object]] = {}
+        self._watched: dict[int, tuple[Callable[[], object], int]] = {}  # callback and owner by descriptor
         self._on_children = on_children
         self._on_terminate = on_terminate
         self._running = True
@@ -73,20 +79,20 @@ class Loop(Timers):
             os.set_blocking(fd, False)
         self.watch(self._wake_read, self._woken)
 
-    def watch(self, fd: int, callback: Callable[[], object]) -> None:
+    def watch(self, fd: int, callback: Callable[[], object], owner: int = 0) -> None:
         """Call back whenever `fd` can be read."""
-        self._callbacks[fd] = callback
         self._poller.register(fd, select.POLLIN)
+        self._watched[fd] = callback, owner
 
-    def watch_write(self, fd: int, callback: Callable[[], object]) -> None:
+    def watch_write(self, fd: int, callback: Callable[[], object], owner: int = 0) -> None:
         """Call back whenever `fd` can be written."""
-        self._callbacks[fd] = callback
         self._poller.register(fd, select.POLLOUT)
+        self._watched[fd] = callback, owner
 
     def unwatch(self, fd: int) -> None:
         """Forget `fd`."""
-        del self._callbacks[fd]
-        self._poller.unregister(fd)
+        if self._watched.pop(fd, None) is not None:
+            self._poller.unregister(fd)
 
     def stop(self) -> None:
         """Leave `run` after the present round."""
@@ -103,23 +109,32 @@ class Loop(Timers):
         for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
-            after_round()
+            self.attempt(after_round, 0)
             for fd, _ in self._poller.poll(self._patience()):
-                callback = self._callbacks.get(fd)
-                if callback is not None:  # an earlier callback of this round may have closed it
-                    callback()
+                watched = self._watched.get(fd)
+                if watched is not None:  # an earlier callback of this round may have closed it
+                    self._serve(fd, watched)
             self._ring_timers()
+
+    def _serve(self, fd: int, watched: tuple[Callable[[], object], int]) -> None:
+        callback, owner = watched
+        try:
+            callback()
+        except Exception as error:  # noqa: BLE001  # whatever it is: it must not end the commands of others
+            if self._watched.get(fd) is watched:  # it would fail again, and again
+                self.unwatch(fd)
+            self._on_failure(owner, error)
 
     def _woken(self) -> None:
         signals = os.read(self._wake_read, 512)
         if signal.SIGTERM in signals:
-            self._on_terminate()
+            self.attempt(self._on_terminate, 0)
         if signal.SIGCHLD in signals:
-            self._on_children()
+            self.attempt(self._on_children, 0)
 
     def _child_ended(self, fd: int) -> None:
         os.read(fd, SIGNAL_BYTES)
-        self._on_children()
+        self.attempt(self._on_children, 0)
 
 
 def _child_signals() -> int:
@@ -147,16 +162,16 @@ class Reader:
         fd: int,
         on_chunk: Callable[[bytes], None],
         on_end: Callable[[], None],
-        *,
-        widens: bool = False,
+        owner: int = 0,
     ) -> None:
         self.open = True  # whether more may come
+        self.widens = False  # whether the pipe may be made wider for it
         self._loop = loop
         self._fd = fd
+        self._owner = owner
         self._on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
-        self._widens = widens
         self._size = CHUNK_BYTES
 
     def pause(self) -> None:
@@ -169,7 +184,7 @@ class Reader:
         """Read on whenever something comes."""
         if self._paused and self.open:
             self._paused = False
-            self._loop.watch(self._fd, self._ready)
+            self._loop.watch(self._fd, self._ready, self._owner)
 
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
@@ -187,10 +202,10 @@ class Reader:
     def close(self) -> None:
         """Let go of the pipe without waiting for its end."""
         if self.open:
+            self.open = False
             if not self._paused:
                 self._loop.unwatch(self._fd)
             os.close(self._fd)
-            self.open = False
 
     def _read(self) -> bytes | None:
         """What is there: None for nothing yet, no bytes at the end."""
@@ -206,7 +221,7 @@ class Reader:
         if chunk is None:
             return 0
         if chunk:
-            if self._widens and len(chunk) == CHUNK_BYTES:
+            if self.widens and len(chunk) == CHUNK_BYTES:
                 self._widen()
             self._on_chunk(chunk)
         else:
@@ -216,7 +231,7 @@ class Reader:
 
     def _widen(self) -> None:
         """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
-        self._widens = False
+        self.widens = False
         if hasattr(fcntl, "F_SETPIPE_SZ"):
             try:
                 fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
@@ -242,9 +257,12 @@ class TerminalReader(Reader):
 class Writer:
     """The writing end of a pipe or terminal; what does not fit waits in memory."""
 
-    def __init__(self, loop: Loop, fd: int, on_broken: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self, loop: Loop, fd: int, on_broken: Callable[[], None] | None = None, *, owner: int = 0
+    ) -> None:
         self._loop = loop
         self._fd = fd
+        self._owner = owner
         self._buffer = bytearray()
         self._watching = False
         self._closing = False
@@ -287,7 +305,7 @@ class Writer:
     def _settle(self) -> None:
         if self._buffer and not self._watching:
             self._watching = True
-            self._loop.watch_write(self._fd, self._flush)
+            self._loop.watch_write(self._fd, self._flush, self._owner)
         elif not self._buffer and self._watching:
             self._watching = False
             self._loop.unwatch(self._fd)
@@ -348,6 +366,17 @@ def link_descriptors() -> tuple[int, int]:
     os.dup2(2, 1)
     os.close(null)
     return reading, writing
+
+
+def log(text: str) -> None:
+    """Write to stderr what fits there now; nobody may be reading it."""
+    try:
+        poller = select.poll()
+        poller.register(2, select.POLLOUT)
+        if poller.poll(0):
+            os.write(2, text.encode(errors="backslashreplace")[-LOG_BYTES:])
+    except OSError:  # it was closed
+        return
 
 
 def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:

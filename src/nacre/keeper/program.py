@@ -36,7 +36,7 @@ class Keeper:
         self._leaving = False
         self._decoder = Decoder()
         self.kin = Kin(self._cookie, subreaper=host.prepare())
-        self.loop = host.Loop(self._reap, self.leave)
+        self.loop = host.Loop(self._reap, self.leave, self.failed)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
         self._link = host.LinkWriter(self.loop, writing, on_broken=self.leave)
@@ -51,11 +51,16 @@ class Keeper:
 
     def run(self) -> None:
         """Serve until nacre is gone and nothing is left."""
-        self.loop.run(self.flush)
-        self.flush()
-        self._link.close()
-        if self.spool_dir:
-            self._remove_spool()
+        try:
+            self.loop.run(self.flush)
+            self.flush()
+            self._link.close()
+        except BaseException:
+            self.kin.force_all_to_end()  # without us they would be nobody's
+            raise
+        finally:
+            if self.spool_dir:
+                self._remove_spool()
 
     def _remove_spool(self) -> None:
         for entry in os.scandir(self.spool_dir):
@@ -81,13 +86,18 @@ class Keeper:
         except WireError as error:
             self._complain(0, "malformed_frame", f"{error}; the link is closed")
             self.leave()
+        except MemoryError as error:  # what was read is lost, and with it where the next frame begins
+            self.failed(0, error)
+            self.leave()
 
     def _obey(self, kind: int, command_id: int, body: bytes) -> None:
         try:
             self._act(kind, command_id, body)
         except (ValueError, TypeError, KeyError) as error:
             name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
-            self._complain(command_id, "malformed_frame", f"{name}: {error}")
+            self._give_up(command_id, "malformed_frame", f"{name}: {error}")
+        except Exception as error:  # noqa: BLE001  # it must not end the commands of others
+            self.failed(command_id, error)
 
     def _act(self, kind: int, command_id: int, body: bytes) -> None:
         if kind == Kind.AGAIN:
@@ -133,6 +143,22 @@ class Keeper:
     def _complain(self, command_id: int, code: str, message: str, **more: object) -> None:
         self.send(json_frame(Kind.ERROR, command_id, {"code": code, "message": message, **more}))
 
+    def failed(self, command_id: int, error: Exception) -> None:
+        """Something unexpected happened in the work for a command: it is ended, and told; all others go on.
+
+        0: it was for no one command; then there is nothing to do but to say so.
+        """
+        _tell_person(error)
+        if command_id:
+            self._give_up(command_id, "internal_error", f"{type(error).__name__}: {error}")
+
+    def _give_up(self, command_id: int, code: str, message: str) -> None:
+        command = self._commands.get(command_id)
+        if command is None or not command.reported:
+            self._complain(command_id, code, message)
+        if command is not None:
+            command.fail()
+
     def _setup(self, content: dict[str, Any]) -> None:
         self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
         self.spool_dir = content["spool_dir"]
@@ -160,9 +186,13 @@ class Keeper:
                 file=str(error.filename),
             )
             return
-        command = Command(self, command_id, spec, started)
-        self._commands[command_id] = command
         self.kin.adopt(command_id, started)
+        try:
+            self._commands[command_id] = command = Command(self, command_id, spec, started)
+        except Exception:
+            self.kin.force_end(command_id)
+            self.kin.forget(command_id)
+            raise
         if spec.announce:
             command.announce()
 
@@ -193,16 +223,17 @@ class Keeper:
     def _reap(self) -> None:
         ended, more = host.reap()
         self.kin.note_children(some=more)
+        attempt = self.loop.attempt
         for end in ended:
             command = self._commands.get(self.kin.bury(end.pid))
             if command is None:
                 continue
             if command.pid == end.pid:
-                command.ended(end)
+                attempt(partial(command.ended, end), command.id)
             elif command.reported:
-                self.retire_if_over(command)
+                attempt(partial(self.retire_if_over, command), command.id)
         for command in list(self._commands.values()):
-            command.check_death()
+            attempt(command.check_death, command.id)
         if self._leaving and not (more and self.kin.anyone()):
             self.loop.stop()
 
@@ -232,6 +263,17 @@ class Keeper:
     def _last_call(self) -> None:
         self.kin.force_all_to_end()
         self.loop.stop()
+
+
+def _tell_person(error: Exception) -> None:
+    """A failure of ours, with its traceback, on stderr; whatever hinders that, the keeper goes on."""
+    try:
+        import traceback  # noqa: PLC0415  # never needed, one hopes
+
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001  # no memory, no descriptors: less is said then
+        text = f"{type(error).__name__}: {error}\n"
+    host.log(f"nacre's keeper: unexpected\n{text}")
 
 
 def main() -> None:

@@ -68,10 +68,10 @@ class Streams:
         """Read one more stream from a descriptor."""
         take, keeping = self.take(stream), self._keeping
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
-        reader = host.TerminalReader if terminal else host.Reader
-        self._readers[stream] = reader(
-            self._keeper.loop, fd, take, self._on_end, widens=not keeping.window_bytes
-        )
+        kind = host.TerminalReader if terminal else host.Reader
+        reader = kind(self._keeper.loop, fd, take, self._on_end, self._command_id)
+        reader.widens = not keeping.window_bytes
+        self._readers[stream] = reader
 
     def _spool(self, stream: int) -> Spool | None:
         if not self._keeping.spool_bytes or not self._keeper.spool_dir:
@@ -105,7 +105,7 @@ class Streams:
             self._fresh[stream] = (self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES:])[-FOLLOW_BYTES:]
             if self._follow_timer is None:
                 self._follow_timer = self._keeper.loop.call_later(
-                    self._keeping.follow_ms / 1000, self._send_fresh
+                    self._keeping.follow_ms / 1000, self._send_fresh, self._command_id
                 )
 
     def _send_fresh(self) -> None:

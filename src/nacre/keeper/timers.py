@@ -1,4 +1,8 @@
-"""The timers of a keeper's event loop: `posix.Loop` and `windows.Loop` are built on them."""
+"""What the event loops of a keeper share: timers, and that no callback can end the loop by failing.
+
+`posix.Loop` and `windows.Loop` are built on it. Every callback has an owner, the id of the command it works
+for, so that a failure ends that command alone; 0 is the keeper itself.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,12 @@ TIMERS_KEPT = 256
 class Timer:
     """A call that is due at a time; `cancel` takes it back."""
 
-    __slots__ = ("callback", "due")  # a few are made for every command
+    __slots__ = ("callback", "due", "owner")  # a few are made for every command
 
-    def __init__(self, due: float, callback: Callable[[], None]) -> None:
+    def __init__(self, due: float, callback: Callable[[], None], owner: int) -> None:
         self.due = due
         self.callback: Callable[[], None] | None = callback
+        self.owner = owner
 
     def cancel(self) -> None:
         """Let it not happen."""
@@ -32,14 +37,22 @@ class Timer:
 class Timers:
     """Calls that are due later, in order. `_tick` says how many of the poller's units make a second."""
 
-    def __init__(self, tick: float) -> None:
+    def __init__(self, tick: float, on_failure: Callable[[int, Exception], None]) -> None:
         self._tick = tick
+        self._on_failure = on_failure
         self._timers: list[Timer] = []
         self._timers_limit = TIMERS_KEPT
 
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Timer:
+    def attempt(self, callback: Callable[[], object], owner: int) -> None:
+        """Call now; a failure is told with the owner and goes no further."""
+        try:
+            callback()
+        except Exception as error:  # noqa: BLE001  # whatever it is: it must not end the commands of others
+            self._on_failure(owner, error)
+
+    def call_later(self, delay_s: float, callback: Callable[[], None], owner: int = 0) -> Timer:
         """Call back once, after a while."""
-        timer = Timer(time.monotonic() + delay_s, callback)
+        timer = Timer(time.monotonic() + delay_s, callback, owner)
         if len(self._timers) > self._timers_limit:
             self._drop_cancelled()
         heapq.heappush(self._timers, timer)
@@ -58,5 +71,6 @@ class Timers:
 
     def _ring_timers(self) -> None:
         while self._timers and (self._timers[0].callback is None or self._timers[0].due <= time.monotonic()):
-            if callback := heapq.heappop(self._timers).callback:
-                callback()
+            timer = heapq.heappop(self._timers)
+            if timer.callback is not None:
+                self.attempt(timer.callback, timer.owner)

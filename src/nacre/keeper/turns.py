@@ -221,7 +221,7 @@ class Turn:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(run.marker, run.feed.encode("latin-1").split(LINE_END), takers)
         self._household = household
-        self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long)
+        self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long, shell_id)
         if run.follow_ms:
             self.streams.watch()
 

@@ -189,10 +189,13 @@ def keep_from_children(handle: int) -> None:
 class Operation:
     """One read or write under way: nothing of it may move or be freed until Windows says that it is over."""
 
-    __slots__ = ("address", "buffer", "callback", "count", "failure", "handle", "overlapped")
+    __slots__ = ("address", "buffer", "callback", "count", "failure", "handle", "overlapped", "owner")
 
-    def __init__(self, handle: int, buffer: Any, callback: Callable[[Operation], None]) -> None:
+    def __init__(
+        self, handle: int, buffer: Any, callback: Callable[[Operation], None], owner: int = 0
+    ) -> None:
         self.handle = handle
+        self.owner = owner  # the command that it works for
         self.buffer = buffer
         self.callback: Callable[[Operation], None] | None = callback
         self.overlapped = Overlapped()

@@ -63,18 +63,23 @@ if kernel32.AttachConsole(int(sys.argv[1])):
 class Loop(Timers):
     """One thread on a completion port: finished reads and writes, timers, ended processes."""
 
-    def __init__(self, on_children: Callable[[], None], _on_terminate: Callable[[], None]) -> None:
-        super().__init__(tick=1000.0)
+    def __init__(
+        self,
+        on_children: Callable[[], None],
+        _on_terminate: Callable[[], None],
+        on_failure: Callable[[int, Exception], None],
+    ) -> None:
+        super().__init__(1000.0, on_failure)
         self.port = _nursery.port
         self._operations: dict[int, win32.Operation] = {}
-        self._posted: deque[Callable[[], None]] = deque()
+        self._posted: deque[tuple[Callable[[], None], int]] = deque()
         self._put_off: deque[win32.Packet] = deque()
         self._on_children = on_children
         self._running = True
 
-    def post(self, callback: Callable[[], None]) -> None:
+    def post(self, callback: Callable[[], None], owner: int = 0) -> None:
         """Call back soon, in the loop's thread; may be called from any."""
-        self._posted.append(callback)
+        self._posted.append((callback, owner))
         self.port.post(FROM_THREAD)
 
     def stop(self) -> None:
@@ -84,7 +89,7 @@ class Loop(Timers):
     def run(self, after_round: Callable[[], None]) -> None:
         """Serve events until `stop`; `after_round` runs before each wait."""
         while self._running:
-            after_round()
+            self.attempt(after_round, 0)
             packet = self._put_off.popleft() if self._put_off else self.port.next(self._patience())
             while packet is not None:
                 self._serve(packet)
@@ -95,15 +100,15 @@ class Loop(Timers):
         if packet.address and packet.key == FROM_PIPE:
             operation = self._finished(packet)
             if operation.callback:
-                operation.callback(operation)
+                self.attempt(partial(operation.callback, operation), operation.owner)
         elif packet.key == FROM_THREAD:
-            self._posted.popleft()()
+            self.attempt(*self._posted.popleft())
         elif packet.key == FROM_PROCESS:
             _nursery.ended.append(packet.number)
-            self._on_children()
+            self.attempt(self._on_children, 0)
         elif packet.number == win32.JOB_IS_EMPTY:
             _nursery.emptied.append(packet.key - FROM_JOB)
-            self._on_children()
+            self.attempt(self._on_children, 0)
 
     def _finished(self, packet: win32.Packet) -> win32.Operation:
         operation = self._operations.pop(packet.address)
@@ -142,11 +147,12 @@ class Reader:
         handle: int,
         on_chunk: Callable[[bytes], None],
         on_end: Callable[[], None],
-        *,
-        widens: bool = False,  # noqa: ARG002  # pipes keep their size here
+        owner: int = 0,
     ) -> None:
         self.open = True  # whether more may come
+        self.widens = False  # pipes keep their size here
         self._loop = loop
+        self._owner = owner
         self._handle = handle
         self._on_chunk = on_chunk
         self._on_end = on_end
@@ -164,7 +170,7 @@ class Reader:
         if self._paused and self.open:
             self._paused = False
             if self._begin() is None:
-                self._loop.post(self._finish)
+                self._loop.post(self._finish, self._owner)
 
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
@@ -200,7 +206,7 @@ class Reader:
         if self._reading is None:
             if self._buffer is None:
                 self._buffer = ctypes.create_string_buffer(CHUNK_BYTES)
-            operation = win32.Operation(self._handle, self._buffer, self._arrived)
+            operation = win32.Operation(self._handle, self._buffer, self._arrived, self._owner)
             if win32.begin_read(operation):
                 self._reading = operation
                 self._loop.under_way(operation)
@@ -231,9 +237,10 @@ TerminalReader = Reader  # there are no terminals here
 class Writer:
     """Our end of a pipe that a command reads from; what does not fit waits in memory."""
 
-    def __init__(self, loop: Loop, handle: int) -> None:
+    def __init__(self, loop: Loop, handle: int, *, owner: int = 0) -> None:
         self._loop = loop
         self._handle = handle
+        self._owner = owner
         self._buffer = bytearray()
         self._writing: win32.Operation | None = None
         self._closing = False
@@ -260,7 +267,7 @@ class Writer:
         if self._writing is not None or not self._buffer:
             return
         piece = bytes(self._buffer[:CHUNK_BYTES])
-        operation = win32.Operation(self._handle, piece, self._written)
+        operation = win32.Operation(self._handle, piece, self._written, self._owner)
         if win32.begin_write(operation):
             self._writing = operation
             self._loop.under_way(operation)
@@ -478,6 +485,17 @@ def link_descriptors() -> tuple[int, int]:
     os.dup2(null, 1, inheritable=False)
     os.close(null)
     return reading, writing
+
+
+def log(text: str) -> None:
+    """Write to stderr; nobody may be reading it, so a thread does it."""
+    data = text.encode(errors="backslashreplace")
+    threading.Thread(target=_log_in_thread, args=(data,), daemon=True).start()
+
+
+def _log_in_thread(data: bytes) -> None:
+    with contextlib.suppress(OSError):
+        _write_all(2, data)
 
 
 def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:

@@ -1,0 +1,149 @@
+"""Whatever fails inside the keeper while it handles one command: that command ends, and all others go on."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from faults.faulty_keeper import FaultyHouse
+from process_table import gone, unique_seconds
+from session_house import Gate
+
+from nacre.errors import InternalError
+from nacre.model import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from nacre.model import Result
+
+# Where it fails -> the fault, and a command that meets it; every one of these would end the keeper unguarded.
+ONCE = {
+    "in starting a process": ("fail(posix, 'start', lambda spec, _: 'VICTIM' in spec.argv[-1])", "sleep %s"),
+    "in making a command of a process": (
+        "fail(commands.Command, '_open_streams', lambda self, _: victim(self))",
+        "sleep %s",
+    ),
+    "in reading output": (
+        "fail(capture.Capture, 'feed', lambda _, chunk: b'bang' in chunk)",
+        "echo bang; sleep %s",
+    ),
+    "in reading output that comes at once": (
+        "fail(capture.Capture, 'feed', lambda _, chunk: b'bang' in chunk)",
+        "echo bang",
+    ),
+    "in a timer": ("fail(commands.Command, '_watch', lambda self: victim(self))", "sleep %s"),
+    "in killing at the timeout": (
+        "fail(commands.Command, 'kill', lambda self, *_: victim(self))",
+        "sleep %s & sleep %s",
+    ),
+    "in signalling the tree": ("fail(kin.Kin, 'ask_to_end', lambda *_: True)", "sleep %s"),
+    "in reaping": ("fail(commands.Command, 'ended', lambda self, _: victim(self))", "sleep %s & exit 3"),
+    "in telling the end": ("fail(commands.Command, '_how', lambda self: victim(self))", "sleep %s & exit 3"),
+    "in asking who was left": ("fail(commands, 'named', lambda left: True)", "setsid sleep %s & exit 3"),
+    "for lack of memory": (
+        "fail(commands.Command, 'ended', lambda self, _: victim(self), MemoryError())",
+        "sleep %s & exit 3",
+    ),
+    "in feeding it": (
+        "fail(posix.Writer, '_flush', lambda self: b'too much' in self._buffer)",
+        "sleep %s; cat",
+    ),
+}
+TURN = {
+    "in giving it to its shell": (
+        "fail(turns.Pipes, 'provide', lambda _, run: 'VICTIM' in str(run.files))",
+        "exit",
+    ),
+    "in making a turn of it": (
+        "fail(turns.Turn, '__init__', lambda *a: 'VICTIM' in str(a[3].files))",
+        "exit",
+    ),
+    "in hearing of its end": (
+        "fail(turns.Turn, 'hear', lambda self, _: self.number == 3)",
+        "sleep %s & true",
+    ),
+    "in telling its end": ("fail(turns.Turn, 'close', lambda self: self.number == 3)", "sleep %s & true"),
+    "in its timer": ("fail(turns.Turn, '_takes_long', lambda self: self.number == 3)", "sleep %s"),
+}
+
+
+@pytest.fixture
+def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultyHouse]:
+    house = FaultyHouse("bash", request.param, tmp_path / "log")
+    yield house
+    house.close()
+
+
+def keeper_pid(house: FaultyHouse) -> int:
+    return house.service._link._launched.process.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+def once(text: str, **more: Any) -> Command:
+    return Command(text, "/", 1, **more)
+
+
+async def bystander_and(house: FaultyHouse, gate: Gate, victim: Command) -> tuple[Result, InternalError]:
+    """A command that waits at a gate while the victim meets the fault."""
+    waiting = asyncio.create_task(house.service.run(Command(f"cat {gate.path}", "/", 30)))
+    await house.service.run(once("echo another"))  # by now the one before has been started too
+    with pytest.raises(InternalError) as caught:
+        await house.service.run(victim)
+    await asyncio.to_thread(gate.open)
+    return await waiting, caught.value
+
+
+@pytest.mark.req("fault-keeper-one-command")
+@pytest.mark.parametrize(("house", "command"), list(ONCE.values()), ids=list(ONCE), indirect=["house"])
+def test_a_failure_inside_the_keeper_ends_one_command(
+    house: FaultyHouse, command: str, tmp_path: Path
+) -> None:
+    mark, before = unique_seconds(), keeper_pid(house)
+    room = house.new()
+    room("X=kept")
+    victim = once(f"{command.replace('%s', mark)} # VICTIM", stdin="too much" if "cat" in command else None)
+    bystander, error = house.do(bystander_and(house, Gate(tmp_path), victim))
+    assert (error.code, "killed" in str(error)) == ("internal", True)
+    assert bystander.stdout.text == "open\n"
+    assert room("echo $X").stdout.text == "kept\n"
+    assert gone(mark)
+    assert keeper_pid(house) == before
+    assert "Traceback" in house.log.read_text(), "a person finds it on stderr"
+
+
+@pytest.mark.req("fault-keeper-one-command")
+@pytest.mark.parametrize(("house", "command"), list(TURN.values()), ids=list(TURN), indirect=["house"])
+def test_a_failure_inside_the_keeper_ends_one_session(
+    house: FaultyHouse, command: str, tmp_path: Path
+) -> None:
+    mark, before = unique_seconds(), keeper_pid(house)
+    room, other = house.new(), house.new()
+    room("X=lost")
+    room("Y=also")
+    other("X=kept")
+    victim = room.command(f"{command.replace('%s', mark)} # VICTIM")
+    bystander, error = house.do(bystander_and(house, Gate(tmp_path), victim))
+    assert "injected" in str(error)
+    assert bystander.stdout.text == "open\n"
+    assert other("echo $X").stdout.text == "kept\n"
+    told = room("echo new$X")
+    assert told.stdout.text == "new\n"
+    assert "A new shell" in told.note
+    assert gone(mark)
+    assert keeper_pid(house) == before
+
+
+@pytest.mark.req("fault-keeper-one-command")
+@pytest.mark.parametrize(
+    "house", ["fail(capture.Capture, 'feed', lambda _, chunk: b'late' in chunk)"], indirect=True
+)
+def test_a_failure_with_what_was_left_behind_ends_that_alone(house: FaultyHouse, tmp_path: Path) -> None:
+    mark, gate, before = unique_seconds(), Gate(tmp_path), keeper_pid(house)
+    told = house.do(house.service.run(once(f"(cat {gate.path}; echo late; sleep {mark}) & echo early")))
+    assert told.stdout.text == "early\n"
+    gate.open()
+    assert gone(mark)
+    assert house.do(house.service.run(once("echo next"))).stdout.text == "next\n"
+    assert keeper_pid(house) == before
