@@ -136,6 +136,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "session-limits": Requirement(
         "Number and idle time of sessions are limited, with clear errors.", "nacre"
     ),
+    "fault-session-closed-with-queue": Requirement(
+        "A session is closed while commands wait in it: they are refused, and no shell stays.", "nacre"
+    ),
+    "fault-session-idle": Requirement(
+        "A session is closed for want of use: its next command says so, in the same directory.", "nacre"
+    ),
     "session-tool": Requirement("One tool lists, restarts and closes sessions.", "nacre"),
     "session-unknown-shell": Requirement("An unknown shell is probed, or refused at start.", "nacre"),
     "session-powershell-text": Requirement("PowerShell's dialect is tested as text.", "nacre"),

@@ -159,7 +159,7 @@ class Room:
         return await self.house.service.run(self.command(text, **more))
 
     def close(self) -> None:
-        if self.house.service.sessions.directory_of(self.name) is not None:
+        if any(session.name == self.name for session in self.house.service.sessions):
             self.house.do(self.house.service.close_session(self.name))
 
 

@@ -103,6 +103,11 @@ class Session:
         self._ladder: asyncio.Task[None] | None = None
         self._brought_back = ""  # what the ladder had to do
         self._loss = ""  # why the shell before this one is gone
+        self._closed = ""  # why the session itself is gone: it never gets a shell again
+
+    def succeed(self, directory: str, loss: str) -> None:
+        """Be the next one of a session that was closed without its user's knowledge, and say so."""
+        self.directory, self._loss = directory, loss
 
     @property
     def busy(self) -> bool:
@@ -149,9 +154,11 @@ class Session:
         _check(command)
         await self._acquire()
         try:
+            self._check_open()
             if admit is not None:
                 where = command.working_directory or self._existing_directory()
                 await admit(replace(command, working_directory=where))
+                self._check_open()
             self._dialect.check(_ask(command))
             try:
                 return await self._take_turn(await self._turn_for(command), on_output)
@@ -255,6 +262,7 @@ class Session:
 
     async def _start(self, directory: str) -> LivingShell:
         link = await self._ready_link()
+        self._check_open()  # or a shell would stay that nobody knows
         dialect = self._dialect
         running = link.run(
             {
@@ -300,9 +308,22 @@ class Session:
             if not self._restarts:
                 self._restarted.set()
 
+    def shut(self, why: str = "was closed") -> None:
+        """From now on nothing is run: commands that wait for their turn are refused."""
+        self._closed = why
+
     async def close(self) -> None:
         """End the shell and everything it started."""
-        await self._end_shell("was closed")
+        self._closed = self._closed or "was closed"
+        await self._end_shell(self._closed)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RequestError(
+                f"Session '{self.name}' {self._closed} before the command had its turn. Nothing was run.",
+                code="session_closed",
+                hint="Sent again, it gets a new session of that name.",
+            )
 
     async def _end_shell(self, why: str) -> None:
         living = self._living
@@ -400,7 +421,9 @@ class Session:
             left_running=tuple(LeftProcess(pid, line) for pid, line in end.left),
             left_running_total=end.left_total,
             shell_state=ShellState.LOST,
-            note=f"The shell {loss}. The next command gets a new one, in {self.directory}.",
+            note=f"The session {self._closed}, and its shell was ended with all it had started."
+            if self._closed
+            else f"The shell {loss}. The next command gets a new one, in {self.directory}.",
         )
 
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:

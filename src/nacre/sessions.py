@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Link
 
 NAME_LIMIT = 64
+REMEMBERED = 1000  # names of sessions that were closed for want of use
 
 
 class Sessions:
@@ -32,6 +33,7 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._watch: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[None]] = set()
+        self._idled: dict[str, tuple[str, str]] = {}  # where they stood, and why they were closed
 
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._sessions.values()))
@@ -54,13 +56,17 @@ class Sessions:
             )
         session = Session(name, self._shell, self._config, directory, self._ready_link)
         self._sessions[name] = session
+        if name in self._idled:
+            session.succeed(*self._idled.pop(name))
         if self._watch is None and self._config.session_idle_s:
             self._watch_idle(self._config.session_idle_s)
         return session
 
     def directory_of(self, name: str) -> str | None:
-        """Where a session stands; None for one that is not there yet."""
-        return self._sessions[name].directory if name in self._sessions else None
+        """Where a session stands, or will begin; None for one that was never there."""
+        if name in self._sessions:
+            return self._sessions[name].directory
+        return self._idled[name][0] if name in self._idled else None
 
     def find(self, name: str) -> Session:
         """The session of that name. Raises RequestError when there is none."""
@@ -73,12 +79,15 @@ class Sessions:
         """End a session and everything that it started."""
         session = self.find(name)
         del self._sessions[name]
+        session.shut()
         await session.close()
 
     def stop(self) -> None:
         """The server ends: its keeper ends the shells."""
         if self._watch is not None:
             self._watch.cancel()
+        for session in self:
+            session.shut("was closed because the server ends")
 
     # -- idle sessions
 
@@ -97,8 +106,18 @@ class Sessions:
             if session.busy or rest_s > 0:
                 rests.append(rest_s if rest_s > 0 else limit_s)
             else:
-                closing = asyncio.create_task(self.close(name))
-                self._closing.add(closing)
-                closing.add_done_callback(self._closing.discard)
+                self._close_idle(name)
         if rests:
             self._watch_idle(min(rests))
+
+    def _close_idle(self, name: str) -> None:
+        """At once: a command that comes now gets a new session, and is told why."""
+        session = self._sessions.pop(name)
+        why = f"was closed after {self._config.session_idle_s:,} s without use"
+        session.shut(why)
+        self._idled[name] = session.directory, why
+        while len(self._idled) > REMEMBERED:
+            del self._idled[next(iter(self._idled))]
+        closing = asyncio.create_task(session.close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
