@@ -193,6 +193,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "wire-eras": Requirement("Clients of 2024-11-05 to 2026-07-28 are served.", "nacre"),
     "wire-stderr-full": Requirement("A client that never reads stderr cannot stop the server.", "nacre"),
     "sdk-tricks": Requirement("The server gives the same answers without its tricks.", "nacre"),
+    # -- nacre: faults, each with its outcome
+    "fault-any-message": Requirement(
+        "A malformed or hostile message: answered as JSON-RPC asks, once; later lines are served.", "nacre"
+    ),
+    "fault-id-types": Requirement(
+        'Requests 7 and "7" at once, a cancellation of another id: each is told apart by its type.', "nacre"
+    ),
     # -- nacre: Windows (shown under wine, see docs/windows.md)
     "windows-server": Requirement("The whole server runs as a Windows program.", "nacre"),
     "windows-job": Requirement("Every command lives, and dies, in a job object.", "nacre"),

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from nacre.audit import log
 from nacre.errors import Asking, NacreError, RequestError
 from nacre.promptly import start_now
-from nacre.stdio import INVALID_PARAMS
+from nacre.stdio import FAILED, INVALID_PARAMS, is_id
 from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, CallError, Reply
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from nacre.tools.tool import Progress, Tool
 
 
-INTERNAL_ERROR = -32603
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 ROOTS_PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
 
@@ -58,11 +57,11 @@ def question_params(question: Question) -> dict[str, Any]:
 
 def understood(reply: Any, question: Question) -> Answer:
     """What the person meant; anything but a clear yes is a no."""
-    told: dict[str, Any] = cast("Any", reply) if isinstance(reply, dict) else reply.model_dump(by_alias=True)
-    content: dict[str, Any] = told.get("content") or {}
-    if told.get("action") != "accept":
+    told = mapping(reply if isinstance(reply, dict) else reply.model_dump(by_alias=True))
+    decision: Any = mapping(told.get("content")).get("decision")
+    if told.get("action") != "accept" or not isinstance(decision, str):
         return "no"
-    return _choices(question).get(content.get("decision", ""), "no")
+    return _choices(question).get(decision, "no")
 
 
 async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
@@ -132,9 +131,9 @@ class Express:
         self._on_root = surface.on_root
         self._has_roots = False
         self._learning: asyncio.Task[None] | None = None
-        self._calls: dict[str, asyncio.Task[None]] = {}
-        self._on_long_road: set[str] = set()  # calls that the SDK answers, until it has
-        self._questions: dict[str, asyncio.Future[Any]] = {}
+        self._calls: dict[int | str, asyncio.Task[None]] = {}
+        self._on_long_road: set[int | str] = set()  # calls that the SDK answers, until it has
+        self._questions: dict[int | str, asyncio.Future[Any]] = {}
         self._asks = False  # whether the client's person can be asked
         self.greeted = False
 
@@ -147,7 +146,7 @@ class Express:
             if self.greeted and self._takes_calls and not self._on_long_road and self._take_call(message):
                 return True
             if "id" in message:
-                self._on_long_road.add(str(message["id"]))
+                self._on_long_road.add(message["id"])
             return False
         if method in self._methods and "id" in message:
             self._start(message["id"], self._answer_method(message, self._methods[method]))
@@ -160,9 +159,9 @@ class Express:
         if method in ROOTS_NEWS and self._has_roots and self._on_root is not None:
             self._learning = asyncio.create_task(self._learn_root(self._on_root))
         if method == "notifications/cancelled":
-            identity = str(mapping(message.get("params")).get("requestId"))
+            identity = mapping(message.get("params"))["requestId"]  # of a request that is there
             self.arrived(identity)
-            call = self._calls.get(identity)
+            call = self._calls.pop(identity, None)
             if call is not None:
                 call.cancel()
                 return True
@@ -170,7 +169,8 @@ class Express:
 
     def arrived(self, identity: int | str | None) -> None:
         """The SDK has answered a request, or never will."""
-        self._on_long_road.discard(str(identity))
+        if identity is not None:
+            self._on_long_road.discard(identity)
 
     def _use_our_words(self, message: Message) -> None:
         """A call in its document's words becomes one in MCP's, whichever road it takes."""
@@ -186,7 +186,10 @@ class Express:
         arguments: Any = params.get("arguments", {})
         if tool is None or "id" not in message or not isinstance(arguments, dict) or "task" in params:
             return False
-        token: Any = mapping(params.get("_meta")).get("progressToken")
+        meta = mapping(params.get("_meta"))
+        token: Any = meta.get("progressToken")
+        if meta is not params.get("_meta", meta) or ("progressToken" in meta and not is_id(token)):
+            return False  # the SDK has an answer to that
         self._start(
             message["id"], self._answer(message["id"], tool, cast("dict[str, Any]", arguments), token)
         )
@@ -195,7 +198,12 @@ class Express:
     def _start(self, identity: int | str, answering: Coroutine[Any, Any, None]) -> None:
         call = start_now(answering)
         if not call.done():
-            self._calls[str(identity)] = call
+            self._calls[identity] = call
+
+    def _over(self, identity: int | str) -> None:
+        """A call is over. The id may already be another call's: the client had cancelled ours."""
+        if self._calls.get(identity) is asyncio.current_task():
+            del self._calls[identity]
 
     async def _answer_method(self, message: Message, method: Method) -> None:
         try:
@@ -204,9 +212,9 @@ class Express:
             told = {"error": error_of(error)}
         except Exception:  # noqa: BLE001  # as in `answer`
             log.exception("the method %s failed; please report this", message["method"])
-            told = {"error": {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}}
+            told = {"error": FAILED}
         finally:
-            self._calls.pop(str(message["id"]), None)
+            self._over(message["id"])
         await self._stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
 
     async def _answer(
@@ -223,14 +231,14 @@ class Express:
         except CallError as error:
             await self._stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_of(error)})
         finally:
-            self._calls.pop(str(identity), None)
+            self._over(identity)
 
     def _take_reply(self, message: Message) -> bool:
-        asked = self._questions.pop(str(message.get("id")), None)
+        asked = self._questions.pop(message["id"], None)
         if asked is None:
             return False
         if not asked.done():
-            asked.set_result(message.get("result") or {})
+            asked.set_result(mapping(message.get("result")))
         return True
 
     async def _learn_root(self, on_root: Callable[[str], None]) -> None:

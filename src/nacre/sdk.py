@@ -13,6 +13,7 @@ import os
 from typing import TYPE_CHECKING, Any, Self
 
 from nacre import sdk_tricks
+from nacre.audit import log
 from nacre.express import (
     Express,
     NeedsAnswer,
@@ -23,6 +24,7 @@ from nacre.express import (
     question_params,
     understood,
 )
+from nacre.stdio import FAILED, INTERNAL_ERROR, is_id
 from nacre.tools.tool import Caller, CallError
 
 sdk_tricks.apply()
@@ -40,6 +42,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 sdk_tricks.settle()
 
@@ -56,6 +59,7 @@ ASK_KEY, ASKED_STATE = "approve", "asked"
 ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
 SILENT_KEY = "nacre/silent"  # on a result, between a tool and the middleware: isError is not to be sent
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # a request's id, on what follows from it
 
 
 class _Shown(SdkTool):
@@ -89,7 +93,7 @@ class _Shown(SdkTool):
                 input_requests={ROOTS_KEY: types.ListRootsRequest()}, request_state=ROOTS_STATE
             )
         request = context.request_context
-        caller = Caller(_progress_of(request.session, request.meta), _ask_of(context))
+        caller = Caller(_progress_of(request.session, request.params), _ask_of(context))
         try:
             result = await answer(tool, arguments, caller)
             if "isError" not in result:
@@ -144,7 +148,10 @@ def _ask_of(context: Any) -> Ask | None:
     async def ask(question: Question) -> Answer:
         if not modern:
             asked = question_params(question)
-            reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
+            try:
+                reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
+            except (MCPError, ValidationError):  # the client's own error, or no answer to that question
+                return "no"
             return understood(reply, question)
         replies: dict[str, Any] = context.input_responses or {}
         # Without the sealed state of this very call an answer was not given to our question.
@@ -155,9 +162,9 @@ def _ask_of(context: Any) -> Ask | None:
     return ask
 
 
-def _progress_of(session: Any, meta: Mapping[str, Any] | None) -> Progress | None:
-    token = (meta or {}).get("progress_token")
-    if token is None:
+def _progress_of(session: Any, params: Mapping[str, Any] | None) -> Progress | None:
+    token = mapping(mapping(params).get("_meta")).get("progressToken")  # as it came: the SDK makes true a 1
+    if not is_id(token):
         return None
 
     async def progress(amount: float, message: str) -> None:
@@ -243,7 +250,8 @@ async def serve(app: Any, stdio: Stdio, surface: Surface) -> None:
     if first is None:
         return
     # A handshake client needs no era detection on every message, which costs two task switches each.
-    loop = serve_dual_era_loop if _is_modern(first) or "method" not in first else serve_loop
+    tells_era = "method" in first and "id" in first
+    loop = serve_loop if tells_era and not _is_modern(first) else serve_dual_era_loop
     async with low.lifespan(low) as state:
         await loop(
             low,
@@ -304,12 +312,14 @@ class _Incoming(_Ends):
         return self
 
     async def __anext__(self) -> SessionMessage:
-        message, self._first = self._first, None
-        if message is None:
-            message = await self._stdio.receive()
-        if message is None:
-            raise StopAsyncIteration
-        return SessionMessage(_typed(message))
+        while True:
+            message, self._first = self._first, None
+            if message is None:
+                message = await self._stdio.receive()
+            if message is None:
+                raise StopAsyncIteration
+            if (typed := _typed(message)) is not None:
+                return SessionMessage(typed)
 
 
 class _Outgoing(_Ends):
@@ -321,18 +331,39 @@ class _Outgoing(_Ends):
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write what the SDK has to say."""
-        message = item.message
-        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            self._express.arrived(message.id)
+        try:
+            told = self._told(item.message)
+        except Exception:  # noqa: BLE001  # an exception here would end the SDK's loop, and the server
+            log.exception("an answer could not be written; please report this")
+            told = {"jsonrpc": "2.0", "id": _as_sent(getattr(item.message, "id", None)), "error": FAILED}
+        await self._stdio.send(told)
+
+    def _told(self, message: Any) -> Message:
         if isinstance(message, types.JSONRPCResponse):
-            if message.result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
+            identity, result = self._arrived(message), message.result
+            if result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
                 self._express.greeted = True  # the SDK has accepted the handshake
-                _without_noes(message.result)
-            await self._stdio.send({"jsonrpc": "2.0", "id": message.id, "result": message.result})
+                _without_noes(result)
+            _restore_subscription(result)
+            return {"jsonrpc": "2.0", "id": identity, "result": result}
+        told: Message = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
+        if isinstance(message, types.JSONRPCError):
+            told["id"] = self._arrived(message)
+            _name_the_method(told["error"])
         else:
-            told = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
-            _name_the_method(mapping(told.get("error")))
-            await self._stdio.send(told)
+            _restore_subscription(mapping(told.get("params")))
+        return told
+
+    def _arrived(self, message: Any) -> int | str | None:
+        identity = _as_sent(message.id)
+        self._express.arrived(identity)
+        return identity
+
+
+def _restore_subscription(told: dict[str, Any]) -> None:
+    meta = mapping(told.get("_meta"))
+    if SUBSCRIPTION_KEY in meta:
+        meta[SUBSCRIPTION_KEY] = _as_sent(meta[SUBSCRIPTION_KEY])
 
 
 def _name_the_method(error: dict[str, Any]) -> None:
@@ -349,15 +380,46 @@ def _without_noes(result: dict[str, Any]) -> None:
     }
 
 
+def _for_sdk(identity: int | str) -> int | str:
+    """An id that the SDK, to whom 7 and "7" are one, does not take for another."""
+    return f"={identity}" if isinstance(identity, str) else identity
+
+
+def _as_sent(identity: int | str | None) -> int | str | None:
+    return identity[1:] if isinstance(identity, str) else identity
+
+
 def _typed(message: Message) -> Any:
-    """A message our transport has checked, without checking it a second time."""
-    if "method" in message:
-        kind = types.JSONRPCRequest if "id" in message else types.JSONRPCNotification
-    else:
-        kind = types.JSONRPCError if "error" in message else types.JSONRPCResponse
-        if kind is types.JSONRPCError:
-            return types.JSONRPCError.model_validate(message)
-    return kind.model_construct(**message)
+    """A message our transport has checked, without checking it a second time; None: it is nobody's."""
+    if "method" not in message:
+        return _typed_answer(message)
+    fields: Message = {"jsonrpc": "2.0", "method": message["method"]}
+    if "params" in message:
+        fields["params"] = message["params"]
+    if "id" in message:
+        return types.JSONRPCRequest.model_construct(**fields, id=_for_sdk(message["id"]))
+    if message["method"] == "notifications/cancelled":
+        params: Message = fields["params"]  # of a request that is there
+        fields["params"] = {**params, "requestId": _for_sdk(params["requestId"])}
+    return types.JSONRPCNotification.model_construct(**fields)
+
+
+def _typed_answer(message: Message) -> Any:
+    """An answer to a request of the SDK's, which numbers them; whatever is wrong with it, it ends a wait."""
+    identity = message["id"]
+    if not isinstance(identity, int):
+        return None
+    if "error" not in message:
+        result = mapping(message["result"])
+        return types.JSONRPCResponse.model_construct(jsonrpc="2.0", id=identity, result=result)
+    told = mapping(message["error"])
+    code, text = told.get("code"), told.get("message")
+    error = types.ErrorData.model_construct(
+        code=code if isinstance(code, int) else INTERNAL_ERROR,
+        message=text if isinstance(text, str) else "",
+        data=told.get("data"),
+    )
+    return types.JSONRPCError.model_construct(jsonrpc="2.0", id=identity, error=error)
 
 
 __all__ = ["Calls", "FastMCP", "build_server", "serve"]

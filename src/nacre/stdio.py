@@ -1,6 +1,9 @@
 """JSON lines on stdin and stdout: the transport, stricter and kinder than the SDK's own.
 
 - A line that is not JSON, or not a JSON-RPC message, is answered (-32700, -32600), never dropped in silence.
+  An answer of the client is never answered, whatever is wrong with it: two sides could go on for ever.
+- No message ends the server or costs another line: what goes wrong with one is logged, and its sender told.
+- An id keeps its type: 7 and "7" are two requests, and a cancellation of one leaves the other alone.
 - A byte order mark, CRLF line ends and the bare `initialized` of old documents are accepted.
 - A line longer than the limit is answered and skipped; the next one is served.
 - At the end of stdin every request already received is finished and answered; when stdout is closed the
@@ -19,6 +22,7 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
+from nacre.audit import log
 from nacre.keeper import quickjson
 from nacre.pipes import PipeReader, PipeWriter
 
@@ -27,9 +31,10 @@ if TYPE_CHECKING:
 
 Message = dict[str, Any]
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
+FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_encode = quickjson.encoder(ascii_only=False)
+_encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
 CROWDED_BYTES = 16 * 1024 * 1024  # a client that does not read makes senders wait beyond this
 
 
@@ -146,26 +151,53 @@ class Stdio:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
             return
-        if problem := _problem(message):
+        try:
+            self._judge(message)
+        except Exception:  # noqa: BLE001  # whatever it is: it must cost neither the server nor the next line
+            log.exception("a message could not be handled; please report this")
+            self._fail(message)
+
+    def _judge(self, message: Any) -> None:
+        if is_answer(message):
+            if _is_whole_answer(message):
+                self._pass_on(message)
+            else:
+                log.debug("an answer without a use was dropped")
+        elif problem := _problem(message):
             identity = cast("Message", message).get("id") if isinstance(message, dict) else None
-            self._refuse(identity if _is_id(identity) else None, *problem)
+            self._refuse(identity if is_id(identity) else None, *problem)
         else:
             self._accept(message)
 
+    def _fail(self, message: Any) -> None:
+        """Answer what asked, if it can have an answer."""
+        identity = cast("Message", message).get("id") if isinstance(message, dict) else None
+        if is_id(identity) and not is_answer(message):
+            self._unanswered.discard(cast("int | str", identity))
+            self._write({"jsonrpc": "2.0", "id": identity, "error": FAILED})
+
     def _accept(self, message: Message) -> None:
-        if "id" in message and "method" in message:
-            if message["id"] in self._unanswered:
-                self._refuse(
-                    message["id"], INVALID_REQUEST, f"Request {message['id']!r} is still being answered"
-                )
+        method, identity = message["method"], message.get("id")
+        if identity is not None:
+            if identity in self._unanswered:
+                self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
                 return
-            self._unanswered.add(message["id"])
-        elif message.get("method") == "initialized":
+            self._unanswered.add(identity)
+        elif method == "initialized":
             message["method"] = "notifications/initialized"
-        elif message.get("method") == "notifications/cancelled":
-            cancelled = cast("Message", message.get("params") or {}).get("requestId")
-            if isinstance(cancelled, str | int):
-                self._unanswered.discard(cancelled)
+        elif method == "notifications/cancelled" and not self._forget(message):
+            return
+        self._pass_on(message)
+
+    def _forget(self, cancellation: Message) -> bool:
+        """A cancelled request is not answered any more; one that is not there cannot be cancelled."""
+        identity = cancellation.get("params", {}).get("requestId")
+        if not is_id(identity) or identity not in self._unanswered:
+            return False
+        self._unanswered.discard(identity)
+        return True
+
+    def _pass_on(self, message: Message) -> None:
         if self.express is not None and self.express(message):
             return
         self._inbox.append(message)
@@ -192,9 +224,16 @@ class Stdio:
                 self._wake()
 
     def _write(self, message: Message) -> None:
-        text = _encode(message)
-        # Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
-        self._writer.write(text.encode("utf-8", "replace") + b"\n")
+        try:
+            data = _encode(message).encode()
+        except UnicodeEncodeError:
+            data = _without_surrogates(message)
+        except (TypeError, ValueError, RecursionError):
+            log.exception("a message could not be written; please report this")
+            if "id" not in message:
+                return
+            data = _encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED}).encode()
+        self._writer.write(data + b"\n")
 
     # -- the client goes away
 
@@ -220,8 +259,32 @@ class Stdio:
             self._loop.remove_reader(self._writing)  # the peer will send no more; it may still read
 
 
-def _is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+def _without_surrogates(message: Message) -> bytes:
+    """Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
+
+    An id is the client's own, by which it knows its answer: that goes back as it came.
+    """
+    rest = {name: value for name, value in message.items() if name != "id"}
+    data = _encode(rest).encode("utf-8", "replace")
+    if "id" not in message:
+        return data
+    return b'{"id":' + _encode_ascii(message["id"]).encode() + b"," + data[1:]
+
+
+def is_id(value: object) -> bool:
+    """Whether a value can be a request's id, or a progress token: text, or a number without a point."""
+    return type(value) in (str, int)  # exactly: to Python, True is an integer
+
+
+def is_answer(message: Any) -> bool:
+    """Whether a message is an answer, or wants to be one."""
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return "result" in message or "error" in message
+
+
+def _is_whole_answer(fields: Message) -> bool:
+    return fields.get("jsonrpc") == "2.0" and is_id(fields.get("id"))
 
 
 def _problem(message: Any) -> tuple[int, str] | None:
@@ -233,18 +296,14 @@ def _problem(message: Any) -> tuple[int, str] | None:
     fields = cast("Message", message)
     if fields.get("jsonrpc") != "2.0":
         return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
-    if "id" in fields and not _is_id(fields["id"]) and "error" not in fields:
+    if "id" in fields and not is_id(fields["id"]):
         return INVALID_REQUEST, "An id is a string or a whole number"
-    return _problem_of_call(fields) if "method" in fields else _problem_of_answer(fields)
+    return _problem_of_call(fields)
 
 
 def _problem_of_call(fields: Message) -> tuple[int, str] | None:
-    if not isinstance(fields["method"], str):
-        return INVALID_REQUEST, "A method is a string"
+    if not isinstance(fields.get("method"), str):
+        return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
     if not isinstance(fields.get("params", {}), dict):
         return INVALID_PARAMS, "params is an object"
     return None
-
-
-def _problem_of_answer(fields: Message) -> tuple[int, str] | None:
-    return None if "result" in fields or "error" in fields else (INVALID_REQUEST, "A message has a method")

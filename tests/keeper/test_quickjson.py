@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from nacre.keeper import quickjson
 
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    st.none() | st.booleans() | NUMBERS | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
 )
 
@@ -31,3 +32,9 @@ def test_what_is_not_json_is_refused_with_jsons_own_words(text: str) -> None:
     with pytest.raises(ValueError) as found:  # noqa: PT011
         quickjson.decode(text)
     assert str(found.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("text", ["NaN", "[Infinity]", '{"a":-Infinity}'])
+def test_what_only_python_takes_for_json_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a JSON value"):
+        quickjson.decode(text)

@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 _LINE_ENDS = ("\n", "\r\n")
-_scan: Any = getattr(json.JSONDecoder(), "scan_once")  # noqa: B009  # there, though type checkers are not told
-_decode_carefully = json.JSONDecoder().decode
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+# NaN and its kind are no JSON: nobody could read our echo of them.
+_decoder = json.JSONDecoder(parse_constant=_refuse)
+_scan: Any = getattr(_decoder, "scan_once")  # noqa: B009  # there, though type checkers are not told
+_decode_carefully = _decoder.decode
 
 
 def encoder(*, ascii_only: bool) -> Callable[[Any], str]:
