@@ -17,14 +17,15 @@ def steps(text: str) -> list[str]:
     found = scan(text)
     assert found.refusal is None
     command = found.commands[-1]
-    looked = inspect(command.words, Context.of(text, found.commands))
+    looked = inspect(command.words, Context(text, found))
     return [f"[{s.words[0].text}]" if s.role == "wrapper" else s.words[0].text for s in looked.steps]
 
 
 def effects(text: str) -> list[str]:
     found = scan(text)
-    looked = inspect(found.commands[-1].words, Context.of(text, found.commands))
-    return [effect.kind for step in looked.steps for effect in step.effects]
+    context = Context(text, found)
+    looked = inspect(context.readings(found.commands[-1])[0].words, context)
+    return list(dict.fromkeys(effect.kind for step in looked.steps for effect in step.effects))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_wrappers_are_looked_through(text: str, expected: list[str]) -> None:
         ("curl -fsSo /dev/null -w x https://a", []),
         ("make -C sub X=1", []),
         ("make -C /x", ["run"]),
-        ('git show "$x"', []),
+        ('git show "$x"', ["unresolved"]),
         ("git show $x", ["unresolved"]),
         ('x=-p; sort "$x"', []),
         ('x=-of; sort "$x"', ["write"]),

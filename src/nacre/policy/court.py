@@ -90,12 +90,15 @@ def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         hearing.judged.append(Judged(shown, "", hearing.doubt, "not resolvable", item.reason, start, end))
     if not depth:
         hearing.enter(scan.commands)
-    part = Part(hearing, text, Context.of(text, scan.commands, shell), place)
+    context = Context(text, scan, shell)
+    part = Part(hearing, text, context, place)
     functions = {} if _forgets_functions(scan) else dict(scan.functions)
     for index, command in enumerate(scan.commands):
         known = functions.get(command.words[0].text) if command.words else None
-        for script in part.judge(command, defined=known is not None and index >= known):
-            _hear_script(hearing, script, place, depth)
+        defined = known is not None and index >= known
+        for reading in context.readings(command):
+            for script in part.judge(reading, defined=defined):
+                _hear_script(hearing, script, place, depth)
     if not scan.commands and scan.refusal is None and hearing.policy.mode != "open":
         hearing.judged.append(Judged(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
 

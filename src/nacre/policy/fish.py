@@ -73,7 +73,7 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:  # noq
                 token.start(),
                 token.end(),
                 quoted=True,
-                pattern="*" in _QUOTED.sub("", token.group()),
+                glob=0 if "*" in _QUOTED.sub("", token.group()) else None,
             )
             if waiting is not None:
                 redirections.append(

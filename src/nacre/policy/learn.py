@@ -109,15 +109,16 @@ def _is_covered(rule: str, counts: Counter[str]) -> bool:
 def _steps(text: str, shell: str, depth: int = 0) -> Iterator[Step]:
     """Every command in a text that needs a rule."""
     scan = scan_for(text, shell)
-    context = Context.of(text, scan.commands)
+    context = Context(text, scan, shell)
     defined = {name for name, _ in scan.functions}
     for command in scan.commands:
         if not command.words or command.words[0].text in defined:
             continue
-        found = inspect(command.words, context)
-        yield from (step for step in found.steps if step.role != "wrapper" and step.words[0].literal)
-        for script in found.scripts if depth < _MOST_SCRIPTS else ():
-            yield from _steps(script.text, script.shell, depth + 1)
+        for reading in context.readings(command):
+            found = inspect(reading.words, context)
+            yield from (step for step in found.steps if step.role != "wrapper" and step.words[0].literal)
+            for script in found.scripts if depth < _MOST_SCRIPTS else ():
+                yield from _steps(script.text, script.shell, depth + 1)
 
 
 def _rule_for(step: Step) -> str:

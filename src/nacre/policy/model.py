@@ -10,7 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 Decision = Literal["allow", "ask", "deny"]
-ExpansionKind = Literal["variable", "parameter", "command", "arithmetic", "process"]
+ExpansionKind = Literal["variable", "parameter", "command", "arithmetic", "process", "file"]
+# What is proven about a piece whose text is not: nothing; that it is not empty and begins with no dash; that
+# it is a number; that it is a number without a sign.
+Shape = Literal["any", "operand", "number", "digits"]
 
 # Stands in `Word.text` for a piece whose value is known only when the command runs. A NUL cannot be in a
 # command (scanners refuse control characters), so no literal text can look like it.
@@ -38,7 +41,10 @@ def strictness(decision: Decision) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A piece of a word that the shell fills in: `$x`, `${x:-y}`, `$(cmd)`, `$((1+1))`, `<(cmd)`."""
+    """A piece of a word that the shell fills in: `$x`, `${x:-y}`, `$(cmd)`, `$((1+1))`, `<(cmd)`.
+
+    After `Context.readings` only pieces are left whose text is not proven; `shape` says what is.
+    """
 
     kind: ExpansionKind
     name: str
@@ -46,6 +52,14 @@ class Expansion:
     # The simple commands of a command or process substitution: a slice of the scan's commands.
     first: int = 0
     last: int = 0
+    # `${x:-word}`: the operator, and the word after it where it is one that can be followed.
+    operator: str = ""
+    argument: Word | None = None
+    shape: Shape = "any"
+    # Becomes several words even in quotes: `"$@"`, `"${x[@]}"`.
+    each: bool = False
+    # Kind "file": the name of one file that matches this pattern (a loop over `*.py`).
+    pattern: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +70,16 @@ class Word:
     start: int
     end: int
     quoted: bool = False
-    pattern: bool = False
+    # Where in `text` the first active pattern character stands.
+    glob: int | None = None
     braces: bool = False
     tilde: bool = False
     expansions: tuple[Expansion, ...] = ()
+
+    @property
+    def pattern(self) -> bool:
+        """The shell replaces it with the names of files, if there are any that match."""
+        return self.glob is not None
 
     @property
     def dynamic(self) -> bool:
@@ -69,19 +89,58 @@ class Word:
     @property
     def splits(self) -> bool:
         """May become no word or several words: an expansion that is not quoted, or `"$@"`."""
-        return any(
-            (not e.quoted and e.kind not in {"process", "arithmetic"}) or e.name in {"@", "[@]"}
-            for e in self.expansions
-        )
+        return any(e.each or (not e.quoted and e.shape in {"any", "operand"}) for e in self.expansions)
+
+    @property
+    def several(self) -> bool:
+        """May become no word or several words, by splitting or as a pattern."""
+        return self.splits or self.glob is not None or self.braces
 
     @property
     def literal(self) -> bool:
         """The text is exactly what the program receives."""
-        return not (self.expansions or self.pattern or self.braces or self.tilde)
+        return not (self.expansions or self.glob is not None or self.braces or self.tilde)
+
+    @property
+    def prefix(self) -> str:
+        """The text that it begins with, whatever is filled in: of `--out="$x"` this is `--out=`."""
+        if self.tilde and self.text.startswith("~"):
+            return ""
+        known = self.text[: self.glob].partition(UNKNOWN)[0]
+        return known.partition("{")[0] if self.braces else known
+
+    @property
+    def may_be_option(self) -> bool:
+        """It, or one of the words that it becomes, could begin with a dash."""
+        if self.splits:
+            return True
+        prefix = self.prefix
+        if prefix:
+            return prefix.startswith("-")
+        if self.tilde and self.text.startswith("~"):
+            return False
+        if self.expansions and self.text.startswith(UNKNOWN):
+            return self.expansions[0].shape in {"any", "number"}
+        return self.several
+
+    @property
+    def number(self) -> bool:
+        """It is a number without a sign, whichever."""
+        known = self.text.replace(UNKNOWN, "")
+        digits = all(e.shape == "digits" for e in self.expansions)
+        return digits and not self.several and (known.isdigit() if known else bool(self.expansions))
+
+    @property
+    def file_pattern(self) -> str | None:
+        """It is the name of one file that matches this pattern."""
+        if len(self.expansions) == 1 and self.expansions[0].kind == "file":
+            found = self.expansions[0].pattern
+            return found if self.text == self.text.partition(UNKNOWN)[0] + UNKNOWN else None
+        return None
 
     def with_text(self, text: str) -> Word:
         """The same place, another known text."""
-        return replace(self, text=text, quoted=True, pattern=False, braces=False, tilde=False, expansions=())
+        return replace(self, text=text, quoted=True, glob=None, braces=False, tilde=False, expansions=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +162,8 @@ class Assignment:
     value: Word | None
     start: int
     end: int
+    # A word of a loop or an array: it is split and matched against files like the words of a command.
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +177,17 @@ class SimpleCommand:
     end: int
     # Its input is the output of another command.
     piped: bool = False
+    # Where in the text its words are expanded, if not where it stands (the body of a here-document).
+    expanded_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certain:
+    """Between these two places of the text a variable has surely been assigned by the text itself."""
+
+    name: str
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +207,8 @@ class Scan:
     refusal: Refusal | None = None
     # Functions that certainly exist for the commands after them: name -> index of the first such command.
     functions: tuple[tuple[str, int], ...] = ()
+    # Variables that surely hold what this text gave them, and where.
+    certain: tuple[Certain, ...] = ()
     # Things that parse but whose meaning is only known when they run (reason, start, end).
     unresolved: tuple[Refusal, ...] = ()
 

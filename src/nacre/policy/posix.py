@@ -83,7 +83,9 @@ class Scanner(SimpleScanner):
         self.uncertain += 1
         defined = self.defined
         piped, self.piped = self.piped, False
+        mark = len(self.opened)
         self._list(frozenset(), closer)
+        self.close_certain(mark)
         self.piped = piped
         if self.pending:
             raise Refused("a here-document has no body", self.pending[0].at)
@@ -125,16 +127,17 @@ class Scanner(SimpleScanner):
             reserved = self._reserved()
             if reserved in until or (reserved in _END_OF_LIST and reserved):
                 break
+            mark = len(self.opened)
             self._and_or()
             found = True
-            if not self._separator():
+            if not self._separator(mark):
                 break
         char = self._peek()
         if char == ")" and closer != ")":
             raise Refused("a closing parenthesis without an opening one", self.pos)
         return found
 
-    def _separator(self) -> bool:
+    def _separator(self, mark: int) -> bool:
         """Step over `;`, `&` or a newline after a command; False when none is there."""
         self._blanks()
         char = self._peek()
@@ -152,7 +155,9 @@ class Scanner(SimpleScanner):
             self.defined = None
             if self.text.startswith("&&", self.pos):
                 raise Refused("`&&` without a command before it", self.pos)
+            self.close_certain(mark)
             self._take_operator(1)
+            self.opened.append(("!", self.pos))  # `$!` is the number of this very job
             return True
         self._commit_function()
         return False
@@ -164,25 +169,34 @@ class Scanner(SimpleScanner):
 
     def _and_or(self) -> None:
         self._pipeline()
+        mark = len(self.opened)
         while True:
             self._blanks()
             if not self.text.startswith(("&&", "||"), self.pos):
+                self.close_certain(mark)
                 return
             self.defined = None
+            either = self.text.startswith("||", self.pos)
+            if either:
+                self.close_certain(mark)
             self._take_operator(2)
             self._linebreaks()
             self.uncertain += 1
             self._pipeline()
+            if either:
+                self.close_certain(mark)
             self.uncertain -= 1
             self.defined = None
 
     def _pipeline(self) -> None:
+        mark = len(self.opened)
         self._prefixes()
         self._command()
         while True:
             self._blanks()
             if not self.text.startswith("|", self.pos) or self.text.startswith("||", self.pos):
                 return
+            self.close_certain(mark)
             self.defined = None
             length = 1
             if self.text.startswith("|&", self.pos):
@@ -194,6 +208,7 @@ class Scanner(SimpleScanner):
             self.uncertain += 1
             outer, self.piped = self.piped, True
             self._command()
+            self.close_certain(mark)
             self.piped = outer
             self.uncertain -= 1
             self.defined = None
@@ -258,7 +273,9 @@ class Scanner(SimpleScanner):
         if keyword != "function":
             self.uncertain += 1
         defined = self.defined
+        mark = len(self.opened)
         reader(self, start)
+        self.close_certain(mark)
         if keyword != "function":
             self.uncertain -= 1
             self.defined = defined
@@ -370,10 +387,11 @@ class Scanner(SimpleScanner):
     def _assign_all(self, name: str, words: list[Word], start: int) -> None:
         """Report what a loop or array may assign; no words at all means values from elsewhere."""
         if words:
-            values = tuple(Assignment(name, word, word.start, word.end) for word in words)
+            values = tuple(Assignment(name, word, word.start, word.end, listed=True) for word in words)
         else:
             values = (Assignment(name, None, start, self.pos),)
-        self.commands.append(SimpleCommand((), values, (), start, self.pos))
+        self.commands.append(SimpleCommand((), values, (), start, self.pos, expanded_at=self.expanded_at))
+        self.opened.append((name, self.pos))
 
     def _loop_separator(self) -> None:
         self._blanks()
@@ -540,4 +558,8 @@ def scan(text: str, shell: str = "bash") -> Scan:
     unresolved = tuple(scanner.unresolved)
     if scanner.hostile and scanner.evaluated is not None:
         unresolved += (scanner.evaluated,)
-    return Scan(tuple(scanner.commands), refusal, tuple(scanner.functions), unresolved)
+    scanner.pos = len(text) + 1
+    scanner.close_certain(0)
+    return Scan(
+        tuple(scanner.commands), refusal, tuple(scanner.functions), tuple(scanner.certain), unresolved
+    )

@@ -308,7 +308,8 @@ class _Reader:
         if text == "--%" or "::" in text:
             raise _RefusedError("a part that is not read as PowerShell, or a type's member", start)
         expansions = (Expansion("variable", "", quoted=True),) if state[1] else ()
-        return Word(text, start, self.pos, state[0], "*" in text and not state[0], expansions=expansions)
+        glob = text.index("*") if "*" in text and not state[0] else None
+        return Word(text, start, self.pos, state[0], glob, expansions=expansions)
 
     def _word_piece(self, parts: list[str], state: list[bool], *, first: bool) -> bool:
         """One piece of an argument; False at its end."""

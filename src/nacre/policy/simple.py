@@ -7,10 +7,10 @@ This module knows where a simple command begins and ends, and nothing about what
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nacre.policy.dialect import DIALECTS
-from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, names
+from nacre.policy.model import Assignment, Certain, Redirection, SimpleCommand, Word, names
 from nacre.policy.words import Pieces, Refused, WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
@@ -48,6 +48,16 @@ class SimpleScanner(WordScanner):
         self.pending: list[_Heredoc] = []
         self.in_heredoc = False
         self.piped = False
+        # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
+        self.opened: list[tuple[str, int]] = []
+        self.certain: list[Certain] = []
+        self.expanded_at: int | None = None
+
+    def close_certain(self, mark: int) -> None:
+        """A block ends: what it has assigned is not certain after it."""
+        for name, start in self.opened[mark:]:
+            self.certain.append(Certain(name, start, self.pos))
+        del self.opened[mark:]
 
     # -- small steps ---------------------------------------------------------------------------------------
 
@@ -111,8 +121,25 @@ class SimpleScanner(WordScanner):
             self._note_builtin(words)
         # The commands of its substitutions stand before it, as they run before it.
         self.commands.append(
-            SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end, self.piped)
+            SimpleCommand(
+                tuple(words),
+                tuple(assignments),
+                tuple(redirections),
+                start,
+                end,
+                self.piped,
+                self.expanded_at,
+            )
         )
+        if not words or words[0].text in _DECLARES:
+            self._open_certain(words, assignments)
+
+    def _open_certain(self, words: list[Word], assignments: list[Assignment]) -> None:
+        self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
+        for word in words[1:]:
+            found = _ASSIGNMENT.match(word.text)
+            if found is not None and found.group(2) is None and found.group(3) == "=":
+                self.opened.append((found.group(1), self.pos))
 
     def _note_builtin(self, words: list[Word]) -> None:
         """Builtins that evaluate subscripts or expressions in their arguments."""
@@ -174,10 +201,10 @@ class SimpleScanner(WordScanner):
             raise Refused("this shell has no `+=`", start)
         self._subscript(found.group(2), start)
         self.pos = found.end()
-        if array:
-            assignments.extend(self._array(name, start))
-        else:
-            assignments.append(self._scalar(name, start))
+        given = self._array(name, start) if array else [self._scalar(name, start)]
+        if found.group(2) is not None or found.group(3) == "+=":
+            given = [replace(item, value=None) for item in given]
+        assignments.extend(given)
         return True
 
     def _subscript(self, subscript: str | None, start: int) -> None:
@@ -215,7 +242,7 @@ class SimpleScanner(WordScanner):
             if not char or char in ";&|([" or (char in "<>" and not self.text.startswith("(", self.pos + 1)):
                 raise Refused("this array is not understood", self.pos)
             value = self.word()
-            elements.append(Assignment(name, value, value.start, value.end))
+            elements.append(Assignment(name, value, value.start, value.end, listed=True))
 
     # -- redirections and here-documents -------------------------------------------------------------------
 
@@ -278,7 +305,7 @@ class SimpleScanner(WordScanner):
         if heredoc.quoted:
             self.note_literal(self.text[start:line_start])
         else:
-            self._expand_body(start, line_start)
+            self._expand_body(start, line_start, heredoc.at)
         self.pos = after
 
     def _heredoc_line(self, heredoc: _Heredoc) -> tuple[str, int]:
@@ -299,11 +326,13 @@ class SimpleScanner(WordScanner):
         line = "".join(parts)
         return (line.lstrip("\t") if heredoc.strips_tabs else line), min(stop + 1, self.end)
 
-    def _expand_body(self, start: int, end: int) -> None:
-        """Find the substitutions in the body of an unquoted here-document."""
+    def _expand_body(self, start: int, end: int, at: int) -> None:
+        """Find the substitutions in the body of an unquoted here-document, expanded where it was opened."""
         outer_end, outer_pending, outer_flag = self.end, self.pending, self.in_heredoc
         self.pos, self.end, self.pending, self.in_heredoc = start, end, [], True
+        outer_at, self.expanded_at = self.expanded_at, at
         self.heredoc_run(Pieces())
+        self.expanded_at = outer_at
         self.end, self.pending, self.in_heredoc = outer_end, outer_pending, outer_flag
 
 

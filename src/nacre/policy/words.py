@@ -51,6 +51,7 @@ _HARMLESS_QUOTES = re.compile(r'"[^"()\\`]*"')
 _AMBIGUOUS_ARITHMETIC = re.compile(r"['\"\\`\n]|(?<![0-9$])#|<<(?![0-9 ])|\bcase\b|\besac\b")
 _IDENTIFIER = re.compile(r"(?<![0-9A-Za-z_#])[A-Za-z_]")
 _PARAMETER_TAIL = re.compile(r"[^}'\"\\$`{<>\n]+")
+_PLAIN_TAIL = re.compile(r"[A-Za-z0-9_./:=@%+,-]*\Z")
 _PARAMETER_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
 _RICH_OPERATOR = re.compile(r"//?|/[#%]|\^\^?|,,?|:|@")
 _SUBSCRIPT = re.compile(r"\[([@*]|[A-Za-z0-9_$+ -]*)\]")
@@ -68,20 +69,29 @@ class Refused(Exception):  # noqa: N818 - a control flow signal inside the scann
 class Pieces:
     """A word while it is being read."""
 
-    __slots__ = ("braces", "expansions", "pattern", "quoted", "text", "tilde")
+    __slots__ = ("braces", "expansions", "glob", "quoted", "text", "tilde")
 
     def __init__(self) -> None:
         self.text: list[str] = []
         self.expansions: list[Expansion] = []
         self.quoted = False
-        self.pattern = False
+        self.glob: int | None = None
         self.braces = False
         self.tilde = False
 
     def unknown(self, kind: ExpansionKind, name: str, *, quoted: bool, first: int = 0, last: int = 0) -> None:
         """Add a piece whose text is only known when the command runs."""
+        self.add(Expansion(kind, name, quoted, first, last, each=name == "@"))
+
+    def add(self, expansion: Expansion) -> None:
+        """The same, for a piece about which more is known."""
         self.text.append(UNKNOWN)
-        self.expansions.append(Expansion(kind, name, quoted, first, last))
+        self.expansions.append(expansion)
+
+    def matches_files(self) -> None:
+        """The next character is one of a pattern."""
+        if self.glob is None:
+            self.glob = sum(map(len, self.text))
 
 
 class WordScanner:
@@ -128,7 +138,7 @@ class WordScanner:
             start,
             self.pos,
             pieces.quoted,
-            pieces.pattern and text != "[",  # alone it is the name of `test`
+            pieces.glob if text != "[" else None,  # alone it is the name of `test`
             pieces.braces,
             pieces.tilde,
             tuple(pieces.expansions),
@@ -173,7 +183,7 @@ class WordScanner:
 
     def _pattern_character(self, char: str, pieces: Pieces, start: int) -> None:
         if char in "*?[":
-            pieces.pattern = True
+            pieces.matches_files()
         elif char == "~":
             pieces.tilde = pieces.tilde or self.pos == start or self.text[self.pos - 1] in "=:"
         elif char in "{}":
@@ -490,30 +500,37 @@ class WordScanner:
         start = self.pos
         self.descend(start)
         self.pos = start + 2
-        name = self._parameter_body(start, quoted=quoted)
-        plain = self.text[start + 2 : self.pos] == name
+        expansion = self._parameter_body(start, quoted=quoted)
         if not self.text.startswith("}", self.pos) or self.pos >= self.end:
             raise Refused("this `${...}` is not understood", start)
         self.pos += 1
         self.depth -= 1
-        pieces.unknown("variable" if plain else "parameter", name, quoted=quoted)
+        pieces.add(expansion)
 
-    def _parameter_body(self, start: int, *, quoted: bool) -> str:
-        """Everything up to the closing brace; the parameter's name, or `[@]` for all elements of an array."""
+    def _parameter_body(self, start: int, *, quoted: bool) -> Expansion:
+        """Everything up to the closing brace."""
         text = self.text
         if text.startswith("#", self.pos) and not text.startswith("#}", self.pos):
             self.pos += 1
-            return self._parameter_name(start)
+            return Expansion("parameter", self._parameter_name(start)[0], quoted, operator="length")
         if text.startswith("!", self.pos) and not text.startswith("!}", self.pos):
             self.pos += 1
-            return self._indirect(start)
-        name = self._parameter_name(start)
+            return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
+        name, subscript = self._parameter_name(start)
+        each = subscript == "@" or name == "@"
         operator = _PARAMETER_OPERATOR.match(text, self.pos, self.end)
         if operator is None and self.dialect.rich_parameters:
             operator = _RICH_OPERATOR.match(text, self.pos, self.end)
         if operator is None:
-            return name
+            return Expansion(
+                "variable" if not subscript else "parameter",
+                name,
+                quoted,
+                operator="[" if subscript else "",
+                each=each,
+            )
         self.pos = operator.end()
+        argument: Word | None = None
         if operator.group() == "@":
             self._transformation(start)
         else:
@@ -521,10 +538,13 @@ class WordScanner:
                 self._offset(start)
             if operator.group() in {"=", ":="}:
                 self._assigned(name, start)
-            self._parameter_tail(start, quoted=quoted)
-        return name
+            argument = self._parameter_tail(start, quoted=quoted)
+        if subscript:
+            argument = None
+        return Expansion("parameter", name, quoted, operator=operator.group(), argument=argument, each=each)
 
-    def _parameter_name(self, start: int) -> str:
+    def _parameter_name(self, start: int) -> tuple[str, str]:
+        """The name, and the subscript if there is one."""
         text = self.text
         found = _NAME.match(text, self.pos, self.end)
         if found is None:
@@ -533,22 +553,22 @@ class WordScanner:
             digits = _DIGITS.match(text, self.pos, self.end)
             begin = self.pos
             self.pos = digits.end() if digits is not None else begin + 1
-            return text[begin : self.pos]
+            return text[begin : self.pos], ""
         self.pos = found.end()
         if not text.startswith("[", self.pos):
-            return found.group()
+            return found.group(), ""
         subscript = _SUBSCRIPT.match(text, self.pos, self.end)
         if subscript is None or not self.dialect.arrays:
             raise Refused("this array subscript is not understood", self.pos)
         self.pos = subscript.end()
         if _IDENTIFIER.search(subscript.group(1)) is not None:
             self.note_evaluation(start)
-        return "[@]" if subscript.group(1) == "@" else found.group()
+        return found.group(), subscript.group(1)
 
     def _indirect(self, start: int) -> str:
         if not self.dialect.rich_parameters:
             raise Refused("this shell has no `${!...}`", start)
-        name = self._parameter_name(start)
+        name, _ = self._parameter_name(start)
         if self.text.startswith(("*}", "@}"), self.pos):
             self.pos += 1
         elif not self.text.startswith("]", self.pos - 1):
@@ -571,10 +591,11 @@ class WordScanner:
         assignment = Assignment(name, None, start, self.pos)
         self.commands.append(SimpleCommand((), (assignment,), (), start, self.pos))
 
-    def _parameter_tail(self, start: int, *, quoted: bool) -> None:
-        """The word inside `${x:-word}`: quotes that depend on the outer quotes are refused."""
+    def _parameter_tail(self, start: int, *, quoted: bool) -> Word | None:
+        """The word inside `${x:-word}`, if it is plain; quotes that depend on outer quotes are refused."""
         inner = Pieces()
         text = self.text
+        begin = self.pos
         while self.pos < self.end and text[self.pos] != "}":
             run = _PARAMETER_TAIL.match(text, self.pos, self.end)
             if run is not None:
@@ -593,3 +614,6 @@ class WordScanner:
                 self.special(char, inner, start)
             else:
                 raise Refused(f"{char!r} inside `${{...}}`", self.pos)
+        raw = text[begin : self.pos]
+        plain = _PLAIN_TAIL.match(raw) is not None
+        return Word(raw, begin, self.pos, quoted=True) if plain else None

@@ -1,0 +1,131 @@
+"""What a word can be when the command runs: proven by the text itself, or not known at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from nacre.policy.model import Word
+from nacre.policy.posix import scan
+from nacre.policy.values import Context
+
+pytestmark = pytest.mark.req("policy-values")
+
+
+def readings(text: str, shell: str = "bash") -> list[list[str]]:
+    """The last command of a text in all its readings; unproven pieces are shown as `?`."""
+    return [[word.text.replace("\0", "?") for word in reading] for reading in words_of(text, shell)]
+
+
+def words_of(text: str, shell: str = "bash") -> list[tuple[Word, ...]]:
+    found = scan(text, shell)
+    assert found.refusal is None, found.refusal
+    command = [item for item in found.commands if item.words][-1]
+    return [reading.words for reading in Context(text, found, shell).readings(command)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('x=a; c "$x"', [["c", "a"]]),
+        ('x=a; y="$x/b"; c "$y"', [["c", "a/b"]]),
+        ("x='a b'; c $x", [["c", "a", "b"]]),
+        ("x='a b'; c \"$x\"", [["c", "a b"]]),
+        ("x=; c $x", [["c"]]),
+        ('x=a; x=b; c "$x"', [["c", "a"], ["c", "b"]]),
+        ('for x in a b; do c "$x"; done', [["c", "a"], ["c", "b"]]),
+        ('x=a && c "$x"', [["c", "a"]]),
+        ("export x=a; c $x", [["c", "a"]]),
+        ('x=(a "b c"); c "${x[@]}"', [["c", "a", "b c"]]),
+        ('x=a-b; c "${x#a}"', [["c", "-b"]]),
+        ('x=a.py; c "${x%.py}"', [["c", "a"]]),
+        ('x=; c "${x:-d}"', [["c", "d"]]),
+        ("c ${x:+-v}", [["c"], ["c", "-v"]]),
+    ],
+)
+def test_what_the_text_assigns_is_proven(text: str, expected: list[list[str]]) -> None:
+    assert readings(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'c "$x"',
+        'c "$1"',
+        'c "$_"',
+        'c "$BASH_REMATCH"',
+        'c "${x:-a}"',
+        'c "$(d)"',
+        'x=a; x=$(d); c "$x"',
+        'x=a; read x; c "$x"',
+        'x=a; printf -v x b; c "$x"',
+        'x=a; x+=b; c "$x"',
+        'if d; then x=a; fi; c "$x"',
+        'd && x=a; c "$x"',
+        'd || x=a && c "$x"',
+        'x=a | d; c "$x"',
+        'x=a & c "$x"',
+        '(x=a); c "$x"',
+        'y=$(x=a); c "$x"',
+        'x=a d; c "$x"',
+        'x=a c "$x"',
+        'while d; do c "$x"; x=a; done',
+        'f() { c "$x"; }; x=a',
+        'x=a; eval d; c "$x"',
+        'x=a; read "$y"; c "$x"',
+        'x=A; declare -l x; c "$x"',
+        'x="$x"; c "$x"',
+        'PWD=a; c "$PWD"',
+        'for x; do c "$x"; done',
+        'for x in *; do c "$x"; done',
+        'd <<E; x=a\n$(c "$x")\nE',
+    ],
+)
+def test_everything_else_is_not(text: str) -> None:
+    found = words_of(text)
+    unproven = [word for reading in found for word in reading[1:] if not word.literal]
+    assert unproven, found
+    assert all(word.may_be_option for word in unproven)
+
+
+def test_a_word_tells_what_is_proven_about_the_rest_of_it() -> None:
+    assert words_of('c --out="$x"')[0][1].prefix == "--out="
+    assert words_of('c ./"$x"')[0][1].prefix == "./"
+    assert not words_of('c ./"$x"')[0][1].may_be_option
+    assert not words_of("c ./*.py")[0][1].may_be_option
+    assert words_of("c *.py")[0][1].may_be_option
+    assert words_of("c -j$(nproc)")[0][1].prefix == "-j"
+    assert not words_of("c -j$(nproc)")[0][1].splits
+    assert words_of("c $(nproc)")[0][1].number
+    assert words_of("c $?")[0][1].number
+    assert words_of("c ${#x}")[0][1].number
+    assert words_of("c $((1 + 2))")[0][1].may_be_option
+    assert words_of("c $x")[0][1].splits
+    assert words_of("c *.py")[0][1].several
+    assert not words_of('c "$(pwd)"')[0][1].may_be_option
+    assert not words_of("c ~/x")[0][1].may_be_option
+
+
+def test_a_loop_over_files_gives_one_name_that_matches() -> None:
+    word = words_of('for f in ./*.py; do c "$f"; done')[0][1]
+    assert word.file_pattern == "./*.py"
+    assert word.prefix == "./"
+    assert not word.several
+
+
+def test_zsh_does_not_split_a_variable() -> None:
+    assert readings("x='a b'; c $x", "zsh") == [["c", "a b"]]
+
+
+def test_many_values_become_what_they_share() -> None:
+    words = " ".join(f"./{i}" for i in range(100))
+    found = words_of(f'for x in {words}; do c "$x" "$x"; done')
+    assert len(found) == 1
+    assert found[0][1].prefix == "./"
+    assert not found[0][1].may_be_option
+
+
+def test_chains_of_variables_cost_little() -> None:
+    doubled = "".join(f"; x{i + 1}=$x{i}$x{i}" for i in range(60))
+    assert len(words_of(f'x0=a{doubled}; c "$x60"')) == 1
+    chosen = "".join(f"; x{i + 1}=a$x{i}; x{i + 1}=b$x{i}" for i in range(60))
+    assert len(words_of(f'x0=a{chosen}; c "$x60"')) == 1
