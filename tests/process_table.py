@@ -21,10 +21,34 @@ def carrying(mark: str) -> list[int]:
     for entry in Path("/proc").iterdir():
         with contextlib.suppress(OSError):
             if entry.name.isdigit() and mark.encode() in (entry / "cmdline").read_bytes():
-                state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
-                if state not in "ZX":
-                    found.append(int(entry.name))
-    return found
+                found.append(int(entry.name))
+    return [pid for pid in found if lives(pid)]
+
+
+def lives(pid: int) -> bool:
+    """Whether a process is there, and more than a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def children_of(pid: int) -> list[int]:
+    """The living children of a process's first thread."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in children if lives(int(child))]
+
+
+def guardian_of(server: int) -> int:
+    """The guardian of a server's keeper."""
+    (guardian,) = children_of(server)
+    return guardian
+
+
+def keeper_of(server: int) -> int:
+    """The keeper of a server: the one process below its guardian."""
+    (keeper,) = children_of(guardian_of(server))
+    return keeper
 
 
 def wait_for_end(pids: list[int], patience_s: float = 5.0) -> bool:

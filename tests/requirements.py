@@ -173,6 +173,29 @@ REQUIREMENTS: dict[str, Requirement] = {
     "end-everything": Requirement("Every descendant dies when nacre ends, however it ends.", "nacre"),
     "end-cancel": Requirement("A cancelled call kills the tree and is not answered.", "nacre"),
     "end-eof": Requirement("At EOF every request received is answered, then exit 0.", "nacre"),
+    # -- nacre: faults, and what comes of them: nothing is left behind
+    "fault-keeper-killed": Requirement(
+        "The keeper is killed: running calls get an error, all processes end at once, the next call works.",
+        "nacre",
+    ),
+    "fault-keeper-killed-then-term": Requirement(
+        "The server is ended right after its keeper was killed: no process is left.", "nacre"
+    ),
+    "fault-all-killed": Requirement(
+        "Server and keeper are killed together: no process and no spool is left.", "nacre"
+    ),
+    "fault-guardian-killed": Requirement(
+        "The keeper's guardian is killed: commands go on, and the log says so.", "nacre"
+    ),
+    "fault-keeper-hangs-at-the-end": Requirement(
+        "The keeper hangs when the server ends: the server ends in time, and no process is left.", "nacre"
+    ),
+    "fault-stubborn-at-the-end": Requirement(
+        "Hundreds of processes ignore TERM: none survives the server's end, of whatever kind.", "nacre"
+    ),
+    "fault-unkillable-at-the-end": Requirement(
+        "A process cannot be killed: the server ends in time all the same, and the log names it.", "nacre"
+    ),
     # -- nacre: truth
     "true-background": Requirement("`sleep 100 & echo hi` answers at once and names the process.", "nacre"),
     "true-empty-stdin": Requirement("A command that reads stdin ends at once.", "nacre"),

@@ -48,7 +48,13 @@ FLOORS = [
     ["__main__"],
 ]
 # Only these may start a process.
-STARTERS = {"keeper/posix.py", "keeper/windows.py", "keeper/launch.py", "keeper/processes.py"}
+STARTERS = {
+    "keeper/posix.py",
+    "keeper/windows.py",
+    "keeper/launch.py",
+    "keeper/guardian.py",
+    "keeper/processes.py",
+}
 STARTING = re.compile(
     r"subprocess\.(run|Popen|call|check_\w+)|os\.(posix_spawn|fork|exec\w+|spawn\w+|system|popen)\b|create_subprocess"
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_table import Bell, carrying, gone, unique_seconds, wait_for_end
+from process_table import Bell, carrying, gone, keeper_of, unique_seconds, wait_for_end
 from wire_client import WireClient
 
 if TYPE_CHECKING:
@@ -40,12 +40,6 @@ def with_descendants(server: WireClient, tmp_path: Path) -> str:
     return mark
 
 
-def keeper_of(server: WireClient) -> int:
-    pid = server.process.pid
-    (keeper,) = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return int(keeper)
-
-
 @pytest.mark.req("end-everything")
 @pytest.mark.parametrize(
     ("number", "code"),
@@ -56,7 +50,7 @@ def test_every_descendant_dies_with_a_signal(
 ) -> None:
     server = start()
     mark = with_descendants(server, tmp_path)
-    keeper = keeper_of(server)
+    keeper = keeper_of(server.process.pid)
     server.process.send_signal(number)
     assert server.wait(5) == code
     assert gone(mark)
@@ -107,7 +101,7 @@ def test_a_killed_keeper_is_told_replaced_and_swept_after(start: Start, tmp_path
     mark, bell = unique_seconds(), Bell(tmp_path)
     call = server.post_call("shell", {"command": f"setsid sleep {mark} & {bell.ring}; sleep {mark}"})
     bell.wait()
-    os.kill(keeper_of(server), signal.SIGKILL)
+    os.kill(keeper_of(server.process.pid), signal.SIGKILL)
     result = server.answer_to(call)["result"]
     assert result["isError"] is True
     assert "keeper process that ran the command is gone" in result["content"][0]["text"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from process_table import Bell, carrying, gone, unique_seconds
+from process_table import Bell, carrying, gone, keeper_of, unique_seconds
 from wire_client import WireClient, text_of
 
 if TYPE_CHECKING:
@@ -526,7 +526,7 @@ def test_endless_output_costs_the_server_no_memory(start: Start) -> None:
     server.shell("true")
 
     def memory_kb() -> int:
-        tree = [server.process.pid, *children_of(server.process.pid)]
+        tree = [server.process.pid, keeper_of(server.process.pid)]
         return sum(int(line.split()[1]) for pid in tree for line in status(pid) if line.startswith("VmRSS"))
 
     before = memory_kb()
@@ -534,10 +534,6 @@ def test_endless_output_costs_the_server_no_memory(start: Start) -> None:
     assert told["ended"] == "timed_out"
     assert told["truncated"] is True
     assert memory_kb() - before < 32 * 1024
-
-
-def children_of(pid: int) -> list[int]:
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def status(pid: int) -> list[str]:

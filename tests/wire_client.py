@@ -101,6 +101,11 @@ class WireClient:
         self.stderr += data
         return bool(data)
 
+    def hear_stderr(self, patience_s: float = PATIENCE_S) -> bool:
+        """Wait for something on stderr, which is added to `stderr`; whether anything can still come."""
+        ready, _, _ = select.select([self._err], [], [], patience_s)
+        return bool(ready) and self._take_stderr()
+
     # -- JSON-RPC
 
     def notify(self, method: str, params: dict[str, Any] | None = None) -> None:

@@ -131,6 +131,12 @@ class WatchedPipeWriter:
         """Wait until everything written so far has left."""
         await self._emptied.wait()
 
+    def abandon(self) -> None:
+        """Write no more: what still waits is dropped, and the descriptor may be closed."""
+        self._broken = True
+        self._buffer.clear()
+        self._settle()
+
     def _write_now(self, data: bytes) -> bytes:
         view = memoryview(data)
         try:
@@ -188,6 +194,11 @@ class ThreadedPipeWriter:
     async def drained(self) -> None:
         """Wait until everything written so far has left."""
         await self._emptied.wait()
+
+    def abandon(self) -> None:
+        """Write no more: what still waits is dropped, and the descriptor may be closed."""
+        self._broken = True
+        self._emptied.set()
 
     def _write_in_thread(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop has ended

@@ -267,10 +267,11 @@ class Service:
         return self._link
 
     def _revive(self) -> None:
-        """The keeper was killed: start another, which first ends what the old one could not."""
+        """The keeper was killed: start another, which ends what the old one had kept if no guardian does."""
         if not self._opening.done():
             return
-        lost_cookie = self._link.cookie
+        audit.log.warning("the keeper process is gone; another one is started")
+        lost_cookie = "" if self._link.guarded else self._link.cookie
         Path(self._spool_dir).mkdir(mode=0o700, exist_ok=True)
         self._link = Link(launch(), before=self._link)
         self._opening = asyncio.create_task(self._open(sweep=lost_cookie))

@@ -371,12 +371,13 @@ def test_a_stream_that_is_no_frames_ends_the_keeper_with_a_word() -> None:
 def test_a_keeper_that_is_told_to_end_ends_its_commands() -> None:
     mark = unique_seconds()
     keeper = RawKeeper()
-    keeper.next()
+    pid = keeper.next()[2]["pid"]
     keeper.send(
         json_frame(Kind.SPAWN, 1, spec(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", announce=True))
     )
     assert keeper.next()[0] == Kind.STARTED
-    keeper.process.send_signal(signal.SIGTERM)
+    os.kill(pid, signal.SIGTERM)
+    assert keeper.next()[0] == Kind.LEAVING
     assert keeper.process.wait(5) == 0
     assert gone(mark)
     keeper.close()

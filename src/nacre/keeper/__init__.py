@@ -11,7 +11,9 @@ Two halves that meet at `wire`:
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it
-    windows    all three for Windows: Job Objects, a completion port
+    guardian   the process above the keeper that ends what a killed keeper leaves
+    notices    what both tell on stderr when no link can carry it
+    windows    all of these for Windows: Job Objects, a completion port
     win32      the few calls of Windows that it makes
 
 Everything but `link` is the program; it imports nothing outside the standard library and nothing of

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 
 from nacre.keeper import posix, processes
 
@@ -22,6 +23,9 @@ WINE_SERVERS = re.compile(
     r"(?:services|winedevice|plugplay|svchost|rpcss|explorer|wineboot|winemenubuilder)\.exe)(?:\s|$)"
 )
 KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
+STUCK_PATIENCE_S = 1.0  # how long nothing may change below us before what is left is called unkillable
+END_PATIENCE_S = 30.0  # and how long it may take when something does change
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.001, 0.02  # between two rounds of killing
 
 
 class Kin:
@@ -113,10 +117,6 @@ class Kin:
         ]
         return able[0] if len(able) == 1 else 0
 
-    def anyone(self) -> bool:
-        """Whether anybody is below us whom we have to end."""
-        return bool(self._everyone())
-
     def _everyone(self) -> set[int]:
         rows = processes.table()
         me = os.getpid()
@@ -163,15 +163,23 @@ class Kin:
         if not self._childless:
             _ask(self._everyone())
 
-    def force_all_to_end(self) -> None:
-        """Stop, then kill, until nothing is below us; a process that cannot be killed does not hold us."""
-        for _ in range(2 * KILL_ROUNDS):
-            everyone = self._everyone()
-            if not everyone:
+    def force_all_to_end(self) -> set[int]:
+        """Stop, then kill, until nothing is below us; given back is what does not die of it."""
+        began = moved = time.monotonic()
+        before: set[int] = set()
+        pause_s = FIRST_PAUSE_S
+        while everyone := self._everyone():
+            now = time.monotonic()
+            if everyone != before:
+                before, moved = everyone, now
+            if now - moved > STUCK_PATIENCE_S or now - began > END_PATIENCE_S:
                 break
             posix.send_signal(everyone, posix.STOP)
             posix.send_signal(everyone, posix.KILL)
             posix.reap()
+            time.sleep(pause_s)  # the last thing a keeper does: nobody waits for it
+            pause_s = min(2 * pause_s, LAST_PAUSE_S)
+        return everyone
 
     def sweep(self, cookie: str) -> None:
         """A keeper before this one was killed: end what it could not end itself."""

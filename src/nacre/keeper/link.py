@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import itertools
+import logging
+import os
+import signal
 import subprocess
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from nacre.errors import InternalError, PlaceError
 from nacre.keeper.quickjson import decode
@@ -26,6 +29,11 @@ if TYPE_CHECKING:
 
 HELLO_PATIENCE_S = 10.0
 GOODBYE_PATIENCE_S = 0.8  # the keeper gives commands 0.3 s, then kills; clients wait 2 s for us
+GUARDIAN_PATIENCE_S = 0.2  # the guardian ends right after its keeper, unless that has died
+BURIAL_S = 1.0  # how often we look whether what we had started to keep commands has ended
+BROKEN_PATIENCE_S = 1.0  # a keeper that does not take frames any more is gone; it has this to tell its last
+
+_log = logging.getLogger("nacre")
 
 
 @dataclass(slots=True)  # these two are made for every command; freezing triples the cost
@@ -116,10 +124,16 @@ class Link:
         self._endings: dict[int, asyncio.Future[None]] = {}
         self._last_spec: dict[str, Any] = {}
         self._decoder = Decoder()
-        self._hello: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._loop = asyncio.get_running_loop()
+        self._hello: asyncio.Future[dict[str, Any]] = self._loop.create_future()
         self._lost = False
+        self._closing = False
+        self._leaving = False  # it has said that it ends everything
+        self._guarded = True
+        self._pid = 0  # of the keeper; the process that we have started may be its guardian
+        self._gone = asyncio.Event()
         self._reader = PipeReader(launched.reading, self._received, self._ended)
-        self._writer = PipeWriter(launched.writing, self._ended)
+        self._writer = PipeWriter(launched.writing, self._broken)
         self.cookie = ""
         self.spool_dir = ""
 
@@ -127,6 +141,11 @@ class Link:
     def lost(self) -> bool:
         """Whether the keeper is gone."""
         return self._lost
+
+    @property
+    def guarded(self) -> bool:
+        """Whether a guardian ends what a killed keeper leaves."""
+        return self._guarded
 
     async def open(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
         """Wait for the keeper's hello and tell it what all commands share."""
@@ -141,7 +160,7 @@ class Link:
             raise PlaceError(
                 f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}."
             )
-        self.cookie = hello["cookie"]
+        self.cookie, self._pid, self._guarded = hello["cookie"], hello["pid"], hello["guarded"]
         self.set_up(environment, spool_dir, sweep)
 
     def set_up(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
@@ -212,20 +231,52 @@ class Link:
         """Say that streamed output was taken, so that more may come."""
         self._writer.write(json_frame(Kind.CREDIT, running.id, {"bytes": taken_bytes}))
 
+    # -- the end
+
     async def close(self) -> None:
-        """End the keeper and everything it keeps; returns when it is gone, or after a bounded wait."""
-        self._reader.close()
-        process = self._launched.process
-        with contextlib.suppress(OSError):
-            if process.stdin is not None:
-                process.stdin.close()
+        """End the keeper and everything it keeps.
+
+        Returns when all is gone, or after a bounded wait: a keeper that is at it goes on alone, one that
+        does not even answer is killed, and its guardian ends the rest.
+        """
+        self._closing = True
+        self._writer.abandon()
+        self._close_stream(self._launched.process.stdin)
         try:
-            await asyncio.to_thread(process.wait, GOODBYE_PATIENCE_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            await asyncio.to_thread(process.wait)
-        if process.stdout is not None:
-            process.stdout.close()
+            async with asyncio.timeout(GOODBYE_PATIENCE_S):
+                await self._gone.wait()
+        except TimeoutError:
+            self._part()
+        else:
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a guardian that is at it goes on alone
+                await asyncio.to_thread(self._launched.process.wait, GUARDIAN_PATIENCE_S)
+
+    def _part(self) -> None:
+        if self._leaving:
+            _log.warning("some processes are hard to end; the keeper goes on ending them alone")
+        else:
+            _log.warning("the keeper did not answer and was killed; its guardian ends what it had started")
+            self._kill_keeper()
+        self._reader.close()
+        self._close_stream(self._launched.process.stdout)
+
+    def _kill_keeper(self) -> None:
+        if not self._pid or self._pid == self._launched.process.pid:
+            self._launched.process.kill()
+        else:  # it holds its end of the link: the number is not yet another process's
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
+
+    @staticmethod
+    def _close_stream(stream: IO[bytes] | None) -> None:
+        with contextlib.suppress(OSError):
+            if stream is not None:
+                stream.close()
+
+    def _bury(self) -> None:
+        """Let go of what we had started; a guardian that ends the commands of a dead keeper takes a while."""
+        if self._launched.process.poll() is None and not self._loop.is_closed():
+            self._loop.call_later(BURIAL_S, self._bury)
 
     # -- frames
 
@@ -244,8 +295,6 @@ class Link:
         elif kind == Kind.TURN and running is not None:
             if running.turn is not None and not running.turn.done():
                 running.turn.set_result(_read_turn(body))
-        elif kind == Kind.HELLO:
-            self._hello.set_result(decode(body.decode()))
         elif kind == Kind.ENDED:
             if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
                 gone.set_result(None)
@@ -253,6 +302,17 @@ class Link:
             self._heard_error(running, decode(body.decode()))
         elif running is not None:
             self._heard_progress(Kind(kind), running, body)
+        else:
+            self._heard_of_keeper(kind, body)
+
+    def _heard_of_keeper(self, kind: int, body: bytes) -> None:
+        if kind == Kind.HELLO:
+            self._hello.set_result(decode(body.decode()))
+        elif kind == Kind.LEAVING:
+            self._lost = self._leaving = True
+        elif kind == Kind.UNGUARDED:
+            self._guarded = False
+            _log.warning("the keeper's guardian is gone: if the keeper is killed, too, processes may be left")
 
     def _heard_progress(self, kind: Kind, running: Running, body: bytes) -> None:
         if kind is Kind.OUTPUT and running.on_output is not None:
@@ -283,9 +343,22 @@ class Link:
             error = InternalError(f"The keeper refused a frame: {content['message']}.")
         _fail(running, error)
 
-    def _ended(self) -> None:
+    def _broken(self) -> None:
+        """It takes no more frames; what it has told before comes first, then the end."""
         self._lost = True
-        self._fail_all(_keeper_lost())
+        self._loop.call_later(BROKEN_PATIENCE_S, self._ended)
+
+    def _ended(self) -> None:
+        if self._gone.is_set():
+            return
+        self._lost = True
+        self._gone.set()
+        if not self._closing:
+            self._fail_all(_keeper_lost())
+        self._writer.abandon()
+        for stream in (self._launched.process.stdin, self._launched.process.stdout):
+            self._close_stream(stream)
+        self._bury()
 
     def _fail_all(self, error: Exception) -> None:
         if not self._hello.done():

@@ -12,7 +12,8 @@ import sys
 from functools import partial
 
 from nacre.keeper.commands import Command, Spec
-from nacre.keeper.host import Kin, host
+from nacre.keeper.host import Kin, command_line, host, post_guardian
+from nacre.keeper.notices import say, unkillable
 from nacre.keeper.quickjson import decode
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
@@ -21,46 +22,62 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from typing import Any
 
+    from nacre.keeper.guardian import Guardian
+
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
 
 class Keeper:
     """All commands of one place and the link they are told about on."""
 
-    def __init__(self) -> None:
+    def __init__(self, guardian: Guardian | None) -> None:
         self.spool_dir = ""
         self._cookie = os.urandom(16).hex()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
         self._last: Spec | None = None
         self._leaving = False
+        self._alone = False  # nacre is gone
+        self._guardian = guardian
         self._decoder = Decoder()
         self.kin = Kin(self._cookie, subreaper=host.prepare())
         self.loop = host.Loop(self._reap, self.leave, self.failed)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
-        self._link = host.LinkWriter(self.loop, writing, on_broken=self.leave)
-        host.LinkReader(self.loop, reading, self._received, self.leave).resume()
-        self.send(
-            json_frame(
-                Kind.HELLO,
-                0,
-                {"version": VERSION, "pid": os.getpid(), "platform": sys.platform, "cookie": self._cookie},
-            )
-        )
+        self._link = host.LinkWriter(self.loop, writing, on_broken=self._link_ended)
+        host.LinkReader(self.loop, reading, self._received, self._link_ended).resume()
+        if guardian is not None:
+            guardian.tell(f"cookie={self._cookie}")
+            guardian.watch(self.loop, self._unguarded)
+        self.send(json_frame(Kind.HELLO, 0, self._introduction()))
+
+    def _introduction(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "pid": os.getpid(),
+            "platform": sys.platform,
+            "cookie": self._cookie,
+            "guarded": self._guardian is not None,
+        }
+
+    def _unguarded(self) -> None:
+        self._guardian = None
+        self.send(json_frame(Kind.UNGUARDED, 0, {}))
 
     def run(self) -> None:
         """Serve until nacre is gone and nothing is left."""
         try:
             self.loop.run(self.flush)
             self.flush()
-            self._link.close()
         except BaseException:
             self.kin.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
-            if self.spool_dir:
+            if self.spool_dir and self._alone:  # otherwise nacre needs it: we were told to go by a signal
                 self._remove_spool()
+        if self._guardian is not None:
+            self._guardian.tell("done")
+        self._link.close()
 
     def _remove_spool(self) -> None:
         for entry in os.scandir(self.spool_dir):
@@ -162,6 +179,8 @@ class Keeper:
     def _setup(self, content: dict[str, Any]) -> None:
         self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
         self.spool_dir = content["spool_dir"]
+        if self._guardian is not None:
+            self._guardian.tell(f"spool={os.fsencode(self.spool_dir).hex()}")
         if content.get("sweep"):
             self.kin.sweep(content["sweep"])
 
@@ -234,7 +253,7 @@ class Keeper:
                 attempt(partial(self.retire_if_over, command), command.id)
         for command in list(self._commands.values()):
             attempt(command.check_death, command.id)
-        if self._leaving and not (more and self.kin.anyone()):
+        if self._leaving and not more:
             self.loop.stop()
 
     def retire_if_over(self, command: Command) -> None:
@@ -251,17 +270,25 @@ class Keeper:
 
     # -- the end
 
+    def _link_ended(self) -> None:
+        self._alone = True
+        self.leave()
+
     def leave(self) -> None:
-        """nacre is gone, or told us to go: end every process, then ourselves."""
+        """nacre is gone, or somebody told us to go: end every process, then ourselves."""
         if self._leaving:
             return
         self._leaving = True
+        self.send(json_frame(Kind.LEAVING, 0, {}))
+        self.flush()
         self.loop.call_later(FAREWELL_S, self._last_call)
         self._reap()
         self.kin.ask_all_to_end()
 
     def _last_call(self) -> None:
-        self.kin.force_all_to_end()
+        left = self.kin.force_all_to_end()
+        if left:
+            say(unkillable(left, command_line))
         self.loop.stop()
 
 
@@ -278,6 +305,7 @@ def _tell_person(error: Exception) -> None:
 
 def main() -> None:
     """Be a keeper until the link ends."""
+    guardian = post_guardian()
     gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
     gc.set_threshold(20_000, 20, 20)
-    Keeper().run()
+    Keeper(guardian).run()

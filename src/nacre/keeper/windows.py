@@ -689,21 +689,22 @@ class Kin:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
 
-    def anyone(self) -> bool:
-        """Whether any command still has a process."""
-        return _nursery.some
-
     def ask_all_to_end(self) -> None:
         """nacre is gone: nobody waits for an orderly end."""
         self.force_all_to_end()
 
-    def force_all_to_end(self) -> None:
-        """End every command."""
+    def force_all_to_end(self) -> set[int]:
+        """End every command; nobody is left whom that did not end."""
         for command_id in self._started:
             self.force_end(command_id)
+        return set()
 
     def sweep(self, _cookie: str) -> None:
         """A keeper that was killed took its commands with it: its job was closed."""
+
+
+def post_guardian() -> None:
+    """None is needed: whatever way a keeper ends, its job ends with it."""
 
 
 def living_in(job: win32.Job) -> set[int]:

@@ -41,7 +41,7 @@ class Kind(IntEnum):
     RUN = 8  # one command for a persistent shell, see `turns.Run`
     AGAIN = 9  # [argv]: run these as the last SPAWN, in everything else like it
 
-    HELLO = 64  # {version, pid, platform, subreaper}
+    HELLO = 64  # {version, pid, platform, cookie, guarded}
     STARTED = 65  # {pid}: only when the spawn asked for it
     OUTPUT = 66  # one byte stream number, then raw bytes
     CONTROL = 67  # raw bytes from the command's private channel; empty when it closed
@@ -49,6 +49,8 @@ class Kind(IntEnum):
     ERROR = 69  # {code, message}: this frame or this spawn could not be done
     ENDED = 70  # {}: the last process of a command that left some behind is gone, its streams are closed
     TURN = 71  # {turn, record, ...} and the kept output: that command is over, the shell may live on
+    LEAVING = 72  # {}: the link has ended, and now everything is being ended
+    UNGUARDED = 73  # {}: the guardian is gone; a killed keeper would leave its processes behind
 
 
 class WireError(Exception):
