@@ -12,7 +12,7 @@ Two halves that meet at `wire`:
     kin        which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it
     guardian   the process above the keeper that ends what a killed keeper leaves
-    notices    what both tell on stderr when no link can carry it
+    notices    the wording of what both tell on stderr
     windows    all of these for Windows: Job Objects, a completion port
     win32      the few calls of Windows that it makes
 

@@ -21,8 +21,8 @@ import signal
 import sys
 
 from nacre.keeper.kin import Kin
-from nacre.keeper.notices import say, unkillable
-from nacre.keeper.posix import PR_SET_CHILD_SUBREAPER
+from nacre.keeper.notices import line, unkillable
+from nacre.keeper.posix import PR_SET_CHILD_SUBREAPER, log
 from nacre.keeper.processes import command_line
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -115,4 +115,4 @@ def _sweep(words: list[str]) -> None:
 
         rmtree(os.fsdecode(bytes.fromhex(told["spool"])), ignore_errors=True)
     outcome = unkillable(left, command_line) if left else "all processes that it had started were ended"
-    say(f"the keeper process has died; {outcome}")
+    log(line(f"the keeper process has died; {outcome}"))

@@ -1,8 +1,7 @@
-"""What a keeper or its guardian tells the person on stderr, when there is no link that could carry it."""
+"""The wording of what a keeper or its guardian tells the person on stderr, when no link can carry it."""
 
 from __future__ import annotations
 
-import os
 import time
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -12,15 +11,11 @@ if TYPE_CHECKING:
 NAMED_LIMIT = 20
 
 
-def say(sentence: str) -> None:
-    """Write a line like those of the log; where nobody reads it, it is lost."""
+def line(sentence: str) -> str:
+    """A line like those of nacre's log."""
     now = time.time()
     moment = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
-    line = f"{moment}.{int(now * 1000) % 1000:03}Z nacre {sentence}\n"
-    try:
-        os.write(2, line.encode(errors="replace"))
-    except OSError:
-        return
+    return f"{moment}.{int(now * 1000) % 1000:03}Z nacre {sentence}\n"
 
 
 def unkillable(pids: set[int], command_line: Callable[[int], str]) -> str:

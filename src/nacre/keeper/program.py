@@ -13,7 +13,7 @@ from functools import partial
 
 from nacre.keeper.commands import Command, Spec
 from nacre.keeper.host import Kin, command_line, host, post_guardian
-from nacre.keeper.notices import say, unkillable
+from nacre.keeper.notices import line, unkillable
 from nacre.keeper.quickjson import decode
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
@@ -288,7 +288,7 @@ class Keeper:
     def _last_call(self) -> None:
         left = self.kin.force_all_to_end()
         if left:
-            say(unkillable(left, command_line))
+            host.log(line(unkillable(left, command_line)))
         self.loop.stop()
 
 
