@@ -1,6 +1,7 @@
-"""Write docs/reference.md from what the program itself says: `--help`, the tool list, the configuration.
+"""Write docs/reference.md and docs/configuration.md from what the program itself says.
 
-`--print` shows the page instead of writing it; a test compares the two.
+The first shows `--help` and the tool list, the second has a table of all settings between its two marks.
+`--check` writes nothing and fails where a page is not what would be written; a test does that.
 """
 
 from __future__ import annotations
@@ -11,9 +12,17 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from nacre import presets
+from nacre.settings import TABLES, default_text
+
+if TYPE_CHECKING:
+    from nacre.settings import Setting
 
 ROOT = Path(__file__).parents[1]
+REFERENCE, CONFIGURATION = ROOT / "docs" / "reference.md", ROOT / "docs" / "configuration.md"
+BEGIN, END = "<!-- settings: written by scripts/generate_reference.py -->", "<!-- end of settings -->"
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -68,7 +77,31 @@ def notes(schema: dict[str, Any]) -> str:
     return "; ".join([*filter(None, [schema.get("description")]), *limits])
 
 
-def page() -> str:
+def settings_tables() -> str:
+    """Every setting: where it is written, its kind, its default, what it does."""
+    parts: list[str] = []
+    for name, settings in TABLES.items():
+        parts.append(f"### `[{name}]`\n" if name else "### At the top of the file\n")
+        parts += ["| setting | flag | kind | default | |", "|---|---|---|---|---|"]
+        parts += [setting_row(setting) for setting in settings]
+        parts.append("")
+    return "\n".join(parts)
+
+
+def setting_row(setting: Setting) -> str:
+    """One line of such a table."""
+    flags = ", ".join(f"`{flag}`" for flag in setting.flags)
+    meaning = setting.help.format(presets=", ".join(presets.names()))
+    return f"| `{setting.name}` | {flags} | {setting.kind.name} | {default_text(setting)} | {meaning} |"
+
+
+def configuration_page() -> str:
+    """The page as it stands, with the tables made anew."""
+    before, _, rest = CONFIGURATION.read_text().partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{settings_tables()}\n{END}{rest.partition(END)[2]}"
+
+
+def reference_page() -> str:
     """The whole page."""
     sections = "\n".join(tool_section(tool) for tool in tools())
     text = (
@@ -78,8 +111,18 @@ def page() -> str:
     return re.sub(r"\n{3,}", "\n\n", text)
 
 
+def main() -> int:
+    """Write the pages, or check them."""
+    pages = {REFERENCE: reference_page(), CONFIGURATION: configuration_page()}
+    stale = [path for path, text in pages.items() if path.read_text() != text]
+    if "--check" in sys.argv:
+        for path in stale:
+            print(f"{path} is stale; run: {sys.executable} {__file__}")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(pages[path])
+    return 0
+
+
 if __name__ == "__main__":
-    if "--print" in sys.argv:
-        sys.stdout.write(page())
-    else:
-        (ROOT / "docs" / "reference.md").write_text(page())
+    sys.exit(main())

@@ -258,6 +258,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),
     "policy-workbench": Requirement("nacre policy explain, test, list, learn.", "nacre"),
     "policy-allowed-tool": Requirement("A tool tells what is allowed.", "003 shell/allowed; 000 list"),
+    "settings-table": Requirement(
+        "Flags, file, error messages and documentation come from one table of settings.", "nacre"
+    ),
     "settings-file": Requirement(
         "A TOML file configures; unknown settings are refused by name.", "004 Configuration"
     ),

@@ -12,7 +12,17 @@ SOURCE = Path(__file__).parents[1] / "src" / "nacre"
 
 # From the ground up. A module may import from its own floor's package and from floors below it.
 FLOORS = [
-    ["errors", "model", "file_records", "config", "policy", "promptly", "keeper.quickjson", "keeper.records"],
+    [
+        "errors",
+        "model",
+        "file_records",
+        "config",
+        "kinds",
+        "policy",
+        "promptly",
+        "keeper.quickjson",
+        "keeper.records",
+    ],
     [
         "keeper",
         "keeper.wire",
@@ -27,6 +37,7 @@ FLOORS = [
     ["pipes", "keeper.link", "output", "environment", "watch"],
     ["dialects", "presets"],
     ["settings"],
+    ["configuration"],
     ["once"],
     ["session"],
     ["sessions"],

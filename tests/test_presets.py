@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nacre import presets, settings
+from nacre import configuration, presets
 from nacre.config import Preset
 from nacre.errors import RequestError
 
@@ -32,7 +32,7 @@ def test_the_default_preset_is_agent_in_the_file_as_in_the_program() -> None:
 
 @pytest.mark.parametrize("name", presets.names())
 def test_every_preset_names_its_specification_and_can_be_configured(name: str) -> None:
-    config = settings.configure({}, preset=name)
+    config = configuration.configure({}, preset=name)
     assert config.preset.name == name
     assert config.preset.specification in {"000", "001", "002", "003", "004"}
 
@@ -40,7 +40,7 @@ def test_every_preset_names_its_specification_and_can_be_configured(name: str) -
 @pytest.mark.req("preset-unknown")
 def test_an_unknown_preset_is_refused_with_the_names_of_those_there_are() -> None:
     with pytest.raises(RequestError, match=r"There is no preset 'none'\. There are: agent"):
-        settings.configure({"preset": "none"})
+        configuration.configure({"preset": "none"})
 
 
 @pytest.mark.req("preset-unknown")

@@ -9,17 +9,18 @@ import argparse
 import os
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nacre import __version__, presets
-from nacre.config import Config
 from nacre.errors import NacreError
 from nacre.options import PATTERN_LIST
+from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.config import Preset
+    from nacre.config import Config, Preset
+    from nacre.settings import Setting
 
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
@@ -30,7 +31,7 @@ End with Ctrl-D. `nacre --help` lists the options."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options, with their help."""
+    """The options, with their help; most of them are settings."""
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
@@ -38,117 +39,59 @@ def parser() -> argparse.ArgumentParser:
         " with the command line of specification 002. Logs go to stderr.",
     )
     top.add_argument(
-        "--preset",
-        metavar="NAME",
-        help=f"the tools and defaults of a specification: {', '.join(presets.names())} (default: agent)",
-    )
-    top.add_argument(
-        "--tools", metavar="SETS", default="", help="further tools beside the preset's, with commas: files"
-    )
-    top.add_argument(
-        "-s",
-        "--shell",
-        metavar="PATH",
-        help="shell to use, by name or path (default: $SHELL, then /bin/bash, /bin/sh, on Windows cmd.exe)",
-    )
-    top.add_argument(
-        "-w",
-        "--working-dir",
-        metavar="PATH",
-        help="where commands start (default: the client's first root, the current directory, home)",
-    )
-    top.add_argument(
-        "-t",
-        "--timeout",
-        metavar="SECONDS",
-        type=_seconds,
-        help="default timeout of a command, 1 to 1800"
-        f" (default: {Config.default_timeout_s}, or the preset's)",
+        "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
     )
     top.add_argument("--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"')
     top.add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
-    top.add_argument(
-        "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
-    )
-    top.add_argument("--audit-log", metavar="FILE", help="append one JSON line for every command")
-    top.add_argument(
-        "--abort-file", metavar="FILE", help="write the result of a command that failed there, as JSON"
-    )
-    top.add_argument(
-        "--max-sessions",
-        metavar="N",
-        type=_count,
-        help=f"how many persistent shells there may be at once (default: {Config.max_sessions})",
-    )
-    top.add_argument(
-        "--session-idle",
-        metavar="SECONDS",
-        type=_count,
-        help="close a persistent shell that nobody has used for so long; 0: never"
-        f" (default: {Config.session_idle_s})",
-    )
-    top.add_argument("--no-stderr", action="store_true", help="leave stderr out of replies")
-    top.add_argument(
-        "--login-env",
-        choices=("auto", "always", "never"),
-        help="read the login shell's environment once; auto: when a desktop application"
-        " started the server without it (default: auto)",
-    )
-    top.add_argument(
-        "--no-announce",
-        action="store_true",
-        help="preset container: do not send the document's first message, which strict clients mind",
-    )
-    top.add_argument("-v", "--verbose", action="store_true", help="log more to stderr")
+    for setting in (*SETTINGS, *CONTAINER_SETTINGS):
+        if setting.flags:
+            _add_setting(top, setting)
     top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
     return top
 
 
-def _seconds(text: str) -> int:
-    if not text.isdecimal() or not Config.min_timeout_s <= int(text) <= Config.max_timeout_s:
-        raise argparse.ArgumentTypeError(
-            f"'{text}' is not a whole number from {Config.min_timeout_s} to {Config.max_timeout_s}"
+def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
+    help_text = (setting.flag_help or setting.help).format(presets=", ".join(presets.names()))
+    if setting.flag_means is not NOTHING:
+        top.add_argument(
+            *setting.flags,
+            action="store_const",
+            const=setting.flag_means,
+            dest=setting.option,
+            help=help_text,
         )
-    return int(text)
+        return
+    top.add_argument(
+        *setting.flags,
+        metavar=setting.kind.metavar,
+        type=lambda text: _read_flag(setting, text),
+        help=f"{help_text} (default: {default_text(setting)})",
+    )
 
 
-def _count(text: str) -> int:
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number")
-    return int(text)
+def _read_flag(setting: Setting, text: str) -> Any:
+    try:
+        return setting.kind.read(setting.kind.from_text(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is not {error}") from None
 
 
 def configuration(options: argparse.Namespace) -> Config:
     """The file's settings, and over them what the command line says."""
-    from nacre import settings  # noqa: PLC0415  # loads while the keeper starts
+    from nacre import configuration as layers  # noqa: PLC0415  # loads while the keeper starts
 
-    config = settings.configure(
-        settings.read(options.config),
+    config = layers.configure(
+        layers.read(options.config),
         preset=options.preset,
         allow=options.allow or "",
         deny=options.deny or "",
     )
-    more_tools = tuple(name.strip() for name in options.tools.split(",") if name.strip())
-    said = {
-        "more_tools": (*config.more_tools, *more_tools),
-        "shell": options.shell,
-        "working_directory": options.working_dir,
-        "default_timeout_s": options.timeout,
-        "max_timeout_s": max(config.max_timeout_s, options.timeout or 0),  # a default must be allowed
-        "max_sessions": options.max_sessions,
-        "session_idle_s": options.session_idle,
-        "include_stderr": False if options.no_stderr else None,
-        "login_environment": options.login_env,
-        "audit_log": options.audit_log,
-        "abort_file": options.abort_file,
-        "announce": False if options.no_announce else None,
-        "verbose": options.verbose or _wants_debugging(config.preset) or None,
-    }
+    config = layers.with_flags(config, vars(options))
     return replace(
         config,
-        file=options.config or settings.default_path(),
+        file=options.config or layers.default_path(),
         reread=lambda: configuration(options),
-        **{name: value for name, value in said.items() if value is not None},
+        verbose=config.verbose or _wants_debugging(config.preset),
     )
 
 

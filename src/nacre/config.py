@@ -1,6 +1,6 @@
 """Every value a person can set, in one frozen record.
 
-Above it: everything. It reads nothing by itself; the command line fills it.
+Above it: everything. It reads nothing by itself: `configuration` fills it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,15 @@ class Preset:
     server_name: str = "nacre"
     tools: tuple[str, ...] = ("shell", "session", "allowed")  # families of nacre.tools.catalogue
     texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
+
+
+@dataclass(frozen=True)  # no slots: the defaults are read from the class
+class ContainerConfig:
+    """What only the preset `container` knows."""
+
+    workspace: str = "/workspace"  # commands stay in it, or in the working directory where that is set
+    announce: bool = True  # whether the document's first message is sent
+    allowed_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 
 @dataclass(frozen=True)  # no slots: the defaults are read from the class
@@ -58,16 +67,13 @@ class Config:
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
     environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
-    # -- the preset `container`
-    allowed_commands: Mapping[str, tuple[str, ...]] | None = None  # None: no table; see policy.enclosure
-    workspace: str | None = None  # commands stay in it, or in working_directory where that is set
-    announce: bool = True  # whether the document's first message is sent
+    container: ContainerConfig | None = None  # of the preset of that name only
     write_files: bool = True  # whether file tools may write: no under a table of programs, unless said
 
     @property
     def chosen_directory(self) -> str | None:
         """Where the person has said that commands start; None: nowhere yet."""
-        return self.working_directory or self.workspace
+        return self.working_directory or (self.container.workspace if self.container else None)
 
     def commands_for(self, dialect: str) -> tuple[str, ...] | None:
         """The list of commands for a family of shells; None: there is no such list at all."""

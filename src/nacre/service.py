@@ -360,11 +360,11 @@ def _abort_file(path: str | None) -> AbortFile | None:
 
 
 def _enclosure(config: Config, directory: str) -> Enclosure | None:
-    if config.allowed_commands is None:
+    if config.container is None:
         return None
     from nacre.policy.enclosure import Enclosure  # noqa: PLC0415  # few presets have one
 
-    return Enclosure(config.allowed_commands, directory)
+    return Enclosure(config.container.allowed_commands, directory)
 
 
 def _default_directory(config: Config) -> str:
@@ -373,7 +373,7 @@ def _default_directory(config: Config) -> str:
     if not wanted and directory == Path(directory.anchor):  # where desktop applications start their servers
         directory = Path.home()
     if not directory.is_dir():
-        is_workspace = config.working_directory is None and config.workspace is not None
+        is_workspace = config.working_directory is None and config.container is not None
         raise RequestError(
             f"The {'workspace' if is_workspace else 'working directory'} does not exist: {directory}.",
             code="no_directory",

@@ -105,7 +105,7 @@ def _shell_parser() -> argparse.ArgumentParser:
     shell.add_argument("-s", "--shell", action=_Once)
     shell.add_argument("--allow", action=_Once, type=patterns)
     shell.add_argument("--deny", action=_Once, type=patterns)
-    shell.add_argument("--no-stderr", action="store_true")
+    shell.add_argument("--no-stderr", action="store_const", const=False)  # what the setting then is
     shell.add_argument("-v", "--verbose", action="store_true")
     return shell
 

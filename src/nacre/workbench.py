@@ -11,7 +11,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from nacre import settings
+from nacre import configuration
 from nacre.errors import NacreError, RequestError
 from nacre.options import PATTERN_LIST
 
@@ -61,8 +61,8 @@ def main(arguments: Sequence[str]) -> int:
 def _policy(options: argparse.Namespace) -> Policy:
     from nacre.policy import Policy  # noqa: PLC0415  # loaded when a bench needs it
 
-    config = settings.configure(
-        settings.read(options.config), allow=options.allow or "", deny=options.deny or ""
+    config = configuration.configure(
+        configuration.read(options.config), allow=options.allow or "", deny=options.deny or ""
     )
     return config.policy or Policy()
 

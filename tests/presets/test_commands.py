@@ -17,7 +17,7 @@ from mcp import Client, StdioServerParameters, stdio_client
 from process_table import carrying, gone, unique_seconds
 from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, text_of
 
-from nacre import settings
+from nacre import configuration
 from nacre.errors import RequestError
 from nacre.keeper.launch import launch
 
@@ -125,7 +125,7 @@ def test_each_command_of_the_list_is_a_tool(start: Start) -> None:
 
 @pytest.mark.req("000-allowlist")
 def test_the_list_for_cmd_is_the_documents_own() -> None:
-    config = settings.configure({}, preset="commands")
+    config = configuration.configure({}, preset="commands")
     assert config.commands_for("cmd") == tuple(CMD_LIST)
     assert config.commands_for("posix") == tuple(POSIX_LIST)
 
@@ -229,7 +229,7 @@ def test_a_table_has_a_list_for_each_family_of_shells(start: Start, tmp_path: Pa
     file = tmp_path / "config.toml"
     file.write_text('[commands]\ncmd = ["dir"]\nposix = ["ls"]\n')
     assert names(start(*PRESET, "--config", str(file))) == ["ls", *OWN_TOOLS]
-    assert settings.configure({"commands": {"cmd": ["dir"]}}).commands_for("posix") == ()
+    assert configuration.configure({"commands": {"cmd": ["dir"]}}).commands_for("posix") == ()
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_a_table_has_a_list_for_each_family_of_shells(start: Start, tmp_path: Pa
 )
 def test_a_list_that_cannot_be_used_is_refused(commands: Any) -> None:
     with pytest.raises(RequestError, match="commands"):
-        settings.configure({"commands": commands}, preset="commands")
+        configuration.configure({"commands": commands}, preset="commands")
 
 
 @pytest.mark.req("000-live-list")
@@ -606,7 +606,7 @@ def test_a_shell_that_dies_just_before_a_command_holds_nobody_up(start: Start) -
 
 @pytest.mark.req("000-restarted-only")
 def test_the_shell_is_never_closed_for_being_idle() -> None:
-    config = settings.configure({}, preset="commands")
+    config = configuration.configure({}, preset="commands")
     assert (config.session_idle_s, config.max_sessions) == (0, 1)
 
 
@@ -673,7 +673,7 @@ def test_output_has_no_prompt_no_echo_and_no_marker(start: Start, shell: str) ->
 
 @pytest.mark.req("000-timeout")
 def test_a_timeout_is_told_and_the_shell_lives_on(start: Start, tmp_path: Path) -> None:
-    assert settings.configure({}, preset="commands").default_timeout_s == 30
+    assert configuration.configure({}, preset="commands").default_timeout_s == 30
     (tmp_path / "config.toml").write_text('commands = ["sleep", "echo", "export"]\n')
     client = start(*PRESET, "--config", str(tmp_path / "config.toml"), "-t", "1")
     output(client, "export", "COLOUR=blue")

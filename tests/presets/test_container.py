@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from process_table import carrying, unique_seconds
 from wire_client import NACRE, Gone, WireClient, text_of
 
-from nacre import presets, settings
+from nacre import configuration, presets
 from nacre.errors import RequestError
 from nacre.policy.enclosure import Enclosure, object_to_words, spelled
 
@@ -326,16 +326,17 @@ MyTool = []
 )
 def test_a_table_that_cannot_be_meant_is_refused(table: Any) -> None:
     with pytest.raises(RequestError, match=r"container\.allowed_commands must be"):
-        settings.configure({"container": {"allowed_commands": table}}, preset="container")
+        configuration.configure({"container": {"allowed_commands": table}}, preset="container")
 
 
 def test_a_file_that_says_something_else_about_the_container_keeps_the_table() -> None:
-    config = settings.configure({"container": {"workspace": "/srv"}}, preset="container")
-    assert (config.workspace, config.default_timeout_s) == ("/srv", 30)
-    assert config.allowed_commands == {name: tuple(first) for name, first in TABLE.items()}
-    assert settings.configure({"container": {"workspace": "/srv"}}).allowed_commands is None
+    config = configuration.configure({"container": {"workspace": "/srv"}}, preset="container")
+    assert config.container is not None
+    assert (config.container.workspace, config.default_timeout_s) == ("/srv", 30)
+    assert config.container.allowed_commands == {name: tuple(first) for name, first in TABLE.items()}
+    assert configuration.configure({"container": {"workspace": "/srv"}}).container is None
     with pytest.raises(RequestError, match=r"Unknown setting: container\.wrkspace"):
-        settings.configure({"container": {"wrkspace": "/srv"}})
+        configuration.configure({"container": {"wrkspace": "/srv"}})
 
 
 WORDS = st.text(max_size=12) | st.sampled_from([*TABLE, *TABLE["npm"], *TABLE["git"], "-la"])
@@ -452,7 +453,7 @@ def test_a_command_that_fails_is_a_result_without_success(talk: Start) -> None:
 @pytest.mark.req("003-timeout")
 @pytest.mark.req("003-timeout-setting")
 def test_a_command_that_takes_too_long_is_ended_with_all_it_started(talk: Start, tmp_path: Path) -> None:
-    assert settings.configure({}, preset="container").default_timeout_s == 30
+    assert configuration.configure({}, preset="container").default_timeout_s == 30
     mark = unique_seconds()
     program(tmp_path / "bin" / "npm", f"#!/bin/sh\necho begun\nsetsid sleep {mark} &\nsleep {mark}\n")
     told = execute(talk("--timeout", "1"), "npm", "run", "dev")

@@ -8,7 +8,7 @@
     [texts]                          # what is said in the document's own words
     denied = "Command denied by security policy"
 
-Above it: `settings`, which lays a person's own values over a preset's. A preset can say nothing that the
+Above it: `configuration`, which lays a person's own values over a preset's. A preset can say nothing that the
 person could not: it has no way to run anything.
 """
 

@@ -11,6 +11,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from nacre.config import ContainerConfig
 from nacre.errors import NacreError, Refused, RequestError
 from nacre.model import Command, Ended
 from nacre.policy.enclosure import spelled
@@ -37,7 +38,7 @@ def furnish_container(surface: Surface, service: Service) -> None:
     surface.add(_exec_tool(execution), _allowed_tool(execution))
     surface.methods["shell/exec"] = execution.exec_method
     surface.methods["shell/allowed"] = execution.allowed_method
-    if service.config.announce:
+    if service.config.container is not None and service.config.container.announce:
         surface.announcement = announcement()
 
 
@@ -56,7 +57,7 @@ class Execution:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._commands = service.config.allowed_commands or {}
+        self._commands = (service.config.container or ContainerConfig()).allowed_commands
         self._texts = service.config.preset.texts
         self.schema = _exec_schema(service.default_directory)
 

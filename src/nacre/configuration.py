@@ -1,0 +1,167 @@
+"""A person's configuration: a preset, over it a TOML file, over that the command line; one frozen Config.
+
+Above it: the command line. Below: `settings`, the table of all there is. It reads one file and refuses what
+it does not know, by name: a misspelt setting must not be an open door. No tool can reach it.
+
+    preset = "agent"         # docs/presets.md
+    timeout = 300            # docs/configuration.md has every setting
+    [policy]                 # docs/policy.md
+    allow = ["git status", "ls"]
+    [shell_tool]             # the table of specification 004, as it stands
+    max_timeout = 1800
+    [container]              # the preset of that name
+    workspace = "/workspace"
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nacre import presets
+from nacre.config import Config, ContainerConfig
+from nacre.errors import RequestError
+from nacre.kinds import comma_list
+from nacre.settings import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS, TABLES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from nacre.policy import Policy
+    from nacre.settings import Setting
+
+
+def default_path() -> str:
+    """Where a person's own settings are looked for."""
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    return os.path.join(base, "nacre", "config.toml")
+
+
+def read(path: str | None) -> dict[str, Any]:
+    """The settings in a file; the default file need not be there, one that was named must."""
+    chosen = path or default_path()
+    if path is None and not os.path.exists(chosen):
+        return {}
+    import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
+
+    try:
+        with open(chosen, "rb") as file:
+            return tomllib.load(file)
+    except FileNotFoundError:
+        if path is None:
+            return {}
+        raise RequestError(
+            f"The configuration file does not exist: {path}.", hint="Check --config."
+        ) from None
+    except OSError as error:
+        raise RequestError(f"The configuration file cannot be read: {chosen}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise RequestError(f"{chosen} is not TOML: {error}.") from None
+
+
+def configure(
+    table: Mapping[str, Any], *, preset: str | None = None, allow: str = "", deny: str = ""
+) -> Config:
+    """A preset's values, over them a file's table, over them two comma lists of rules (specification 002)."""
+    chosen, defaults = presets.read(preset or _preset_name(table))
+    file = {**defaults, **table}
+    shell_tool, rules = _table(file, "shell_tool"), _table(file, "policy")
+    # A person's own table of programs replaces the preset's; what they do not mention stays.
+    container = _values(
+        {**_table(defaults, "container"), **_table(table, "container")}, CONTAINER_SETTINGS, "container."
+    )
+    plain = {name: value for name, value in file.items() if name not in (*TABLES, "policy")}
+    config = replace(Config(preset=chosen), **_values(plain, SETTINGS))
+    config = replace(config, **_values(shell_tool, SHELL_TOOL_SETTINGS, "shell_tool."))
+    if config.commands is not None:
+        rules.setdefault("allow_writes", False)  # as under every allowlist
+    if "container" in defaults:  # of that preset only; mistakes in the table are told in all
+        config = replace(config, container=ContainerConfig(**container))
+    config = replace(config, write_files=rules.get("allow_writes", config.container is None))
+    return _consistent(replace(config, policy=_policy(rules, shell_tool, allow, deny)))
+
+
+def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
+    """The same under a command line: values by the name of their option, None where it does not say."""
+    said = {name: value for name, value in flags.items() if value is not None}
+    changes = {setting.field: said[setting.option] for setting in SETTINGS if _is_said(setting, said)}
+    if "default_timeout_s" in changes:  # a default must be allowed
+        changes["max_timeout_s"] = max(config.max_timeout_s, changes["default_timeout_s"])
+    if "more_tools" in changes:
+        changes["more_tools"] = (*config.more_tools, *changes["more_tools"])
+    if config.container is not None:
+        more = {
+            setting.field: said[setting.option] for setting in CONTAINER_SETTINGS if _is_said(setting, said)
+        }
+        changes["container"] = replace(config.container, **more)
+    return replace(config, **changes)
+
+
+def _is_said(setting: Setting, said: Mapping[str, Any]) -> bool:
+    return bool(setting.flags and setting.field) and setting.option in said
+
+
+def _preset_name(table: Mapping[str, Any]) -> str:
+    name = table.get("preset", Config().preset.name)
+    return _value(name, next(setting for setting in SETTINGS if setting.name == "preset"), "")
+
+
+def _consistent(config: Config) -> Config:
+    """Where one limit is within another, the stricter one holds for both."""
+    return replace(
+        config,
+        default_timeout_s=min(config.default_timeout_s, config.max_timeout_s),
+        reply_limit_bytes=min(config.reply_limit_bytes, config.max_output_bytes),
+    )
+
+
+def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value: Any = file.get(name, {})
+    if not isinstance(value, dict):
+        raise RequestError(f"{name} must be a table.")
+    return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # TOML
+
+
+def _policy(rules: dict[str, Any], shell_tool: Mapping[str, Any], allow: str, deny: str) -> Policy | None:
+    for name, more in (("allow", comma_list(allow)), ("deny", comma_list(deny))):
+        if more:
+            rules[name] = [*rules.get(name, []), *more]
+    for name in ("allowed_directories", "blocked_commands"):
+        if name in shell_tool:
+            rules[name] = [*rules.get(name, []), *shell_tool[name]]
+    if not rules:
+        return None
+    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # only who writes rules pays for them
+
+    try:
+        return Policy.from_mapping(rules)
+    except PolicyError as error:
+        raise RequestError(f"The policy cannot be used: {error}.") from None
+
+
+def _values(table: Mapping[str, Any], settings: tuple[Setting, ...], prefix: str = "") -> dict[str, Any]:
+    """What a table of the file says, by the fields of its record."""
+    known = {setting.name: setting for setting in settings}
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        if name not in known:
+            raise RequestError(f"Unknown setting: {prefix}{name}.", hint=_known_names(name, list(known)))
+        read_value = _value(value, known[name], prefix)
+        if known[name].field:
+            values[known[name].field] = read_value
+    return values
+
+
+def _value(value: Any, setting: Setting, prefix: str) -> Any:
+    try:
+        return setting.kind.read(value)
+    except ValueError as error:
+        raise RequestError(f"The setting {prefix}{setting.name} must be {error}, not {value!r}.") from None
+
+
+def _known_names(name: str, known: list[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415  # for mistakes only
+
+    near = get_close_matches(name, known, 1)
+    return f"Did you mean {near[0]}?" if near else f"Known: {', '.join(known)}."
