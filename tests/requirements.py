@@ -223,6 +223,24 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-id-types": Requirement(
         'Requests 7 and "7" at once, a cancellation of another id: each is told apart by its type.', "nacre"
     ),
+    "fault-stderr": Requirement(
+        "stderr closed, full, without a reader or not read: every command is answered, lines are counted.",
+        "nacre",
+    ),
+    "fault-audit-room": Requirement(
+        "No room for the audit log: commands run, it goes on in order and says how many records are missing.",
+        "nacre",
+    ),
+    "fault-audit-required": Requirement(
+        "No room for an audit log that is required: commands are refused until it can be written.", "nacre"
+    ),
+    "fault-audit-torn": Requirement(
+        "A line of a log written in part: it never runs into the next one.", "nacre"
+    ),
+    "fault-audit-gone": Requirement("An audit log moved away or deleted: it is made anew.", "nacre"),
+    "fault-abort-room": Requirement(
+        "No room for the abort file: it is written, whole, as soon as there is.", "nacre"
+    ),
     # -- nacre: Windows (shown under wine, see docs/windows.md)
     "windows-server": Requirement("The whole server runs as a Windows program.", "nacre"),
     "windows-job": Requirement("Every command lives, and dies, in a job object.", "nacre"),

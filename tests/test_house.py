@@ -34,7 +34,7 @@ FLOORS = [
     ],
     ["keeper.streams", "keeper.turns"],
     ["keeper.commands", "keeper.program", "keeper.launch"],
-    ["pipes", "keeper.link", "output", "environment", "watch"],
+    ["pipes", "keeper.link", "output", "environment", "watch", "stderr", "trail"],
     ["dialects", "presets"],
     ["settings"],
     ["configuration"],

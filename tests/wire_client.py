@@ -96,6 +96,14 @@ class WireClient:
         assert isinstance(message, dict)
         return message  # pyright: ignore[reportUnknownVariableType]  # JSON
 
+    def wait_for_log(self, text: str, patience_s: float = PATIENCE_S) -> None:
+        """Read stderr until it says that."""
+        deadline = time.monotonic() + patience_s
+        while text.encode() not in self.stderr:
+            ready, _, _ = select.select([self._err], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready or not self._take_stderr():
+                raise TimeoutError(f"stderr does not say {text!r}: {self.stderr[-2000:]!r}")
+
     def _take_stderr(self) -> bool:
         data = os.read(self._err, 1 << 16)
         self.stderr += data

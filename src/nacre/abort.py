@@ -2,11 +2,14 @@
 
 Above it: `service`, which tells it of every command, as it tells `audit`. It writes one file, whole or not at
 all, and only for failures: whoever waits for the file decides what follows and takes it away again. Where the
-file is comes from the person's settings; no tool can name another, and no trouble with it fails a command.
+file is comes from the person's settings; no tool can name another, and no trouble with it fails a command. A
+result that there was no room for is written as soon as there is, unless a newer one takes its place.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import os
 import tempfile
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
     from nacre.model import Command
 
 
+RETRY_S = 1.0
+
+
 class AbortFile:
     """A file that is there when a command has failed: it did not run, or did not end with code 0."""
 
@@ -32,6 +38,8 @@ class AbortFile:
                 f"The abort file cannot be written: {self._path}.",
                 hint="Give --abort-file a file in a directory that is there and can be written.",
             )
+        self._owed = ""  # what could not be written yet
+        self._retry: asyncio.TimerHandle | None = None
 
     def record(self, command: Command, outcome: Result | NacreError | None) -> None:
         """Take note of a command. One that the caller has cancelled, or that waits for an answer, is none."""
@@ -45,10 +53,32 @@ class AbortFile:
         else:
             entry |= {"timeout_seconds": outcome.timeout_s, "session": outcome.session}
             entry |= {"stdout": outcome.stdout.text, "stderr": outcome.stderr.text}
+        was_told = bool(self._owed)
+        self._owed = json.dumps(entry, indent=2) + "\n"
+        self._settle(was_told=was_told)
+
+    def finish(self) -> None:
+        """The server is about to end: a last try."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._settle(was_told=True)
+
+    def _settle(self, *, was_told: bool) -> None:
+        """Write what is owed, now or later."""
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
         try:
-            self._write(json.dumps(entry, indent=2) + "\n")
+            self._write(self._owed)
         except OSError as error:
-            audit.log.error("the abort file %s could not be written: %s", self._path, error.strerror)
+            if not was_told:
+                told = error.strerror or error
+                audit.log.error("the abort file %s cannot be written yet: %s", self._path, told)
+            self._retry = asyncio.get_running_loop().call_later(RETRY_S, lambda: self._settle(was_told=True))
+        else:
+            self._owed = ""
+            if was_told:
+                audit.log.warning("the abort file %s could be written at last", self._path)
 
     def _write(self, text: str) -> None:
         """The old content or the new one, never half of it; readable by this user only, as output may be."""
@@ -59,5 +89,6 @@ class AbortFile:
                 file.write(text)
             os.replace(temporary, self._path)
         except OSError:
-            os.unlink(temporary)
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
             raise

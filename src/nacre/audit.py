@@ -5,27 +5,24 @@ Never the values of an environment: its names only.
 Above it: `service`, which calls `record` in the one `finally` nobody can pass by.
 
 Lines are gathered and written a moment later, many at once, so that no reply waits for its line; `flush`
-writes what is left at the end. A client that never reads our stderr must not be able to stop us: when
-the pipe is full, lines are counted instead of written, and the count is told as soon as there is room.
-Windows does not tell whether a pipe has room; there a thread writes, and its queue is what gets full.
+writes what is left at the end. No trouble with the log reaches a command: lines on stderr are dropped and
+counted (`stderr`), those of the audit file are kept, then counted (`trail`). Only where a person wants no
+command without its record are commands refused until the file can be written again.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
-import os
-import queue
-import select
-import sys
-import threading
 import time
 from typing import TYPE_CHECKING
 
-from nacre.errors import Refused, RequestError
+from nacre import stderr
+from nacre.errors import PlaceError, Refused, RequestError
 from nacre.model import Command, Result
+from nacre.stderr import say, write_line
+from nacre.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,25 +37,38 @@ log = logging.getLogger("nacre")
 
 SHOWN_CHARACTERS = 500
 GATHER_S = 0.02
-PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
-
-LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows
-GOODBYE_PATIENCE_S = 0.3
+RETRY_S = 1.0  # how often an audit log that cannot be written is tried again
 
 _waiting: list[tuple[float, Asked, Outcome]] = []
-_dropped_lines = 0
 _commands_logged = True
-_trail: int | None = None  # the descriptor of the audit log
+_trail: Trail | None = None  # the audit log
+_required = False  # whether no command runs without it
+_retrying = False
 _words: Mapping[
     str, str
 ] = {}  # a document's own lines (`executing`, `exit_code`, `error`); said when verbose
 
 
+def check() -> None:
+    """Raise PlaceError when no command may run, because it could not be recorded."""
+    if not _required or _trail is None or not _trail.failing:
+        return
+    _catch_up()
+    if _trail.failing:
+        raise PlaceError(
+            f"Nothing was run: the audit log cannot be written ({_trail.failing}), and it is required.",
+            code="no_audit",
+            hint=f"Make room for {_trail.path}; commands run again as soon as it can be written.",
+        )
+
+
 def record(asked: Asked, outcome: Outcome) -> None:
     """What became of a command, or of file work; no outcome means that the caller has cancelled it."""
-    if not _waiting:
+    if not _waiting and not _required:
         asyncio.get_running_loop().call_later(GATHER_S, flush)
     _waiting.append((time.time(), asked, outcome))
+    if _required:
+        flush()  # trouble is to be known before the next command
     if _words and isinstance(asked, Command) and log.isEnabledFor(logging.DEBUG):
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
@@ -74,12 +84,46 @@ def started(command: Command) -> None:
 
 def flush() -> None:
     """Write the lines that were gathered."""
-    if _commands_logged and log.isEnabledFor(logging.INFO):
-        for when, asked, outcome in _waiting:
-            write_line(when, f"{_how(outcome)}: {one_line(_what(asked))}")
-    if _trail is not None:
-        os.write(_trail, b"".join(_trail_line(*entry) for entry in _waiting))
+    gathered = _waiting.copy()
     _waiting.clear()
+    if _commands_logged and log.isEnabledFor(logging.INFO):
+        for when, asked, outcome in gathered:
+            write_line(when, f"{_how(outcome)}: {one_line(_what(asked))}")
+    if _trail is not None and gathered:
+        _catch_up([_trail_line(*entry) for entry in gathered])
+
+
+def _catch_up(lines: list[bytes] | None = None) -> None:
+    """Bring the audit log up to date, as far as that can be done, and say when its fortune has changed."""
+    if _trail is None:
+        return
+    failed_before, missing = _trail.failing, _trail.missing
+    _trail.write(lines or [])
+    if _trail.failing and not failed_before:
+        refused = "commands are refused" if _required else "commands run all the same"
+        log.error("the audit log %s cannot be written: %s; %s", _trail.path, _trail.failing, refused)
+        _retry_later()
+    elif failed_before and not _trail.failing:
+        log.warning("the audit log %s can be written again; %d records are missing", _trail.path, missing)
+
+
+def _retry_later() -> None:
+    global _retrying  # noqa: PLW0603  # the log is one for the process
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:  # the process is about to end
+        return
+    if not _retrying:
+        _retrying = True
+        loop.call_later(RETRY_S, _retry)
+
+
+def _retry() -> None:
+    global _retrying  # noqa: PLW0603  # as above
+    _retrying = False
+    if _trail is not None and _trail.failing:
+        _catch_up()
+        _retry_later()
 
 
 def _say_the_end(outcome: Outcome) -> None:
@@ -148,97 +192,35 @@ def one_line(text: str) -> str:
     return shown if shown.isprintable() else shown.encode("unicode_escape").decode("ascii")
 
 
-def write_line(when: float, text: str) -> None:
-    """One line on stderr, with the time and our name."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
-    say(text, f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre ")
-
-
-def say(text: str, before: str = "") -> None:
-    """One line on stderr, unless that would block."""
-    global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
-    if not _has_room():
-        _dropped_lines += 1
-        return
-    if _dropped_lines:
-        text = f"({_dropped_lines} lines before this one were dropped: nobody read stderr) {text}"
-        _dropped_lines = 0
-    data = f"{before}{text}\n".encode("utf-8", "replace")[:PIPE_ROOM_BYTES]
-    if _pen is not None:
-        _pen.write(data)
-    else:
-        os.write(2, data)
-
-
-def _has_room() -> bool:
-    if sys.platform == "win32":
-        return _pen is None or _pen.has_room
-    poll = select.poll()
-    poll.register(2, select.POLLOUT)
-    return any(events & select.POLLOUT for _, events in poll.poll(0))
-
-
-class Pen:
-    """A thread that writes to stderr, so that nobody else has to wait for its reader."""
-
-    def __init__(self) -> None:
-        self._lines: queue.Queue[bytes] = queue.Queue(LINES_AHEAD)
-        threading.Thread(target=self._write, name="stderr", daemon=True).start()
-
-    @property
-    def has_room(self) -> bool:
-        """Whether a line can be taken."""
-        return not self._lines.full()
-
-    def write(self, line: bytes) -> None:
-        """Take a line; `has_room` was asked before."""
-        self._lines.put_nowait(line)
-
-    def finish(self) -> None:
-        """Give the reader a moment to take what is left."""
-        with self._lines.all_tasks_done:
-            self._lines.all_tasks_done.wait_for(lambda: not self._lines.unfinished_tasks, GOODBYE_PATIENCE_S)
-
-    def _write(self) -> None:
-        while True:
-            line = self._lines.get()
-            with contextlib.suppress(OSError):  # nobody has a stderr of ours any more
-                os.write(2, line)
-            self._lines.task_done()
-
-
-_pen: Pen | None = None
-
-
 def finish() -> None:
     """Write what is left; the process is about to end."""
     flush()
-    if _pen is not None:
-        _pen.finish()
-
-
-class StderrHandler(logging.Handler):
-    """Everything else that is logged, ours or a library's, on the same terms."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Write a record."""
-        name = "" if record.name == "nacre" else f"[{record.name}] "
-        write_line(record.created, name + self.format(record))
+    if _trail is not None and _trail.behind:
+        _trail.catch_up()
+        if _trail.failing:
+            log.error("the audit log %s lacks the last records: %s", _trail.path, _trail.failing)
+    stderr.finish()
 
 
 def configure(
-    *, verbose: bool, commands: bool = True, trail: str | None = None, words: Mapping[str, str] | None = None
+    *,
+    verbose: bool,
+    commands: bool = True,
+    trail: str | None = None,
+    required: bool = False,
+    words: Mapping[str, str] | None = None,
 ) -> None:
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
-    global _pen, _commands_logged, _trail, _words  # noqa: PLW0603  # the log is one for the process
-    if sys.platform == "win32":
-        _pen = Pen()
-    logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
+    global _commands_logged, _trail, _required, _words  # noqa: PLW0603  # the log is one for the process
+    stderr.take_over_logging()
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
     _commands_logged = commands
     _words = words or {}
+    _required = required
     if trail is not None:
         try:
-            _trail = os.open(trail, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            _trail = Trail(trail)
         except OSError as error:
             raise RequestError(f"The audit log cannot be written: {trail}: {error.strerror}.") from None
+    elif required:
+        raise RequestError("An audit log that is required needs a file.", hint="Give --audit-log FILE.")

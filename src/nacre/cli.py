@@ -114,6 +114,39 @@ def _wants_debugging(preset: Preset) -> bool:
     return any(fnmatchcase(name, pattern) for pattern in said.replace(",", " ").split())
 
 
+def _fill_standard_streams() -> bool:
+    """Whether somebody hears our answers. What was closed reads and writes nothing from now on.
+
+    Or the next file that is opened would get its number: a log line could land in the audit log, or in the
+    link to the keeper.
+    """
+    there = [_is_open(fd) for fd in range(3)]
+    for fd in (fd for fd in range(3) if not there[fd]):
+        null = os.open(os.devnull, os.O_RDWR)
+        if null == fd:  # the lowest number that is free, nearly always
+            os.set_inheritable(fd, True)
+        else:
+            os.dup2(null, fd)
+            os.close(null)
+    return there[1]
+
+
+def _is_open(fd: int) -> bool:
+    try:
+        os.fstat(fd)
+    except OSError:
+        return False
+    return True
+
+
+def _tell(text: str) -> None:
+    """Say something to the person, if they can hear it."""
+    try:
+        os.write(2, text.encode("utf-8", "backslashreplace") + b"\n")
+    except OSError:  # nobody reads stderr, or its disk is full
+        return
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     given = list(sys.argv[1:] if arguments is None else arguments)
@@ -122,6 +155,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
         sys.exit(policy_main(given[1:]))
     options = read_options(given)
+    if not _fill_standard_streams():
+        _tell("nacre: stdout is closed: nobody could hear an answer.")
+        sys.exit(1)
     from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
 
     launched = launch()
@@ -134,14 +170,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             verbose=config.verbose,
             commands=config.log_commands,
             trail=config.audit_log,
+            required=config.audit_required,
             words=config.preset.texts,
         )
     except NacreError as error:
-        sys.stderr.write(f"nacre: {error}\n")
+        _tell(f"nacre: {error}")
         sys.exit(2)
     if os.isatty(0):
         program = " ".join((sys.argv[0], *(given[:2] if given[:1] == ["server"] else ())))
-        sys.stderr.write(WELCOME.format(version=__version__, program=program) + "\n")
+        _tell(WELCOME.format(version=__version__, program=program))
     reading, writing = claim_standard_streams()
     from nacre.server import serve  # noqa: PLC0415
 

@@ -59,6 +59,7 @@ class Config:
     verbose: bool = False
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command
+    audit_required: bool = False  # whether commands are refused while that file cannot be written
     abort_file: str | None = None  # a file that gets the result of a command that failed
     policy: Policy | None = None  # None: no rules
     # Only these commands, each alone (specification 000): a list for each family of shells, or for "" all.

@@ -15,7 +15,7 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-from nacre import __version__, audit
+from nacre import __version__, audit, stderr
 from nacre.errors import NacreError
 from nacre.service import Service
 from nacre.stdio import Stdio
@@ -47,7 +47,7 @@ def build_surface(service: Service) -> Surface:
     instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
     preset = service.config.preset
     if started := preset.texts.get("started"):
-        audit.say(started)
+        stderr.say(started)
     surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
     surface.on_root = service.use_root if service.config.chosen_directory is None else None
     furnish(surface, service)

@@ -82,6 +82,7 @@ class Service:
         """Run a command to its end. Cancelling kills all it started. NacreError: it could not be run."""
         outcome: Result | NacreError | None = None
         try:
+            audit.check()
             _check(command)
             session = self._session_of(command)
             if session is not None:
@@ -135,6 +136,7 @@ class Service:
 
         outcome: FileDone | NacreError | None = None
         try:
+            audit.check()
             _check_text("path", work.path)
             spot = await asyncio.to_thread(self._grounds(files).find, work)
             if self._gate is not None:
@@ -251,6 +253,8 @@ class Service:
     async def close(self) -> None:
         """End the keeper and with it everything that still runs."""
         self._opening.cancel()
+        if self._abort is not None:
+            self._abort.finish()
         self.sessions.stop()
         await self._link.close()
         shutil.rmtree(self._spool_dir, ignore_errors=True)  # the keeper does it, unless it was killed itself

@@ -151,6 +151,14 @@ SETTINGS = (
         default="none",
     ),
     Setting(
+        "audit_required",
+        kinds.YES_OR_NO,
+        "refuse commands while the audit log cannot be written, for want of room say",
+        "audit_required",
+        flags=("--audit-required",),
+        flag_means=True,
+    ),
+    Setting(
         "abort_file",
         kinds.FILE,
         "write the result of a command that failed there, as JSON",

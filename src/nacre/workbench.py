@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.policy import Policy
 
 USAGE_ERROR = 2
+NOT_RUN = ("not run", "not recorded")  # an audit log's lines of refusals, and of gaps
 
 
 def parser() -> argparse.ArgumentParser:
@@ -119,7 +120,7 @@ def _learn(options: argparse.Namespace) -> int:
     for number, line in enumerate(_lines(options.auditlog), 1):
         try:
             entry = json.loads(line)
-            if entry["ended"] != "not run" and "tool" not in entry:  # file tools are under no rule
+            if entry["ended"] not in NOT_RUN and "tool" not in entry:  # file tools are under no rule
                 commands.append(entry["command"])
         except (ValueError, KeyError, TypeError):
             raise RequestError(

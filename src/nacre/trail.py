@@ -1,0 +1,140 @@
+"""The audit log's file: whole lines, in order, and an honest gap where there was no room for them.
+
+Above it: `audit`, which makes the lines. When the file cannot be written (a full disk, a quota, a reader that
+is gone) lines are kept, up to a bound; beyond it they are counted. As soon as there is room, what was kept is
+written, then a line that says how many are missing, then what comes next. A line that was written in part is
+taken back, or ended before the next one. A file that was moved away or deleted is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from collections import deque
+
+KEPT_BYTES = 1 << 20
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Trail:
+    """One file that lines are appended to."""
+
+    def __init__(self, path: str) -> None:
+        """Raises OSError when the file cannot be opened."""
+        self.path = os.path.abspath(path)
+        self.failing = ""  # why the file cannot be written; nothing: it can
+        self.missing = 0  # lines that were not kept since it cannot
+        self._kept: deque[bytes] = deque()
+        self._kept_bytes = 0
+        self._fd = -1
+        self._torn = False  # the last line has no end
+        self._open()
+
+    @property
+    def behind(self) -> bool:
+        """Whether something waits for room."""
+        return bool(self._kept or self.missing)
+
+    def write(self, lines: list[bytes]) -> None:
+        """Append lines; those that cannot be written now are kept or counted."""
+        self.catch_up()
+        if self.missing:  # nothing is kept behind a gap: the file is in order of time
+            self.missing += len(lines)
+            return
+        self._kept.extend(lines)
+        self._kept_bytes += sum(map(len, lines))
+        self.catch_up()
+        while self._kept_bytes > KEPT_BYTES:
+            self._kept_bytes -= len(self._kept.pop())
+            self.missing += 1
+
+    def catch_up(self) -> None:
+        """Write what waits, if there is room."""
+        if not self.behind:
+            return
+        try:
+            self._follow()
+            self._write_kept()
+        except OSError as error:
+            self.failing = error.strerror or str(error)
+        else:
+            self.failing = ""
+
+    def _write_kept(self) -> None:
+        gap = self._gap_line() if self.missing else b""
+        written, error = self._append(b"".join((*self._kept, gap)))
+        while self._kept and written >= len(self._kept[0]):
+            line = self._kept.popleft()
+            written -= len(line)
+            self._kept_bytes -= len(line)
+        if error is not None:
+            self._take_back(written)
+            raise error
+        self.missing = 0
+
+    def _append(self, data: bytes) -> tuple[int, OSError | None]:
+        """How much of it was written, and why not all."""
+        start = b"\n" if self._torn else b""
+        view, failure = memoryview(start + data), None
+        try:
+            while view:
+                view = view[os.write(self._fd, view) :]
+        except OSError as error:
+            failure = error
+        written = len(start) + len(data) - len(view)
+        self._torn = self._torn and not written
+        return max(0, written - len(start)), failure
+
+    def _take_back(self, count: int) -> None:
+        """Undo the part of a line that was written last, or remember that it has no end."""
+        if not count:
+            return
+        try:
+            end = os.lseek(self._fd, 0, os.SEEK_CUR)
+            if os.fstat(self._fd).st_size == end:  # nobody else has written behind it
+                os.ftruncate(self._fd, end - count)
+                return
+        except OSError:
+            pass
+        self._torn = True
+
+    def _gap_line(self) -> bytes:
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        gap = {"time": now, "ended": "not recorded", "missing": self.missing, "reason": self.failing}
+        return json.dumps(gap).encode() + b"\n"
+
+    # -- the file
+
+    def _open(self) -> None:
+        fd = os.open(self.path, _FLAGS, 0o600)
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._torn = fd, _ends_inside_a_line(self.path)
+
+    def _follow(self) -> None:
+        """A file that somebody has moved away, or deleted, is not the audit log any more."""
+        opened = os.fstat(self._fd)
+        try:
+            there = os.stat(self.path)
+        except FileNotFoundError:
+            there = None
+        if there is None or (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
+            self._open()
+
+
+def _ends_inside_a_line(path: str) -> bool:
+    """Whether whoever wrote there before us did not come to the end of a line."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            return bool(file.seek(0, os.SEEK_END)) and _last_byte(file.fileno()) != b"\n"
+    except OSError:  # it may be written and not be read
+        return False
+
+
+def _last_byte(fd: int) -> bytes:
+    os.lseek(fd, -1, os.SEEK_END)
+    return os.read(fd, 1)
