@@ -2,134 +2,29 @@ r"""A seeded generator of adversarial shell scripts.
 
 Three kinds, mixed: scripts built by a grammar (deep, valid, with every construct the scanner reads), soups of
 tokens that matter to a shell (mostly invalid, sometimes surprising), and mutations of grammar scripts (one
-character away from valid). Every command name is one of `c0` .. `c9`, which no machine has, or a harmless
-builtin.
+character away from valid). Every command name is one of `c0` .. `c9`, which no machine has, a harmless
+builtin, or a program whose arguments matter. `RULES` allow all of them but `c9`.
 """
 
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from fragments import filled, fragments
 
-
-def _tokens(text: str) -> tuple[str, ...]:
-    return tuple(text.split(" "))
-
-
-_SOUP = (
-    *_tokens(
-        "c1 c2 c3 c4 c5 ' \" \\ ` $( ) ( ) ; & | && || ;; # { } ! $(( )) (( )) [[ ]] < > >> << <<- <<< <( >("
-    ),
-    *_tokens(
-        "2>&1 &> |& $' $\" ${ ${x ${x:- ${x# } $x $1 $@ $ x= x+= = a[0]= x=( * ? [ ] ~ {a,b} - -- , : % ^ @"
-    ),
-    *_tokens(
-        "case in a) esac if then else elif fi for while until do done function time coproc select c1() E EOF"
-    ),
-    *_tokens(
-        "'E' \"E\" \\E 1 2 0 \t echo true : [ test \\' \\\" \\` \\$ \\( \\; \\# $# #} $'\\'' $'\\x63\\x31' ''"
-    ),
-    *("\\\n", "\n", "\n", "\n", " ", " ", " ", " ", "\\\n", "E\n", "\nE\n", "\n\tE\n", "<<E\n", "<<'E'\n"),
-    *(
-        "<<-E\n",
-        "<<E c1\n",
-        "$(<f)",
-        "${x/a/",
-        "${x[",
-        "&>>",
-        ">|",
-        "<>",
-        ">&",
-        "{x}>f",
-        "$[",
-        "]",
-        "!(",
-        "@(",
-        "=c1",
-    ),
-)
-_PLAIN_WORDS = _tokens(
-    "a b1 -x --y=z a/b x.y * ? a[bc] ~ = a=b a#b % {a,b} {1..3} ! { } in do if esac @ ^ , then fi c1= [ ] :a"
-)
-_QUOTED_WORDS = (
-    *(
-        "'a b'",
-        "'; c1'",
-        "'$(c2)'",
-        "'`c3`'",
-        "'\\'",
-        "'\n'",
-        "'#'",
-        '"a b"',
-        '"; c1"',
-        '"\'"',
-        "'\"'",
-        '"\\""',
-    ),
-    *(
-        '"\\\\"',
-        '"\\$(c4)"',
-        '"\\`c4\\`"',
-        "\\ ",
-        "\\;",
-        "\\'",
-        '\\"',
-        "\\\\",
-        "\\$",
-        "\\`",
-        "\\#",
-        "\\(",
-        "''",
-        '""',
-    ),
-)
-_EXPANDED_WORDS = (
-    *("$x", '"$x"', "${x}", '"${x}"', "$1", '"$@"', "$?", "$#", "${#x}", "${x:-a}", '"${x:-a b}"', "${x%%a}"),
-    *(
-        "${x#*b}",
-        "$((1+2))",
-        '"$((x))"',
-        "$(( (1) + 2 ))",
-        "$",
-        '"$"',
-        "${x:-'c1'}",
-        "${x:-\\}}",
-        '"${x#\'}"',
-    ),
-)
-_HEREDOC_LINES = (
-    *(
-        "text",
-        "c7",
-        "it's",
-        'a "b',
-        "$x",
-        "\\$(c6)",
-        "E ",
-        " E",
-        "EOFX",
-        "a \\",
-        "`c3`",
-        "$(c4)",
-        "${x:-c5}",
-        "$(c5",
-    ),
-    *("`", ")", "\\", "E)", "E;", "$(c5 <<E", "'$(c1)'", '"$(c2)"'),
-)
-_BASH_TESTS = (
-    *("[[ -n $x ]]", "[[ a == b && c1 != c2 ]]", "[[ $x =~ ^(a|c2)$ ]]", "[[ a < b || ( x > y ) ]]"),
-    *(
-        "[[ $x == *';'* ]]",
-        "(( 1 < 2 ))",
-        "(( x = 1, y++ ))",
-        "for ((i=0;i<2;i++)); do c3; done",
-        "time c4",
-        "time -p c5",
-    ),
-)
+_SOUP = fragments("soup")
+_PLAIN_WORDS = fragments("plain words")
+_QUOTED_WORDS = fragments("quoted words")
+_EXPANDED_WORDS = fragments("expanded words")
+_HEREDOC_LINES = fragments("heredoc lines")
+_BASH_TESTS = fragments("bash tests")
+# Ways to give a variable a value, to use it, and to have it evaluated; programs whose arguments matter.
+_ASSIGNED = fragments("assigned")
+_USED = fragments("used")
+_EVALUATED = fragments("evaluated")
+_PROGRAMS = fragments("programs")
+RULES = fragments("rules")
 
 
 class Generator:
@@ -142,13 +37,36 @@ class Generator:
     def script(self) -> str:
         """One script."""
         kind = self.random.random()
-        if kind < 0.45:
+        if kind < 0.40:
             return self._list(self.random.choice((1, 2, 2, 3)))
-        if kind < 0.70:
+        if kind < 0.60:
             return self._mutated(self._list(2))
-        if kind < 0.85:
+        if kind < 0.68:
             return self._soup()
-        return self._splice()
+        if kind < 0.78:
+            return self._splice()
+        return self._values()
+
+    def _values(self) -> str:
+        """Values that are set, and used where they may matter."""
+        parts = [self._assigned() for _ in range(self.random.choice((0, 1, 1, 2)))]
+        parts.append(self._pick(*_EVALUATED) if self._maybe(0.25) else self._program(1))
+        return "".join(part + self._pick("; ", "\n", " && ", "; ") for part in parts[:-1]) + parts[-1]
+
+    def _assigned(self) -> str:
+        word = self._pick("-exec", "a", "1", "-o", "'a b'", "a[1]", self._used())
+        return filled(self._pick(*_ASSIGNED), {"%word%": word})
+
+    def _used(self) -> str:
+        return filled(self._pick(*_USED), {"%word%": self._pick("-exec", "a", "1", "$y")})
+
+    def _program(self, depth: int) -> str:
+        """A program whose arguments matter; its words are tricks or plain."""
+        text = self._pick(*_PROGRAMS)
+        while "%word%" in text:
+            word = self._used() if self._maybe(0.5) else self._word(depth)
+            text = text.replace("%word%", word, 1)
+        return text
 
     def orderly(self) -> str:
         """A script by the grammar alone."""
@@ -212,7 +130,7 @@ class Generator:
 
     def _command(self, depth: int) -> str:
         if depth <= 0 or self._maybe(0.65):
-            return self._simple(depth)
+            return self._program(depth) if self._maybe(0.15) else self._simple(depth)
         compounds: list[Callable[[int], str]] = [
             *(self._group, self._subshell, self._if, self._loop, self._case, self._function),
         ]
@@ -261,7 +179,7 @@ class Generator:
     # -- simple commands -----------------------------------------------------------------------------------
 
     def _name(self) -> str:
-        name = f"c{self.random.randrange(10)}"
+        name = f"c{self.random.randrange(9)}"
         if self._maybe(0.85):
             return name
         digit = name[1]

@@ -1,0 +1,165 @@
+"""What the policy claims about a script, held against what a real shell did with it.
+
+A claim is a simple command as the policy saw it: words whose text is known, or whose shape is. `misses` tells
+what was really run or changed although nothing of the kind was claimed:
+
+    name        a command that nobody reported
+    arguments   a command that was reported with other arguments
+    judgement   a command that the policy itself denies, once its arguments are known
+    write       a file that appeared or changed, although no rule allows writes
+    variable    PATH and its kin have other values
+    network     the shell opened a connection
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from shell_oracle import Observation
+
+from nacre.policy import Policy, judge, judge_argv
+from nacre.policy.court import scan_for
+from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.programs import inspect
+from nacre.policy.values import Context, expand_braces
+
+_MOST_ARGUMENTS = 400
+_GLOB = re.compile(r"[*?\[]")
+
+
+@dataclass(frozen=True)
+class Miss:
+    """Something that happened and was not claimed."""
+
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The words of one simple command, as the policy understood them."""
+
+    words: tuple[Word, ...]
+    context: Context
+
+    @property
+    def name(self) -> str | None:
+        """The command's name; None when only its shape is known."""
+        word = self.words[0]
+        return word.text.rpartition("/")[2] if word.literal or word.tilde else None
+
+    @cached_property
+    def shapes(self) -> tuple[_Shape, ...]:
+        """How each argument may look."""
+        return tuple(_shape(word, self.context) for word in self.words[1:])
+
+    def fits(self, argv: Sequence[str]) -> bool:
+        """Tell whether a command that ran is the claimed one."""
+        name = self.name
+        if name is not None and argv[0].rpartition("/")[2] != name:
+            return False
+        return _fits(self.shapes, argv[1:])
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What one word may become: how many arguments, and which texts."""
+
+    pattern: re.Pattern[str]
+    least: int = 1
+    many: bool = False
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.DOTALL)
+
+
+def _shape(word: Word, context: Context) -> _Shape:
+    if word.literal:
+        return _Shape(_compiled(re.escape(word.text)))
+    texts = context.candidates(word) if not (word.pattern or word.tilde or word.braces) else None
+    if texts is not None and not word.splits:
+        return _Shape(_compiled("|".join(re.escape(text) for text in texts)))
+    if word.braces:
+        expanded = None if word.dynamic or word.pattern or word.tilde else expand_braces(word.text)
+        texts = [word.text, *(expanded or ())]  # a shell without braces takes them as they are
+        pattern = "|".join(re.escape(text) for text in texts) if expanded is not None else ".*"
+        return _Shape(_compiled(pattern), 0, many=True)
+    if word.tilde:
+        return _Shape(_compiled(".*" + re.escape(word.text.partition("/")[2])), 0, many=True)
+    if word.splits or word.pattern:
+        return _Shape(_compiled(".*"), 0, many=True)
+    pieces = [re.escape(piece) for piece in word.text.split(UNKNOWN)]
+    return _Shape(_compiled(".*".join(pieces)))
+
+
+def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:
+    """Whether the arguments can be divided among the shapes, in order."""
+    if len(arguments) > _MOST_ARGUMENTS:
+        return True
+    reachable = {0}
+    for shape in shapes:
+        following = set(reachable) if shape.least == 0 else set[int]()
+        for start in reachable:
+            at = start
+            while at < len(arguments) and shape.pattern.fullmatch(arguments[at]):
+                at += 1
+                following.add(at)
+                if not shape.many:
+                    break
+        reachable = following
+        if not reachable:
+            return False
+    return len(arguments) in reachable
+
+
+def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
+    """Every command that the policy saw in some texts, with those inside wrappers and shells."""
+    found: list[Claim] = []
+    for text in texts:
+        scan = scan_for(text, shell)
+        context = Context.of(text, scan.commands, shell)
+        for command in scan.commands:
+            if not command.words:
+                continue
+            found.append(Claim(command.words, context))
+            looked = inspect(command.words, context)
+            found += [Claim(step.words, context) for step in looked.steps]
+            if depth < 4:
+                for script in looked.scripts:
+                    found += claims([script.text], script.shell, depth + 1)
+    return found
+
+
+def accepted(texts: Iterable[str], policy: Policy, shell: str) -> bool:
+    """Whether every one of the texts would be run."""
+    return all(judge(text, policy, shell=shell).allowed for text in texts)
+
+
+def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:
+    """All that happened and was not claimed."""
+    found = [Miss("write", name) for name in seen.files if not policy.allow_writes]
+    found += [Miss("network" if note == "network" else "variable", note) for note in seen.notes]
+    claimed = claims(texts, shell)
+    known = {claim.name for claim in claimed}
+    for name in seen.names:
+        if name not in known and None not in known:
+            found.append(Miss("name", name))
+    for argv in dict.fromkeys(seen.commands):
+        found += _command_misses(argv, claimed, policy)
+    return found
+
+
+def _command_misses(argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy) -> list[Miss]:
+    if not any(claim.fits(argv) for claim in claimed):
+        names = {claim.name for claim in claimed}
+        kind = "arguments" if argv[0].rpartition("/")[2] in names else "name"
+        return [Miss(kind, repr(list(argv)))]
+    verdict = judge_argv(argv, policy)
+    if not verdict.allowed:
+        return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
+    return []

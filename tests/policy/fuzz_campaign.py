@@ -1,0 +1,218 @@
+"""A fuzzing campaign: generate, judge, run what was accepted, compare, minimise what was missed.
+
+Above: `test_fuzz` runs short and long campaigns. Below: the generators, `shell_oracle` for the truth,
+`claims` for the comparison. Run as a program it prints what it finds:
+
+    python tests/policy/fuzz_campaign.py SHELL GENERATOR SEED ACCEPTED
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from claims import Miss, accepted, misses
+from fragments import fragments
+from shell_oracle import Oracle, Trial, sandbox
+
+from nacre.policy import Policy
+
+_BATCH = 400
+_MOST_ROUNDS = 60
+_MOST_MINIMISED = 25
+# What comes from outside of a text is hostile: values, arguments, and what programs print.
+_VALUES = fragments("hostile values")
+_VARIABLES = ("x", "y", "z", "f", "i", "n", "a", "b", "file", "dir", "line", "name", "v", "var", "e", "E")
+_FAILS = ("[13579]", "[02468]", "/", "[a-z]", "[1-5]")
+
+
+class Source(Protocol):
+    """A generator: the texts of one session, and the policy under which they are judged."""
+
+    def next(self) -> tuple[list[str], Policy]:
+        """The next session."""
+        ...
+
+
+@dataclass
+class Outcome:
+    """Figures of a campaign."""
+
+    shell: str
+    seed: int
+    generated: int = 0
+    executed: int = 0
+    commands_run: int = 0
+    unfinished: int = 0
+    seconds: float = 0.0
+    kinds: Counter[str] = field(default_factory=Counter[str])
+    misses: list[str] = field(default_factory=list[str])
+
+    def __str__(self) -> str:
+        rate = self.executed / self.seconds if self.seconds else 0.0
+        share = self.executed / max(self.generated, 1)
+        figures = (
+            f"{self.generated} generated, {self.executed} accepted ({share:.0%}), {rate:.0f} run per second"
+        )
+        told = ", ".join(f"{kind} {count}" for kind, count in sorted(self.kinds.items())) or "none"
+        return f"{self.shell}: seed {self.seed}, {figures}, {self.commands_run} commands; misses: {told}"
+
+
+def surroundings(chance: random.Random, script: str) -> Trial:
+    """A script among hostile values."""
+    environment = {name: chance.choice(_VALUES) for name in _VARIABLES}
+    arguments = tuple(chance.choice(_VALUES) for _ in range(3))
+    return Trial(script, environment, arguments, chance.choice(_VALUES), chance.choice(_FAILS))
+
+
+@dataclass(frozen=True)
+class _Session:
+    texts: tuple[str, ...]
+    policy: Policy
+    trial: Trial
+
+
+class Campaign:
+    """One shell, one generator, one seed."""
+
+    def __init__(self, oracle: Oracle, shell: str, source: Source, seed: int) -> None:
+        self.oracle = oracle
+        self.shell = shell
+        self.source = source
+        self.chance = random.Random(f"{seed}/{shell}")  # noqa: S311 - reproducible, not secret
+        self.outcome = Outcome(shell, seed)
+        self.seen: set[tuple[str, ...]] = set()
+
+    def run(
+        self, wanted: int, *, most_generated: int = 0, report: Callable[[str], object] | None = None
+    ) -> Outcome:
+        """Run as many accepted sessions as wanted, or what can be made of so many generated ones."""
+        started = time.monotonic()
+        sessions = self._sessions(wanted, most_generated or wanted * 50)
+        while batch := [session for _, session in zip(range(_BATCH), sessions, strict=False)]:
+            for session, found in self._try(batch):
+                self._note(session, found, report)
+        self.outcome.seconds = time.monotonic() - started
+        return self.outcome
+
+    def _sessions(self, wanted: int, most: int) -> Iterator[_Session]:
+        accepted_so_far = 0
+        while accepted_so_far < wanted and self.outcome.generated < most:
+            texts, policy = self.source.next()
+            self.outcome.generated += 1
+            if accepted(texts, policy, self.shell):
+                accepted_so_far += 1
+                script = "\n".join(texts)
+                yield _Session(tuple(texts), policy, surroundings(self.chance, script))
+
+    def _try(self, batch: Sequence[_Session]) -> Iterator[tuple[_Session, list[Miss]]]:
+        for session, seen in zip(batch, self.oracle.observe([s.trial for s in batch]), strict=True):
+            self.outcome.executed += 1
+            self.outcome.commands_run += len(seen.commands) + len(seen.names)
+            self.outcome.unfinished += not seen.ended
+            found = misses(session.texts, session.policy, self.shell, seen)
+            if found and not seen.torn:
+                yield session, found
+
+    def _note(self, session: _Session, found: Sequence[Miss], report: Callable[[str], object] | None) -> None:
+        kind = found[0].kind
+        self.outcome.kinds[kind] += 1
+        if len(self.outcome.misses) >= _MOST_MINIMISED:
+            return
+        small, told = self._minimised(session, kind)
+        if small.texts in self.seen:
+            return
+        self.seen.add(small.texts)
+        trial = small.trial
+        line = (
+            f"{kind}: {self.shell}: {list(small.texts)!r} -> {told.detail} "
+            f"[allow {[rule.text for rule in small.policy.rules][:12]}; says {trial.says!r}, "
+            f"environment { {n: v for n, v in trial.environment.items() if n in trial.script}!r}]"
+        )
+        self.outcome.misses.append(line)
+        if report is not None:
+            report(line)
+
+    # -- minimising ----------------------------------------------------------------------------------------
+
+    def _minimised(self, session: _Session, kind: str) -> tuple[_Session, Miss]:
+        """A smallest session that is still missed in the same way."""
+        told = Miss(kind, "not seen again")
+        for _ in range(_MOST_ROUNDS):
+            smaller = self._smaller(session, kind)
+            if smaller is None:
+                break
+            session, told = smaller
+        if told.detail == "not seen again":
+            seen = self.oracle.observe([session.trial])[0]
+            found = misses(session.texts, session.policy, self.shell, seen)
+            told = next((miss for miss in found if miss.kind == kind), told)
+        return session, told
+
+    def _smaller(self, session: _Session, kind: str) -> tuple[_Session, Miss] | None:
+        candidates: list[_Session] = []
+        for texts in _reductions(session.texts):
+            if accepted(texts, session.policy, self.shell):
+                trial = session.trial
+                script = "\n".join(texts)
+                candidates.append(
+                    _Session(
+                        texts,
+                        session.policy,
+                        Trial(script, trial.environment, trial.arguments, trial.says, trial.fails),
+                    )
+                )
+            if len(candidates) >= 60:
+                break
+        for candidate, seen in zip(
+            candidates, self.oracle.observe([c.trial for c in candidates]), strict=True
+        ):
+            found = misses(candidate.texts, candidate.policy, self.shell, seen)
+            told = next((miss for miss in found if miss.kind == kind), None)
+            if told is not None:
+                return candidate, told
+        return None
+
+
+def _reductions(texts: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Shorter sessions, the boldest first."""
+    if len(texts) > 1:
+        for at in range(len(texts)):
+            yield texts[:at] + texts[at + 1 :]
+    for at, text in enumerate(texts):
+        for shorter in _shorter(text):
+            yield (*texts[:at], shorter, *texts[at + 1 :])
+
+
+def _shorter(text: str) -> Iterator[str]:
+    size = max(len(text) // 2, 1)
+    while size >= 1:
+        for start in range(0, len(text), max(size // 2, 1)):
+            if start + size <= len(text):
+                yield text[:start] + text[start + size :]
+        size = size // 2 if size > 1 else 0
+
+
+def main(arguments: Sequence[str]) -> None:
+    """A campaign from the command line."""
+    from fuzz_sources import NAMES, SOURCES  # noqa: PLC0415 - only this door needs them
+
+    shell, kind, seed, wanted = arguments[0], arguments[1], int(arguments[2]), int(arguments[3])
+    prefix = sandbox()
+    if prefix is None:
+        raise SystemExit("made-up scripts are only run in bubblewrap")
+    with Oracle(shell, NAMES, prefix) as oracle:
+        campaign = Campaign(oracle, shell, SOURCES[kind](seed, shell), seed)
+        outcome = campaign.run(
+            wanted, report=lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
+        )
+    sys.stdout.write(f"{kind} {outcome}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
