@@ -43,7 +43,6 @@ class Claim:
     """The words of one simple command, as the policy understood them."""
 
     words: tuple[Word, ...]
-    context: Context
 
     @property
     def name(self) -> str | None:
@@ -54,7 +53,7 @@ class Claim:
     @cached_property
     def shapes(self) -> tuple[_Shape, ...]:
         """How each argument may look."""
-        return tuple(_shape(word, self.context) for word in self.words[1:])
+        return tuple(_shape(word) for word in self.words[1:])
 
     def fits(self, argv: Sequence[str]) -> bool:
         """Tell whether a command that ran is the claimed one."""
@@ -78,12 +77,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-def _shape(word: Word, context: Context) -> _Shape:
+_PIECES = {"any": ".*", "operand": ".*", "number": "-?[0-9]+", "digits": "[0-9]+"}
+
+
+def _shape(word: Word) -> _Shape:
     if word.literal:
         return _Shape(_compiled(re.escape(word.text)))
-    texts = context.candidates(word) if not (word.pattern or word.tilde or word.braces) else None
-    if texts is not None and not word.splits:
-        return _Shape(_compiled("|".join(re.escape(text) for text in texts)))
     if word.braces:
         expanded = None if word.dynamic or word.pattern or word.tilde else expand_braces(word.text)
         texts = [word.text, *(expanded or ())]  # a shell without braces takes them as they are
@@ -91,10 +90,14 @@ def _shape(word: Word, context: Context) -> _Shape:
         return _Shape(_compiled(pattern), 0, many=True)
     if word.tilde:
         return _Shape(_compiled(".*" + re.escape(word.text.partition("/")[2])), 0, many=True)
-    if word.splits or word.pattern:
+    if word.several:
         return _Shape(_compiled(".*"), 0, many=True)
-    pieces = [re.escape(piece) for piece in word.text.split(UNKNOWN)]
-    return _Shape(_compiled(".*".join(pieces)))
+    start = "" if word.may_be_option else "(?!-).+" if word.text.startswith(UNKNOWN) else ""
+    literals = word.text.split(UNKNOWN)
+    pieces = [re.escape(literals[0])]
+    for expansion, literal in zip(word.expansions, literals[1:], strict=True):
+        pieces += [_PIECES[expansion.shape], re.escape(literal)]
+    return _Shape(_compiled(f"(?={start}){''.join(pieces)}"))
 
 
 def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:
@@ -122,15 +125,15 @@ def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
     found: list[Claim] = []
     for text in texts:
         scan = scan_for(text, shell)
-        context = Context.of(text, scan.commands, shell)
+        context = Context(text, scan, shell)
         for command in scan.commands:
-            if not command.words:
-                continue
-            found.append(Claim(command.words, context))
-            looked = inspect(command.words, context)
-            found += [Claim(step.words, context) for step in looked.steps]
-            if depth < 4:
-                for script in looked.scripts:
+            for reading in context.readings(command):
+                if not reading.words:
+                    continue
+                found.append(Claim(reading.words))
+                looked = inspect(reading.words, context)
+                found += [Claim(step.words) for step in looked.steps]
+                for script in looked.scripts if depth < 4 else ():
                     found += claims([script.text], script.shell, depth + 1)
     return found
 

@@ -24,7 +24,9 @@ from nacre.policy import Policy
 
 _BATCH = 400
 _MOST_ROUNDS = 60
-_MOST_MINIMISED = 25
+_MOST_MINIMISING_S = 8.0
+_MOST_CANDIDATES = 40
+_MOST_MINIMISED = 12
 # What comes from outside of a text is hostile: values, arguments, and what programs print.
 _VALUES = fragments("hostile values")
 _VARIABLES = ("x", "y", "z", "f", "i", "n", "a", "b", "file", "dir", "line", "name", "v", "var", "e", "E")
@@ -143,7 +145,10 @@ class Campaign:
     def _minimised(self, session: _Session, kind: str) -> tuple[_Session, Miss]:
         """A smallest session that is still missed in the same way."""
         told = Miss(kind, "not seen again")
+        deadline = time.monotonic() + _MOST_MINIMISING_S
         for _ in range(_MOST_ROUNDS):
+            if time.monotonic() > deadline:
+                break
             smaller = self._smaller(session, kind)
             if smaller is None:
                 break
@@ -167,7 +172,7 @@ class Campaign:
                         Trial(script, trial.environment, trial.arguments, trial.says, trial.fails),
                     )
                 )
-            if len(candidates) >= 60:
+            if len(candidates) >= _MOST_CANDIDATES:
                 break
         for candidate, seen in zip(
             candidates, self.oracle.observe([c.trial for c in candidates]), strict=True

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 STAND_INS = Path("/usr/sbin")
-SCRIPT_TIMEOUT_S = 1.5
+SCRIPT_TIMEOUT_S = 1.0
 _ROOT = Path("/tmp/oracle")
 _WORK = _ROOT / "work"
 _HOME = _ROOT / "home"
@@ -141,7 +141,7 @@ class Driver:
         path = _NOWHERE if in_shell else str(STAND_INS)
         environment = {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": str(_HOME)}
         environment |= dict.fromkeys(("TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), "/tmp")
-        environment["FUNCNEST"] = "40"
+        environment["FUNCNEST"] = "8"
         if self.shell == "bash":
             environment["BASH_ENV"] = str(_ROOT / "start")
         if self.shell == "zsh":
