@@ -12,9 +12,13 @@ import nacre.policy
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
     {"model", "dialect"},
-    {"words", "tables", "operators"},
-    {"simple", "options", "filters", "values", "cmd", "powershell", "fish"},
-    {"posix", "effects"},
+    {"refusal", "tables", "operators"},
+    {"pieces", "options", "filters", "values", "cmd", "powershell", "fish"},
+    {"arithmetic", "effects"},
+    {"words", "builtins"},
+    {"simple"},
+    {"conditions"},
+    {"posix"},
     {"inspector", "rules", "paths"},
     {"interpreters", "hearing", "enclosure"},
     {"programs"},

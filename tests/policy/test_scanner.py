@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nacre.policy.posix import scan
+from nacre.policy.values import Context
 
 
 def commands(text: str, shell: str = "bash") -> list[list[str]]:
@@ -38,7 +39,10 @@ def commands(text: str, shell: str = "bash") -> list[list[str]]:
         ('a "$(b)" "`c`" "${x:-$(d)}"', [["b"], ["c"], ["d"], ["a", "?", "?", "?"]]),
         ("a <(b) >(c)", [["b"], ["c"], ["a", "?", "?"]]),
         ("a $(( 1 + $(b) ))", [["b"], ["a", "?"]]),
-        ("a `b \\`c\\``", [["c"], ["b", "?"], ["a", "?"]]),
+        ("a `b $(c)`", [["c"], ["b", "?"], ["a", "?"]]),
+        ("a {b,c}d e{1..3}", [["a", "bd", "cd", "e1", "e2", "e3"]]),
+        ("a stash@{0} {}", [["a", "stash@{0}", "{}"]]),
+        ("a \"$(b <<'E'\nc (d) 'e\nE\n)\"", [["b"], ["a", "?"]]),
         ("x=1 y=$(b) a", [["b"], ["a"]]),
         ("x=(a $(b) c); d", [["b"], ["d"]]),
         ("[[ -n $(a) && b ]] && c", [["a"], ["c"]]),
@@ -88,7 +92,42 @@ def test_finds_every_simple_command(text: str, expected: list[list[str]]) -> Non
         "echo $[1]",
         "echo $\\\n(a)",
         "r\\\nm",
-        "a[$(b)]=1",
+        "a `b \\`c\\``",
+        "<&-a b",
+        "a >& -b",
+        "a >&1-",
+        "a >&f",
+        "x=()a b",
+        "x+=(a)b c",
+        "a b>()c",
+        "a<(b)",
+        "a $(b <<E\nE\nc)",
+        "a $(b <<E; c\nE\n)",
+        "a $(b; c <<E\nE\n)",
+        "a $(b <<E | c\nE\n)",
+        "a `b '\\\n'`",
+        "a <<E\n$(b \\\n c)\nE",
+        "a <<E\nb\\\nE\nE",
+        "case a in (esac) b;; esac",
+        "a $(case b in c) d;; esac)",
+        "1\\\n2>a",
+        "a b\\\nc",
+        "a {b..c}",
+        "a {b,$c}",
+        'a {b,"c"}',
+        'a $"b"',
+        "a $()",
+        "a $x\u00e9",
+        "a $10",
+        "a 12>b",
+        "a b\u00a0c",
+        "a $(b # c\n)",
+        "[[ x -eq 1 ]]",
+        "[[ -v a[0] ]]",
+        "echo $((x y))",
+        "echo $((x[0]))",
+        "echo $(('1'))",
+        "x[y z]=1",
         "echo !(a)",
         "echo @(a|b)",
         "{ }",
@@ -169,9 +208,9 @@ def test_offsets_point_into_the_text() -> None:
 
 
 def test_words_tell_what_they_are() -> None:
-    word = scan("a *.c {x,y} ~/z \"$q\" $r 's'").commands[0].words
+    word = scan("a *.c [x] ~/z \"$q\" $r 's'").commands[0].words
     assert word[1].pattern
-    assert word[2].braces
+    assert word[2].pattern
     assert word[3].tilde
     assert word[4].dynamic
     assert not word[4].splits
@@ -197,13 +236,47 @@ def test_functions_are_certain_only_where_nothing_can_prevent_them() -> None:
         assert scan(text).functions == ()
 
 
-def test_values_that_arithmetic_evaluates_are_not_resolvable_when_they_could_run() -> None:
-    for text in (
-        "x='a[$(b)]'; echo $((x))",
-        "x='a[`b`]'; ((x))",
-        "let 'x=a[$(b)]'",
-        "[[ '$(a)' -eq 1 ]]",
-    ):
-        assert scan(text).unresolved, text
-    for text in ("n=1; echo $((n + 1))", "x='$(a)'; echo $x", "echo $((1 + 2))"):
-        assert not scan(text).unresolved, text
+@pytest.mark.parametrize(
+    ("text", "proven"),
+    [
+        ("echo $((1 + 2))", True),
+        ("n=1; echo $((n + 1))", True),
+        ("for ((i=0; i<3; i++)); do echo $i; done", True),
+        ("i=0; while ((i < 3)); do i=$((i + 1)); done", True),
+        ("n=$(wc -l < f); echo $((n * 2))", True),
+        ("for i in {1..200}; do echo $((i * 2)); done", True),
+        ("[[ $# -eq 1 ]]", True),
+        ("a=(x y); echo ${a[1]} ${a[-1]}", True),
+        ("x=abc; echo ${x:1:2}", True),
+        ("echo $((RANDOM % 6))", True),
+        ("x='a[$(b)]'; echo $((x))", False),
+        ("echo $((x))", False),
+        ("echo $(($1))", False),
+        ("echo $(($(cat f)))", False),
+        ("[[ $x -eq 1 ]]", False),
+        ("n=1; n=$(cat f); ((n++))", False),
+        ("echo ${a[x]}", False),
+        ("a[x]=1", False),
+        ("echo ${x:y}", False),
+        ("x=a[$; y='(b)]'; echo $(($x+$y))", False),
+        ("if a; then n=1; fi; echo $((n))", False),
+    ],
+)
+def test_arithmetic_takes_what_is_proven_to_be_a_number(text: str, proven: bool) -> None:  # noqa: FBT001
+    found = scan(text)
+    assert found.refusal is None, found.refusal
+    context = Context(text, found)
+    assert all(context.is_number(item.word, item.at) for item in found.evaluated) is proven
+
+
+def test_arithmetic_assigns() -> None:
+    found = scan("((PATH=1)); echo $((x += 1)) ${y:$((z++))}")
+    assert [item.name for command in found.commands for item in command.assignments] == ["PATH", "x", "z"]
+
+
+def test_a_text_beyond_the_bounds_is_refused_and_the_bound_is_told() -> None:
+    for text in ("a " * 20_000, "a;" * 2_000, "a " + "x" * 1_000_001, "$(" * 50, '"$x"' * 20_000):
+        refusal = scan(text).refusal
+        assert refusal is not None
+        assert "more than" in refusal.reason or "longer than" in refusal.reason
+        assert refusal.hint

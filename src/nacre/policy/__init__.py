@@ -3,9 +3,11 @@
 Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
 nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
 
-    model, dialect                                         records; what differs between shells
-    words, simple, posix; cmd, powershell, fish            scanners: text -> simple commands, or a refusal
-    tables, options, filters, values, effects              what is known about programs and their arguments
+    model, dialect, refusal                                records; what differs between shells
+    pieces, arithmetic, words, simple, conditions, posix;  scanners: text -> simple commands, or a refusal
+    cmd, powershell, fish
+    values                                                 what a word can be when the command runs
+    tables, options, filters, effects, builtins            what is known about programs and their arguments
     inspector, interpreters, programs                      looking through a command
     rules, paths                                           what a person wrote; where files may be
     operators                                              a stricter lock: one command of a list, alone

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from nacre.policy import posix
 from nacre.policy.dialect import OTHER_SCANNERS
 from nacre.policy.hearing import Hearing
-from nacre.policy.model import UNKNOWN, Judged, Scan, SimpleCommand, Verdict, Word
+from nacre.policy.model import UNKNOWN, Judged, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.part import Part
+from nacre.policy.programs import has_meaning
+from nacre.policy.refusal import PLAINER
 from nacre.policy.values import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nacre.policy.effects import Script
     from nacre.policy.hearing import Span
@@ -60,7 +62,7 @@ def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -
     if UNKNOWN in text:
         hearing.judged.append(Judged(text, "", "deny", "malformed", "an argument holds a NUL", 0, len(text)))
     commands = (SimpleCommand(tuple(words), (), (), 0, len(text)),) if words else ()
-    _hear_commands(hearing, text, Scan(commands), _here, 0, "bash")
+    _hear_commands(hearing, text, Scan(commands), _here, 0, "")
     return hearing.verdict(text)
 
 
@@ -75,7 +77,7 @@ def _hear(hearing: Hearing, text: str, shell: str, place: Callable[[int, int], S
     if refusal is not None:
         start, end = place(refusal.start, refusal.end)
         shown = text[refusal.start : refusal.end]
-        hint = "write it in a plainer way, or as several commands"
+        hint = refusal.hint or PLAINER
         hearing.judged.append(Judged(shown, "", "deny", "not understood", refusal.reason, start, end, hint))
     _hear_commands(hearing, text, scan, place, depth, shell)
 
@@ -84,13 +86,15 @@ def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
     hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span], depth: int, shell: str
 ) -> None:
     """The simple commands that a scanner found."""
-    for item in scan.unresolved:
+    context = Context(text, scan, shell)
+    for item in (*scan.unresolved, *_evaluations(hearing, scan, context)):
         start, end = place(item.start, item.end)
         shown = text[item.start : item.end]
-        hearing.judged.append(Judged(shown, "", hearing.doubt, "not resolvable", item.reason, start, end))
+        said = Judged(shown, "", hearing.doubt, "not resolvable", item.reason, start, end, item.hint)
+        hearing.judged.append(said)
     if not depth:
         hearing.enter(scan.commands)
-    context = Context(text, scan, shell)
+    _hear_definitions(hearing, text, scan, place)
     part = Part(hearing, text, context, place)
     functions = {} if _forgets_functions(scan) else dict(scan.functions)
     for index, command in enumerate(scan.commands):
@@ -101,6 +105,35 @@ def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
                 _hear_script(hearing, script, place, depth)
     if not scan.commands and scan.refusal is None and hearing.policy.mode != "open":
         hearing.judged.append(Judged(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _evaluations(hearing: Hearing, scan: Scan, context: Context) -> Iterator[Refusal]:
+    """Values that arithmetic would evaluate and that are not proven to be numbers.
+
+    Without an allowlist this is only a matter where the text itself holds something that would run.
+    """
+    if hearing.policy.mode != "allowlist" and not scan.hostile:
+        return
+    for item in scan.evaluated:
+        if not context.is_number(item.word, item.at):
+            name = item.word.expansions[0].name
+            shown = f"`{name}`" if name else "this value"
+            reason = f"arithmetic evaluates {shown}, which is not proven to be a number"
+            hint = f"assign a number to {name} in the same command, before this" if name else "use a number"
+            yield Refusal(reason, item.word.start, item.word.end, hint)
+
+
+def _hear_definitions(hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span]) -> None:
+    """A function that takes the name of something known gives later commands another meaning."""
+    if hearing.policy.mode != "allowlist":
+        return
+    for name, first, last in scan.definitions:
+        if has_meaning(name):
+            reason = f"a function named `{name}` changes what `{name}` means from now on"
+            span = place(first, last)
+            hint = "give the function a name of its own"
+            said = Judged(text[first:last], name, "deny", "functions", reason, *span, hint)
+            hearing.judged.append(said)
 
 
 def _forgets_functions(scan: Scan) -> bool:

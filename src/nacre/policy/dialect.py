@@ -26,10 +26,12 @@ class Dialect:
     rich_parameters: bool = False  # ${x/a/b} ${x:1:2} ${x^^} ${x@Q} ${!x}
     case_fallthrough: bool = False  # ;& and ;;&
     appends: bool = False  # x+=y
+    braces: bool = False  # {a,b}
+    brace_sequences: bool = False  # {1..5}
 
 
 _POSIX = Dialect("sh")
-_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True, appends=True)
+_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True, appends=True, braces=True)
 _BASH = Dialect(
     "bash",
     ansi_quotes=True,
@@ -44,6 +46,8 @@ _BASH = Dialect(
     rich_parameters=True,
     case_fallthrough=True,
     appends=True,
+    braces=True,
+    brace_sequences=True,
 )
 # zsh shares most of bash's syntax; what it reads differently (`=ls`, `$x[...]`, glob qualifiers) is refused
 # where it is met, by name.
@@ -58,6 +62,8 @@ _ZSH = Dialect(
     arrays=True,
     rich_parameters=True,
     appends=True,
+    braces=True,
+    brace_sequences=True,
 )
 
 DIALECTS: dict[str, Dialect] = {

@@ -44,6 +44,8 @@ class Effect:
     end: int
     target: Word | None = None
     plain: bool = False
+    # How to write it so that it is allowed.
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Step:
     # Words as rules see them: harmless options before a sub-command left out.
     rule_words: tuple[Word, ...] = ()
     remembers: bool = True
+    # A harmless use of a builtin: it needs no rule.
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +100,9 @@ def base_name(text: str) -> str:
     return versioned.group(1) if versioned is not None and name not in PROGRAMS else name
 
 
-def unresolved(word: Word, reason: str, flag: str = "") -> Effect:
+def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
     """Something whose meaning is only known when the command runs."""
-    return effect_at(word, "unresolved", reason, flag)
+    return Effect("unresolved", reason, flag, word.start, word.end, hint=hint)
 
 
 def runs(word: Word, reason: str, flag: str = "") -> Effect:

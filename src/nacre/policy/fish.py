@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.model import Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _TOKEN = re.compile(
@@ -17,6 +17,7 @@ _TOKEN = re.compile(
     r"|(?P<redirection>[0-9]?(?:>>|>)(?:&[0-9])?|<)"
     r"|(?P<word>(?:[A-Za-z0-9_./:=@%+,~*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")(?:[A-Za-z0-9_./:=@%+,~#*-]|[^\x00-\x7f]|'[^'\\]*'|\"[^\"\\$]*\")*)"
 )
+_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _KEYWORDS = names(
     "if else switch case for in while function begin end and or not return break continue builtin command "
@@ -44,15 +45,17 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:  # noq
     if control is not None:
         return Scan((), Refusal("a control character", control.start(), control.end()))
     commands: list[SimpleCommand] = []
+    assignments: list[Assignment] = []
     words: list[Word] = []
     redirections: list[Redirection] = []
     waiting: re.Match[str] | None = None
 
     def close() -> None:
-        if words or redirections:
-            items = [*words, *redirections]
+        items = [*assignments, *words, *redirections]
+        if items:
             start, end = min(i.start for i in items), max(i.end for i in items)
-            commands.append(SimpleCommand(tuple(words), (), tuple(redirections), start, end))
+            commands.append(SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, end))
+        assignments.clear()
         words.clear()
         redirections.clear()
 
@@ -80,6 +83,10 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:  # noq
                     Redirection(waiting.group().lstrip("0123456789"), "", word, waiting.start(), word.end)
                 )
                 waiting = None
+                continue
+            assigned = _ASSIGNED.match(token.group()) if not words else None
+            if assigned is not None:
+                assignments.append(Assignment(assigned.group(1), None, token.start(), token.end()))
                 continue
             if not words and word.text in keywords:
                 return Scan(

@@ -6,11 +6,11 @@ Above: `interpreters` and `programs` add the programs that need more than a tabl
 
 from __future__ import annotations
 
-import itertools
 import re
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
+from nacre.policy.builtins import SHELLS_WITH_BUILTINS, read_builtin
 from nacre.policy.effects import (
     ASSIGNMENT,
     PROGRAMS,
@@ -30,20 +30,18 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
-from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Option, compiled, read_options
 from nacre.policy.values import Context, expand_braces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nacre.policy.model import Word
     from nacre.policy.tables import Program, Wrapper
 
 MAX_WRAPPERS = 20
 _LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = tables.Wrapper("ld.so", "the dynamic loader starts its argument", transparent=False)
-# Shells that do not split the value in `export x=$y`; elsewhere it may bring more assignments with it.
-_DECLARING_SHELLS = frozenset({"bash", "zsh", "ksh", "mksh"})
 
 
 class Inspector:
@@ -64,12 +62,25 @@ class Inspector:
         if word.dynamic or word.pattern or word.braces:
             self.step(words, [unresolved(word, "the command's name is only known when it runs")])
             return
+        if "/" not in word.text and self._builtin(words):
+            return
         name = base_name(word.text)
         reader = self.reader(name)
         if reader is not None:
             reader(words)
             return
         self.step(words, self._program_effects(name, words))
+
+    def _builtin(self, words: tuple[Word, ...]) -> bool:
+        """A builtin of the shell that reads the text, if there is one."""
+        found = (
+            read_builtin(words, self.context.shell) if self.context.shell in SHELLS_WITH_BUILTINS else None
+        )
+        if found is None:
+            return False
+        self.found.assigned += found.assigned
+        self.found.steps.append(Step(words, "command", tuple(found.effects), words, free=found.free))
+        return True
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
         """How a program is looked through, if an option table is not enough."""
@@ -101,12 +112,10 @@ class Inspector:
             flag = next((word.text for word in words[1:2]), "")
             effects.append(unresolved(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
         elif name in tables.BUILTIN_FLAGS:
-            effects += _builtin_effects(name, words, splits=self.context.shell not in _DECLARING_SHELLS)
+            effects += _builtin_effects(name, words)
         program = PROGRAMS.get(name)
         if program is not None:
             effects += self.table_effects(program, self.plain_arguments(words[1:], effects, trusted=True))
-        if name in tables.ASSIGNING:
-            self._assigning(name, words[1:], effects)
         return effects
 
     def plain_arguments(
@@ -184,30 +193,6 @@ class Inspector:
                 effects += self.table_effects(table, rest)
         inner = PROGRAMS.get(word.text) if program.stops else None
         return effects + (self.table_effects(inner, rest) if inner is not None else [])
-
-    def _assigning(self, name: str, arguments: Sequence[Word], effects: list[Effect]) -> None:
-        """`export X=1`, `read X`, `printf -v X`: the names they assign, as the judge must see them."""
-        if name in {"printf", "wait"}:
-            flag = "-v" if name == "printf" else "-p"
-            attached = [word.with_text(word.text[2:]) for word in arguments if word.text[:2] == flag]
-            arguments = [after for before, after in itertools.pairwise(arguments) if before.text == flag]
-            arguments += [word for word in attached if word.text]
-        for word in arguments:
-            expands = (word.braces or word.pattern) and ASSIGNMENT.match(word.text) is None
-            if (expands or word.text.startswith(UNKNOWN)) and name not in {"printf", "wait", "unset", "let"}:
-                effects.append(unresolved(word, "a variable whose name is only known when it runs"))
-            found = ASSIGNMENT.match(word.text)
-            bare = found.group(1) if found is not None else word.text
-            if found is not None or name in {
-                "read",
-                "mapfile",
-                "readarray",
-                "getopts",
-                "printf",
-                "wait",
-                "unset",
-            }:
-                self.found.assigned.append((bare.partition("[")[0], word))
 
     def wrapper(self, words: tuple[Word, ...], wrapper: Wrapper) -> None:
         """A command whose arguments are another command."""
@@ -292,7 +277,7 @@ def _hit_by_pattern(program: Program, word: Word) -> list[Effect]:
     return [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text)]
 
 
-def _builtin_effects(name: str, words: tuple[Word, ...], *, splits: bool) -> list[Effect]:
+def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
     letters, reason = tables.BUILTIN_FLAGS[name]
     effects: list[Effect] = []
     for word in words[1:]:
@@ -300,6 +285,6 @@ def _builtin_effects(name: str, words: tuple[Word, ...], *, splits: bool) -> lis
             letter in word.text[1:].partition("=")[0] for letter in letters
         ):
             effects.append(unresolved(word, f"`{name} {shown(word.text)}` {reason}", word.text))
-        elif word.splits and (splits or not ASSIGNMENT.match(word.text)):
+        elif word.splits:
             effects.append(unresolved(word, f"the arguments of `{name}` are only known when it runs"))
     return effects

@@ -192,11 +192,20 @@ class Certain:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a text was not understood, and where."""
+    """Why a text was not understood, where, and how to write it in a plainer way."""
 
     reason: str
     start: int
     end: int
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A value that the shell evaluates as an arithmetic expression: it must be a number at that place."""
+
+    word: Word
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,10 +216,16 @@ class Scan:
     refusal: Refusal | None = None
     # Functions that certainly exist for the commands after them: name -> index of the first such command.
     functions: tuple[tuple[str, int], ...] = ()
+    # Every function that the text defines, certain or not: its name, where its definition begins and ends.
+    definitions: tuple[tuple[str, int, int], ...] = ()
     # Variables that surely hold what this text gave them, and where.
     certain: tuple[Certain, ...] = ()
+    # Values that are evaluated as arithmetic.
+    evaluated: tuple[Evaluated, ...] = ()
     # Things that parse but whose meaning is only known when they run (reason, start, end).
     unresolved: tuple[Refusal, ...] = ()
+    # Some literal text in it would run a command if it were evaluated.
+    hostile: bool = False
 
 
 @dataclass(frozen=True, slots=True)

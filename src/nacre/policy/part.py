@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
 _NETWORK = re.compile(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
+_CONNECTING_SHELLS = frozenset({"bash", "ksh", "ksh93"})
 _DESCRIPTOR = re.compile(r"[0-9]+-?\Z|-\Z")
 # Names that mean something else on Windows than in the tables of POSIX programs.
 _NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
@@ -120,6 +121,10 @@ class Part:
         if any(_NETWORK.match(text) for text in texts):
             self.say("deny", "network", "the shell opens a network connection for this file name", span)
             return
+        if self.policy.mode == "allowlist" and self._may_connect(target):
+            reason = "this file name could open a network connection"
+            self.say("deny", "network", reason, span, hint='write ./ before the name: < ./"$file"')
+            return
         duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
         if duplicates or (target.literal and target.text in FREE_TARGETS and target.text != "-"):
             return
@@ -127,6 +132,15 @@ class Part:
             self._write(f"`{redirection.operator}` writes a file", span)
         if redirection.operator != "<&" and not any(e.kind == "process" for e in target.expansions):
             self._path(target)
+
+    def _may_connect(self, target: Word) -> bool:
+        """A name that is not proven and could become /dev/tcp/..., which some shells open as a connection."""
+        if target.literal or self.hearing.shell not in _CONNECTING_SHELLS or target.file_pattern is not None:
+            return False
+        if any(expansion.kind == "process" for expansion in target.expansions):
+            return False
+        prefix = re.sub("/+", "/", target.prefix)
+        return any(name.startswith(prefix) or prefix.startswith(name) for name in ("/dev/tcp/", "/dev/udp/"))
 
     def _write(self, reason: str, span: Span) -> None:
         if not self.policy.allow_writes:
@@ -220,7 +234,8 @@ class Part:
         if known:
             self._denied(subject)
         rule = self._permitting(subject) if known else None
-        if rule is None and known and not defined and step.role != "wrapper" and self.policy.mode != "open":
+        needs_rule = known and not defined and step.role != "wrapper" and self.policy.mode != "open"
+        if rule is None and needs_rule and not self._is_free(step):
             # What no rule allows needs no further reason.
             self._not_allowed(subject)
             return
@@ -229,6 +244,13 @@ class Part:
             self._paths(step)
         if step.role != "wrapper" and not self.hearing.spoke_against_since(before):
             self._permit(subject, rule)
+
+    def _is_free(self, step: Step) -> bool:
+        """A harmless use of a builtin needs no rule, unless the person wants one."""
+        if not step.free or not self.policy.free_builtins:
+            return False
+        # Without a fence, another directory can mean other configurations and other scripts.
+        return self.hearing.fence is not None or step.words[0].text != "cd"
 
     def _permit(self, subject: _Subject, rule: Rule | None) -> None:
         """Nothing spoke against the step: say what speaks for it."""
@@ -239,6 +261,8 @@ class Part:
                 reason = "a person must say yes to it"
         elif subject.defined:
             text, reason = "function", "a function of this very text"
+        elif subject.step.free and self.policy.mode == "allowlist":
+            text, reason = "builtin", "a harmless use of a builtin"
         else:
             text, reason = "allowed", "no rule forbids it"
         self.say(decision, text, reason, subject.span, name=subject.name, via=subject.via)
@@ -352,7 +376,14 @@ class Part:
                 told = hint if effect.flag else ""
                 self.say("deny", "options", effect.reason, span, name=subject.name, hint=told)
             elif not self._names_denied(effect, subject):
-                self.say(self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name)
+                self.say(
+                    self.hearing.doubt,
+                    "not resolvable",
+                    effect.reason,
+                    span,
+                    name=subject.name,
+                    hint=effect.hint,
+                )
 
     def _inline(self, effect: Effect, rule: Rule | None, subject: _Subject) -> None:
         """Code in an argument: a bare rule for the interpreter admits it when it only computes and prints."""
@@ -368,7 +399,7 @@ class Part:
         if self._names_denied(effect, subject):
             return
         guarded = bool(self.policy.denies or self.policy.asks)
-        dynamic = any(word.dynamic for word in subject.step.words)
+        dynamic = any(word.dynamic for word in subject.step.words) or not subject.known
         opaque = dynamic or effect.flag == "-" or subject.name == "eval"
         if guarded and opaque and effect.kind == "unresolved":
             span = (effect.start, effect.end)

@@ -1,25 +1,25 @@
 """A strict scanner for POSIX shells: every simple command of a text, or a refusal.
 
-Above: `judge` asks `scan(text, shell)` what a text would run. Below: `simple` reads one command, `words` its
-words. The scanner walks the grammar as the shell does (lists, groups, loops, case, functions, here-
-documents) and reports simple commands in the order of the text, wherever they are nested. It knows no rule
-and no program. It fails closed: what it does not fully understand is a refusal with an offset, and it never
-changes or re-quotes the text.
+Above: `court` asks `scan(text, shell)` what a text would run. Below: `conditions` reads tests, `simple`
+one command, `words` its words. The scanner walks the grammar as the shell does (lists, groups, loops,
+case, functions, here- documents) and reports simple commands in the order of the text, wherever they are
+nested. It knows no rule and no program. It fails closed: what it does not fully understand is a refusal
+with an offset and a hint, and it never changes or re-quotes the text.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
+from nacre.policy.conditions import ConditionScanner
 from nacre.policy.dialect import DIALECTS
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
-from nacre.policy.simple import BLANKS, RESERVED_WORDS, SimpleScanner
-from nacre.policy.words import Pieces, Refused
+from nacre.policy.refusal import Refused
+from nacre.policy.simple import BLANKS, RESERVED_WORDS
 
-# A text beyond these bounds is refused, never cut: judging it would keep the server busy for seconds.
-MAX_TEXT = 2_000_000
-MAX_COMMANDS = 50_000
+# A text beyond these bounds is refused, never cut: judging it would keep the server busy.
+MAX_TEXT = 1_000_000
+MAX_COMMANDS = 1_000
 
 # Control characters other than tab and newline (shells do not take a carriage return for a line's end), and
 # lone surrogates, whose bytes depend on the encoder.
@@ -35,20 +35,23 @@ _FUNCTION_KEYWORD = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ 
 _LOOP_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
 _IN = re.compile(r"in(?=[ \t\n;])")
 _OPERATOR_AFTER_JOIN = re.compile(r"(?:\\\n)+[&|<>;(!-]")
-_TEST_PLAIN = re.compile(r"[^ \t\n'\"\\$`<>&|;#()]+")
-_NUMERIC_TEST = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v"})
 _END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
+_OUTSIDE = "put it before the substitution, and its result into a variable"
+_QUOTES = "put the text into single quotes"
 
 
-class Scanner(SimpleScanner):
+class Scanner(ConditionScanner):
     """One walk over one text."""
 
-    def __init__(self, text: str, shell: str, depth: int = 0) -> None:
-        super().__init__(text, shell, depth)
+    def __init__(self, text: str, shell: str) -> None:
+        super().__init__(text, shell)
         self.functions: list[tuple[str, int]] = []
         # Inside anything that may not run in this very shell, a function definition is not certain.
-        self.uncertain = depth
+        self.uncertain = 0
         self.defined: str | None = None
+        self.definitions: list[tuple[str, int, int]] = []
+        # What the group or condition that is being read has assigned whichever way it goes.
+        self.survivors: set[str] = set()
 
     def _reserved(self) -> str:
         found = _RESERVED.match(self.text, self.pos, self.end)
@@ -56,7 +59,7 @@ class Scanner(SimpleScanner):
 
     def _expect(self, keyword: str, opened_at: int) -> None:
         if self._reserved() != keyword:
-            raise Refused(f"`{keyword}` is missing", opened_at)
+            raise Refused(f"`{keyword}` is missing", opened_at, hint=f"write `; {keyword}` where it belongs")
         self.pos += len(keyword)
 
     def _take_operator(self, length: int) -> None:
@@ -65,7 +68,13 @@ class Scanner(SimpleScanner):
         if self.text.startswith("\\\n", self.pos) and _OPERATOR_AFTER_JOIN.match(
             self.text, self.pos, self.end
         ):
-            raise Refused("an operator is broken over two lines", self.pos)
+            raise Refused("an operator is broken over two lines", self.pos, hint="write it on one line")
+        if self.substitutions:
+            if self.pending:
+                raise Refused(
+                    "a here-document among other commands in a substitution", self.pos, hint=_OUTSIDE
+                )
+            self.alone = False
 
     # -- lists and pipelines -------------------------------------------------------------------------------
 
@@ -73,13 +82,15 @@ class Scanner(SimpleScanner):
         """The whole text."""
         self._list(frozenset(), "")
         if self.pos < self.end:
-            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos)
+            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
         if self.pending:
-            raise Refused("a here-document has no body", self.pending[0].at)
+            raise _no_body(self.pending[0].at)
 
     def nested(self, closer: str, opened_at: int) -> None:
         """The commands of a substitution, up to its closing parenthesis (or the end, for backticks)."""
         outer, self.pending = self.pending, []
+        alone, self.alone = self.alone, True
+        ended, self.ended = self.ended, False
         self.uncertain += 1
         defined = self.defined
         piped, self.piped = self.piped, False
@@ -88,33 +99,20 @@ class Scanner(SimpleScanner):
         self.close_certain(mark)
         self.piped = piped
         if self.pending:
-            raise Refused("a here-document has no body", self.pending[0].at)
+            raise _no_body(self.pending[0].at)
         if closer:
             if self._peek() != closer:
-                raise Refused("a substitution is not closed", opened_at)
+                raise Refused("a substitution is not closed", opened_at, hint="close it with `)`")
             self.pos += 1
         elif self.pos < self.end:
-            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos)
+            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
         self.uncertain -= 1
         self.defined = defined
-        self.pending = outer
+        self.pending, self.alone, self.ended = outer, alone, ended
         if outer and "\n" in self.text[opened_at : self.pos]:
-            raise Refused("a here-document begins before a substitution over several lines", opened_at)
-
-    def quoted_script(self, script: str, start: int, end: int) -> None:
-        """A script with its own text: its commands are reported at the place of the whole."""
-        if self.pending:
-            raise Refused("a here-document begins before this substitution", start)
-        inner = Scanner(script, self.shell, self.depth)
-        try:
-            inner.script()
-        except Refused as error:
-            raise Refused(error.refusal.reason, start, end) from None
-        self.commands.extend(_moved(command, start, end) for command in inner.commands)
-        self.unresolved.extend(Refusal(item.reason, start, end) for item in inner.unresolved)
-        self.hostile = self.hostile or inner.hostile
-        if inner.evaluated is not None:
-            self.note_evaluation(start)
+            raise Refused(
+                "a here-document begins before a substitution over several lines", opened_at, hint=_OUTSIDE
+            )
 
     def _list(self, until: frozenset[str], closer: str) -> bool:
         """Commands up to a word of `until`, to `closer`, `;;` or the end; False if there was none."""
@@ -134,7 +132,7 @@ class Scanner(SimpleScanner):
                 break
         char = self._peek()
         if char == ")" and closer != ")":
-            raise Refused("a closing parenthesis without an opening one", self.pos)
+            raise Refused("a closing parenthesis without an opening one", self.pos, hint=_QUOTES)
         return found
 
     def _separator(self, mark: int) -> bool:
@@ -146,6 +144,8 @@ class Scanner(SimpleScanner):
             char = self._peek()
         if char == "\n":
             self._commit_function()
+            if not self.pending:
+                self.alone = False
             return True
         if char == ";" and not self.text.startswith((";;", ";&"), self.pos):
             self._commit_function()
@@ -154,7 +154,9 @@ class Scanner(SimpleScanner):
         if char == "&":
             self.defined = None
             if self.text.startswith("&&", self.pos):
-                raise Refused("`&&` without a command before it", self.pos)
+                raise Refused("`&&` without a command before it", self.pos, hint="leave it out")
+            if self.text.startswith(("&!", "&|"), self.pos):
+                raise Refused("zsh reads this as one operator", self.pos, hint="put a blank after the `&`")
             self.close_certain(mark)
             self._take_operator(1)
             self.opened.append(("!", self.pos))  # `$!` is the number of this very job
@@ -201,7 +203,7 @@ class Scanner(SimpleScanner):
             length = 1
             if self.text.startswith("|&", self.pos):
                 if not self.dialect.ampersand_redirect:
-                    raise Refused("this shell has no `|&`", self.pos)
+                    raise Refused("this shell has no `|&`", self.pos, hint="write `2>&1 |`")
                 length = 2
             self._take_operator(length)
             self._linebreaks()
@@ -220,8 +222,11 @@ class Scanner(SimpleScanner):
             reserved = self._reserved()
             if reserved == "!":
                 if self.text.startswith("!(", self.pos):
-                    raise Refused("`!(` may be a pattern", self.pos)
+                    raise Refused("`!(` may be a pattern", self.pos, hint="put a blank after the `!`")
                 self.pos += 1
+                self._blanks()
+                if self._reserved() in {"!", "time"}:
+                    raise Refused("`!` before another prefix", self.pos, hint="write one of them only")
             elif reserved == "time" and self.dialect.name in {"bash", "zsh"}:
                 self.pos += 4
                 self._blanks()
@@ -229,8 +234,8 @@ class Scanner(SimpleScanner):
                     self._time_options()
                 elif self._reserved() in {"time", "!"}:
                     raise Refused("zsh reads this word as a command after `time`", self.pos)
-                if not self._peek() or self._peek() in "\n;&|)":
-                    raise Refused("`time` without a command", self.pos)
+                if not self._peek() or self._peek() in "\n;&|)" or self._reserved() == "time":
+                    raise Refused("`time` without a command", self.pos, hint="write `time command`")
             else:
                 return
 
@@ -250,9 +255,13 @@ class Scanner(SimpleScanner):
         start = self.pos
         char = self._peek()
         if not char or (char in "\n;&|)" and not self.text.startswith("&>", start)):
-            raise Refused("a command is missing here", start)
+            raise Refused(
+                "a command is missing here", start, hint="write a command, or leave the operator out"
+            )
         if len(self.commands) > MAX_COMMANDS:
-            raise Refused(f"more than {MAX_COMMANDS} commands", start)
+            raise Refused(f"more than {MAX_COMMANDS} commands", start, hint="run it as several calls")
+        if self.ended:
+            raise Refused("a command after a here-document in a substitution", start, hint=_OUTSIDE)
         if char == "(" or self._reserved():
             self._compound(start)
             return
@@ -268,19 +277,27 @@ class Scanner(SimpleScanner):
         keyword = self._reserved() or self._peek()
         reader = _COMPOUNDS.get(keyword)
         if reader is None:
-            raise Refused(f"`{keyword}` is not expected here", start)
+            hint = "run the command by itself" if keyword == "coproc" else _QUOTES
+            raise Refused(f"`{keyword}` is not expected here", start, hint=hint)
+        if self.substitutions and keyword in {"case", "function", "select"}:
+            # bash prints what it has parsed and parses that again, not always the same.
+            raise Refused(f"`{keyword}` inside a substitution", start, hint=_OUTSIDE)
+        self.alone = False
         self.descend(start)
         if keyword != "function":
             self.uncertain += 1
         defined = self.defined
         mark = len(self.opened)
+        outer, self.survivors = self.survivors, set()
         reader(self, start)
+        survivors, self.survivors = self.survivors, outer
         self.close_certain(mark)
         if keyword != "function":
             self.uncertain -= 1
             self.defined = defined
         self.depth -= 1
         self._trailing_redirections()
+        self.opened += [(name, self.pos) for name in sorted(survivors)]
 
     def _trailing_redirections(self) -> None:
         redirections: list[Redirection] = []
@@ -292,54 +309,73 @@ class Scanner(SimpleScanner):
                 break
             redirections.append(found)
         if redirections:
-            self.commands.append(SimpleCommand((), (), tuple(redirections), redirections[0].start, self.pos))
+            self.commands.append(
+                SimpleCommand(
+                    (), (), tuple(redirections), redirections[0].start, self.pos, expanded_at=self.expanded_at
+                )
+            )
         char = self._peek()
         if char and char not in "\n;&|)#":
-            raise Refused("something follows a closed command", self.pos)
+            raise Refused("something follows a closed command", self.pos, hint="put a `;` before it")
         if char == "#" and self.pos == start:
-            raise Refused("a hash directly after a closed command", self.pos)
+            raise Refused("a hash directly after a closed command", self.pos, hint="put a blank before it")
 
     def read_subshell(self, start: int) -> None:
         """`( ... )`, or arithmetic in `(( ... ))`."""
         if self.text.startswith("((", start):
             if not self.dialect.arithmetic_command:
-                raise Refused("this shell has no `((...))`", start)
+                raise Refused("this shell has no `((...))`", start, hint="write `x=$((...))` or `[ ... ]`")
             self.pos = start + 2
-            self.arithmetic(start)
-            self._report_nothing(start)
+            first = self.parenthesised(start)
+            self.report_nothing(start)
+            self.survivors.update(name for name, _ in first)
             return
         self.pos = start
         self._take_operator(1)
         if not self._list(frozenset(), ")"):
-            raise Refused("an empty subshell", start)
+            raise Refused("an empty subshell", start, hint=_QUOTES)
         if self._peek() != ")":
-            raise Refused("a subshell is not closed", start)
+            raise Refused("a subshell is not closed", start, hint="close it with `)`")
         self.pos += 1
 
     def read_group(self, start: int) -> None:
         """`{ ...; }`."""
         self.pos = start + 1
+        mark = len(self.opened)
         self._body(start, frozenset({"}"}))
+        self.survivors = {name for name, _ in self.opened[mark:]}
         self._expect("}", start)
 
     def _body(self, opened_at: int, until: frozenset[str]) -> None:
         """A list that must hold at least one command."""
         if not self._list(until, ""):
-            raise Refused("an empty list of commands", opened_at)
+            raise Refused(
+                "an empty list of commands", opened_at, hint="write `:` where nothing is to be done"
+            )
+
+    def _branch(self, opened_at: int, until: frozenset[str]) -> set[str]:
+        """A list that may not run; the variables that it assigns if it does."""
+        mark = len(self.opened)
+        self._body(opened_at, until)
+        names = {name for name, _ in self.opened[mark:]}
+        self.close_certain(mark)
+        return names
 
     def read_if(self, start: int) -> None:
         """`if`, with any number of `elif`."""
         self.pos = start + 2
+        branches: list[set[str]] = []
         while True:
             self._body(start, frozenset({"then"}))
             self._expect("then", start)
-            self._body(start, frozenset({"elif", "else", "fi"}))
+            branches.append(self._branch(start, frozenset({"elif", "else", "fi"})))
             if self._reserved() != "elif":
                 break
             self.pos += 4
         if self._reserved() == "else":
             self.pos += 4
-            self._body(start, frozenset({"fi"}))
+            branches.append(self._branch(start, frozenset({"fi"})))
+            self.survivors = _in_all(branches)
         self._expect("fi", start)
 
     def read_while(self, start: int) -> None:
@@ -360,9 +396,10 @@ class Scanner(SimpleScanner):
         after = blank.end() if blank is not None else self.pos
         if self.text.startswith("((", after):
             if not self.dialect.arithmetic_command or not self.text.startswith("for", start):
-                raise Refused("this shell has no `for ((...))`", start)
+                raise Refused("this shell has no `for ((...))`", start, hint="write `for i in 1 2 3`")
             self.pos = after + 2
-            self.arithmetic(start, semicolons=True)
+            first = self.parenthesised(start, semicolons=True)
+            self.opened += first
             self._loop_separator()
         else:
             self._for_words(start)
@@ -371,7 +408,7 @@ class Scanner(SimpleScanner):
     def _for_words(self, start: int) -> None:
         name = _LOOP_NAME.match(self.text, self.pos, self.end)
         if name is None:
-            raise Refused("a loop without a plain variable", start)
+            raise Refused("a loop without a plain variable", start, hint="write `for x in ...; do ...; done`")
         self.pos = name.end()
         self._linebreaks()
         words: list[Word] = []
@@ -379,7 +416,7 @@ class Scanner(SimpleScanner):
             self.pos += 2
             self._blanks()
             while self._peek() and self._peek() not in "\n;&|()<>#":
-                words.append(self.word())
+                words += self.words()
                 self._blanks()
         self._assign_all(name.group(1), words, start)
         self._loop_separator()
@@ -406,98 +443,76 @@ class Scanner(SimpleScanner):
         self.word()
         self._linebreaks()
         if not _IN.match(self.text, self.pos, self.end):
-            raise Refused("`case` without `in`", start)
+            raise Refused("`case` without `in`", start, hint="write `case x in a) ...;; esac`")
         self.pos += 2
+        branches: list[set[str]] = []
+        complete = False
         while True:
             self._linebreaks()
             if self._reserved() == "esac":
                 self.pos += 4
-                return
-            self._case_arm(start)
+                break
+            mark = len(self.opened)
+            complete = self._case_arm(start) or complete
+            branches.append({name for name, _ in self.opened[mark:]})
+            self.close_certain(mark)
+        if complete:
+            self.survivors = _in_all(branches)
 
-    def _case_arm(self, start: int) -> None:
+    def _case_arm(self, start: int) -> bool:
+        """One arm; True if its pattern takes everything."""
         if self._peek() == "(":
             self.pos += 1
+        everything = False
         while True:
             self._blanks()
-            self.word()
+            pattern = self.word()
+            if not pattern.quoted and pattern.text in RESERVED_WORDS:
+                # bash prints such a pattern without its parenthesis, which then ends the `case`.
+                raise Refused(f"the reserved word `{pattern.text}` as a pattern", pattern.start, hint=_QUOTES)
+            everything = everything or (pattern.text == "*" and not pattern.quoted)
             self._blanks()
             if self._peek() != "|" or self.text.startswith("||", self.pos):
                 break
             self.pos += 1
         if self._peek() != ")":
-            raise Refused("a pattern of `case` is not closed", self.pos)
+            raise Refused("a pattern of `case` is not closed", self.pos, hint="write `pattern)`")
         self.pos += 1
         self._list(frozenset({"esac"}), "")
         for end in (";;&", ";;", ";&"):
             if self.text.startswith(end, self.pos):
-                if end != ";;" and not self.dialect.case_fallthrough:
-                    raise Refused(f"this shell has no `{end}`", self.pos)
+                if end != ";;":
+                    raise Refused(f"`{end}` after an arm of `case`", self.pos, hint="write `;;`")
                 self._take_operator(len(end))
-                return
+                return everything
         if self._reserved() != "esac":
-            raise Refused("`case` is not closed", start)
+            raise Refused("`case` is not closed", start, hint="close it with `esac`")
+        return everything
 
     def read_function_keyword(self, start: int) -> None:
         """`function name { ...; }`."""
         if not self.dialect.function_keyword:
-            raise Refused("this shell reads `function` in its own way", start)
+            raise Refused("this shell reads `function` in its own way", start, hint="write `name() { ...; }`")
         found = _FUNCTION_KEYWORD.match(self.text, start + 8, self.end)
         if found is None:
-            raise Refused("a function without a plain name", start)
+            raise Refused("a function without a plain name", start, hint="write `name() { ...; }`")
         self.pos = found.end()
         self._function_body(found.group(1), start)
 
     def _function_body(self, name: str, start: int) -> None:
         if name in RESERVED_WORDS:
-            raise Refused("a reserved word as a function's name", start)
+            raise Refused("a reserved word as a function's name", start, hint="give it another name")
+        if self.substitutions:
+            raise Refused("a function inside a substitution", start, hint=_OUTSIDE)
+        self.definitions.append((name, start, self.pos))
         self._linebreaks()
         keyword = self._reserved() or self._peek()
         if keyword not in {"{", "("} or (keyword == "(" and self.text.startswith("((", self.pos)):
-            raise Refused("a function whose body is not a group", self.pos)
+            raise Refused("a function whose body is not a group", self.pos, hint="write `name() { ...; }`")
+        mark = len(self.opened)
         self._compound(self.pos)
+        self.close_certain(mark)
         self.defined = name
-
-    def read_test(self, start: int) -> None:
-        """`[[ ... ]]`: only quotes and expansions matter; operators in it run nothing."""
-        if not self.dialect.extended_test:
-            raise Refused("this shell has no `[[`", start)
-        self.pos = start + 2
-        pieces = Pieces()
-        while self.pos < self.end:
-            plain = _TEST_PLAIN.match(self.text, self.pos, self.end)
-            if plain is not None and self._test_word(plain.group(), plain.end()):
-                self._report_nothing(start)
-                return
-            if plain is None:
-                self._test_character(pieces)
-        raise Refused("`[[` is not closed", start)
-
-    def _report_nothing(self, start: int) -> None:
-        """A test or a calculation: something that runs, although no command has a name in it."""
-        self.commands.append(SimpleCommand((), (), (), start, self.pos))
-
-    def _test_word(self, text: str, end: int) -> bool:
-        """Step over plain text; True at the closing `]]`."""
-        begins = self.text[self.pos - 1] in " \t\n"
-        if begins and text in _NUMERIC_TEST:
-            self.note_evaluation(self.pos)
-        self.pos = end
-        return begins and text == "]]" and (end >= self.end or self.text[end] in " \t\n;&|)<>")
-
-    def _test_character(self, pieces: Pieces) -> None:
-        char = self.text[self.pos]
-        if self.text.startswith("&&", self.pos):
-            self.pos += 2
-            return
-        if char in ";#&":
-            raise Refused(f"{char!r} inside `[[`", self.pos)
-        if char in "<>" and self.text.startswith("(", self.pos + 1):
-            raise Refused("a substitution or pattern inside `[[`", self.pos)
-        if char in "'\"\\$`":
-            self.special(char, pieces, self.pos)
-        else:
-            self.pos += 1
 
 
 _COMPOUNDS = {
@@ -507,35 +522,19 @@ _COMPOUNDS = {
     "while": Scanner.read_while,
     "until": Scanner.read_while,
     "for": Scanner.read_for,
-    "select": Scanner.read_for,
     "case": Scanner.read_case,
     "function": Scanner.read_function_keyword,
     "[[": Scanner.read_test,
 }
 
 
-def _moved(command: SimpleCommand, start: int, end: int) -> SimpleCommand:
-    """The same command, reported at the place of the substitution that holds it."""
+def _in_all(branches: list[set[str]]) -> set[str]:
+    return {name for name in branches[0] if all(name in branch for branch in branches)}
 
-    def word(item: Word) -> Word:
-        return replace(
-            item, start=start, end=end, expansions=tuple(replace(e, first=0, last=0) for e in item.expansions)
-        )
 
-    return SimpleCommand(
-        tuple(word(item) for item in command.words),
-        tuple(
-            Assignment(item.name, None if item.value is None else word(item.value), start, end)
-            for item in command.assignments
-        ),
-        tuple(
-            Redirection(
-                item.operator, item.descriptor, None if item.target is None else word(item.target), start, end
-            )
-            for item in command.redirections
-        ),
-        start,
-        end,
+def _no_body(at: int) -> Refused:
+    return Refused(
+        "a here-document has no body", at, hint="write its lines below the command, then the delimiter"
     )
 
 
@@ -544,22 +543,28 @@ def scan(text: str, shell: str = "bash") -> Scan:
     if shell not in DIALECTS:
         return Scan((), Refusal(f"no scanner for the shell {shell!r}", 0, len(text)))
     if len(text) > MAX_TEXT:
-        return Scan((), Refusal(f"the command is longer than {MAX_TEXT} characters", 0, len(text)))
+        hint = "give large data as `stdin`, or write it to a file"
+        return Scan((), Refusal(f"the command is longer than {MAX_TEXT} characters", 0, len(text), hint))
     control = CONTROL.search(text)
     if control is not None:
         reason = f"the control character U+{ord(control.group()):04X}"
-        return Scan((), Refusal(reason, control.start(), control.end()))
+        hint = "leave it out, or write it as an escape in $'...'"
+        return Scan((), Refusal(reason, control.start(), control.end(), hint))
     scanner = Scanner(text, shell)
     refusal = None
     try:
         scanner.script()
     except Refused as error:
         refusal = error.refusal
-    unresolved = tuple(scanner.unresolved)
-    if scanner.hostile and scanner.evaluated is not None:
-        unresolved += (scanner.evaluated,)
     scanner.pos = len(text) + 1
     scanner.close_certain(0)
     return Scan(
-        tuple(scanner.commands), refusal, tuple(scanner.functions), tuple(scanner.certain), unresolved
+        tuple(scanner.commands),
+        refusal,
+        tuple(scanner.functions),
+        tuple(scanner.definitions),
+        tuple(scanner.certain),
+        tuple(scanner.evaluated),
+        tuple(scanner.unresolved),
+        hostile=scanner.hostile,
     )

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
+from nacre.policy.builtins import BUILTINS
 from nacre.policy.effects import (
     FREE_TARGETS,
     PROGRAMS,
@@ -21,24 +22,21 @@ from nacre.policy.effects import (
     Inspection,
     Script,
     base_name,
-    effect_at,
     is_free,
     is_system_name,
     option_effect,
     position,
     runs,
-    shown,
     unresolved,
     writes,
 )
 from nacre.policy.interpreters import CodeInspector
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
 from nacre.policy.options import compiled, read_options
+from nacre.policy.values import Context, is_known_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from nacre.policy.values import Context
 
 _HARMLESS_GIT_KEY = re.compile(
     r"(?i)(?:color\..*|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev)|advice\..*|log\.\w+|diff\.\w*(?:renames|context|algorithm)|column\..*)="
@@ -78,6 +76,15 @@ def inspect(words: Sequence[Word], context: Context) -> Inspection:
     return inspector.found
 
 
+def has_meaning(name: str) -> bool:
+    """Tell whether a name means something to the policy: a builtin, a wrapper, a program that it knows."""
+    if name in BUILTINS or name in PROGRAMS or name in tables.FILE_PROGRAMS:
+        return True
+    if name in tables.UNRESOLVABLE or name in tables.RUNNERS or name in tables.BUILTIN_FLAGS:
+        return True
+    return is_known_output(name) or ProgramInspector(Context()).reader(base_name(name)) is not None
+
+
 class ProgramInspector(CodeInspector):
     """Knows every program that the tables alone do not describe."""
 
@@ -88,7 +95,7 @@ class ProgramInspector(CodeInspector):
 
     def read_command(self, words: tuple[Word, ...]) -> None:
         """`command -v x` only looks a name up."""
-        if len(words) > 1 and re.match(r"-[pvV]*[vV]", words[1].text):
+        if len(words) > 1 and words[1].text in {"-v", "-V"}:
             self.step(words)
             return
         self.wrapper(words, WRAPPERS["command"])
@@ -273,39 +280,6 @@ class ProgramInspector(CodeInspector):
         ]
         self.step(words, effects)
 
-    def read_trap(self, words: tuple[Word, ...]) -> None:
-        """A text that runs later."""
-        arguments = [word for word in words[1:] if word.text not in {"--", "-p", "-l"}]
-        stores = bool(arguments) and len(words) > 1 and words[1].text not in {"-p", "-l"}
-        effects: list[Effect] = []
-        if stores and (arguments[0].dynamic or arguments[0].text not in {"", "-"}):
-            effects.append(unresolved(arguments[0], "`trap` keeps a text that runs later"))
-        self.step(words, effects)
-
-    def read_set(self, words: tuple[Word, ...]) -> None:
-        """`set -euo pipefail` and its kin; other options can change how the text is read."""
-        effects: list[Effect] = []
-        for before, word in itertools.pairwise(words):
-            if (
-                before.text[:1] in {"-", "+"}
-                and before.text.endswith(("o", "s", "u"))
-                and not word.text.startswith("-")
-            ):
-                if word.text not in tables.SHELL_OPTIONS and (
-                    before.text.endswith("o") or words[0].text == "shopt"
-                ):
-                    effects.append(
-                        effect_at(
-                            word,
-                            "unresolved",
-                            f"the shell option `{shown(word.text)}` changes how text is read",
-                            "",
-                        )
-                    )
-            elif re.match(r"[-+][A-Za-z]*[kA]", word.text) or word.splits:
-                effects.append(unresolved(word, "this changes how the shell reads text", word.text))
-        self.step(words, effects)
-
     def read_writes_operands(self, words: tuple[Word, ...]) -> None:
         """Tee writes every operand, uniq and xxd the second, dd the file after `of=`."""
         name = base_name(words[0].text)
@@ -416,9 +390,6 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     "ssh": ProgramInspector.read_ssh,
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,
-    "trap": ProgramInspector.read_trap,
-    "set": ProgramInspector.read_set,
-    "shopt": ProgramInspector.read_set,
     "tee": ProgramInspector.read_writes_operands,
     "sponge": ProgramInspector.read_writes_operands,
     "uniq": ProgramInspector.read_writes_operands,

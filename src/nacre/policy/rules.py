@@ -11,7 +11,7 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, cast
 
@@ -228,6 +228,8 @@ class Policy:
         default_factory=dict[str, tuple[Rule, ...]], repr=False
     )
     allows_by_glob: tuple[Rule, ...] = field(default=(), repr=False)
+    # Harmless uses of shell builtins need no rule of their own.
+    free_builtins: bool = True
 
     @property
     def empty(self) -> bool:
@@ -271,12 +273,13 @@ class Policy:
 
     def allowing(self, commands: Iterable[str]) -> Policy:
         """The same rules, and beside them an allow rule for each of these commands."""
-        return Policy.build(
+        more = Policy.build(
             (*self.rules, *(parse_rule("allow", name) for name in commands)),
             self.text_rules,
             allow_writes=self.allow_writes,
             allowed_directories=self.allowed_directories,
         )
+        return replace(more, free_builtins=self.free_builtins)
 
     @classmethod
     def from_lists(  # noqa: PLR0913 - one keyword per list of the configuration
@@ -308,10 +311,8 @@ class Policy:
         unknown = set(table) - _KEYS
         if unknown:
             raise PolicyError(f"unknown policy setting {min(unknown)!r}; known: {', '.join(sorted(_KEYS))}")
-        writes = table.get("allow_writes")
-        if writes is not None and not isinstance(writes, bool):
-            raise PolicyError("policy setting 'allow_writes' must be true or false")
-        return cls.from_lists(
+        writes = _switch(table, "allow_writes")
+        policy = cls.from_lists(
             _rule_list(table, "allow"),
             _rule_list(table, "ask"),
             _rule_list(table, "deny"),
@@ -322,6 +323,7 @@ class Policy:
             deny_patterns=_string_list(table, "deny_patterns"),
             ask_patterns=_string_list(table, "ask_patterns"),
         )
+        return replace(policy, free_builtins=_switch(table, "free_builtins") is not False)
 
     @classmethod
     def from_patterns(cls, allow: str = "", deny: str = "") -> Policy:
@@ -331,7 +333,7 @@ class Policy:
 
 _KEYS = names(
     "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
-    "ask_patterns"
+    "ask_patterns free_builtins"
 )
 _RULE_KEYS = names("command args not_args cwd reason match not_match")
 
@@ -349,6 +351,13 @@ def _rule_list(table: Mapping[str, object], key: str) -> list[str | Mapping[str,
         if not isinstance(item, str | Mapping):
             raise PolicyError(f"a rule in {key!r} must be a text or a table, not {item!r}")
     return cast("list[str | Mapping[str, object]]", items)
+
+
+def _switch(table: Mapping[str, object], key: str) -> bool | None:
+    value = table.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise PolicyError(f"policy setting {key!r} must be true or false")
+    return value
 
 
 def _string_list(table: Mapping[str, object], key: str) -> tuple[str, ...]:

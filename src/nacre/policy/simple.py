@@ -1,7 +1,8 @@
 """Simple commands of POSIX shells: words, assignments, redirections and here-documents.
 
-Above: `posix` adds lists, loops and functions. Below: `words` reads quotes and expansions.
-This module knows where a simple command begins and ends, and nothing about what stands between two of them.
+Above: `conditions` and `posix` add tests, lists, loops and functions. Below: `words` reads quotes and
+expansions. This module knows where a simple command begins and ends, and nothing about what stands
+between two of them.
 """
 
 from __future__ import annotations
@@ -11,24 +12,30 @@ from dataclasses import dataclass, replace
 
 from nacre.policy.dialect import DIALECTS
 from nacre.policy.model import Assignment, Certain, Redirection, SimpleCommand, Word, names
-from nacre.policy.words import Pieces, Refused, WordScanner
+from nacre.policy.pieces import Pieces
+from nacre.policy.refusal import Refused
+from nacre.policy.words import WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
-_MOST_HEREDOCS = 64
+_MOST_HEREDOCS = 16
 _COMMENT = re.compile(r"#[^\n]*")
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
     "foreach end nocorrect always"
 )
+_PROGRAMS_TOO = names("time repeat foreach end nocorrect always")
 _ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
 _REDIRECTION = re.compile(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[[A-Za-z0-9_$]*\])?(\+?=)")
-_SUBSCRIPTED = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\[")
-_DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
-_EVALUATING = _DECLARES | frozenset(
-    {"let", "unset", "read", "printf", "test", "[", "mapfile", "readarray", "getopts", "wait"}
+_DUPLICATED = re.compile(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
+_SET = re.compile(r"\+?=")
+_DELIMITER = re.compile(
+    r"(\\?)([A-Za-z_][A-Za-z0-9_]*)|'([A-Za-z_][A-Za-z0-9_ -]*)'|\"([A-Za-z_][A-Za-z0-9_ -]*)\""
 )
+_DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
 _ZSH_RANGE = re.compile(r"<[0-9]*-[0-9]*>")
+_AFTER_WORD = re.compile(r"[ \t\n;&|)<>]|\Z")
+_BODY_FIRST = "write the text of the here-document into a variable or a file first"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,8 @@ class _Heredoc:
 class SimpleScanner(WordScanner):
     """Reads one simple command, with the here-documents that belong to its line."""
 
-    def __init__(self, text: str, shell: str, depth: int = 0) -> None:
-        super().__init__(text, DIALECTS[shell], depth)
+    def __init__(self, text: str, shell: str) -> None:
+        super().__init__(text, DIALECTS[shell])
         self.shell = shell
         self.pending: list[_Heredoc] = []
         self.in_heredoc = False
@@ -51,7 +58,9 @@ class SimpleScanner(WordScanner):
         # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
         self.opened: list[tuple[str, int]] = []
         self.certain: list[Certain] = []
-        self.expanded_at: int | None = None
+        # Inside a substitution: has anything been read but its first command? Has a here-document ended it?
+        self.alone = True
+        self.ended = False
 
     def close_certain(self, mark: int) -> None:
         """A block ends: what it has assigned is not certain after it."""
@@ -82,6 +91,10 @@ class SimpleScanner(WordScanner):
                 return
 
     def _comment(self) -> None:
+        if self.substitutions:
+            raise Refused(
+                "a comment inside a substitution", self.pos, hint="put the comment before the command"
+            )
         found = _COMMENT.match(self.text, self.pos, self.end)
         if found is not None:
             self.pos = found.end()
@@ -92,6 +105,7 @@ class SimpleScanner(WordScanner):
             waiting, self.pending = self.pending, []
             for heredoc in waiting:
                 self._heredoc_body(heredoc)
+            self.ended = bool(self.substitutions)
 
     # -- simple commands -----------------------------------------------------------------------------------
 
@@ -111,14 +125,14 @@ class SimpleScanner(WordScanner):
             elif char == "&":
                 break
             elif char == "(":
-                raise Refused("an unexpected parenthesis", self.pos)
+                raise Refused("an unexpected parenthesis", self.pos, hint="put the text into single quotes")
             elif not self._assignment(words, assignments):
                 self._argument(words)
         if self.zsh and not words and redirections:
-            raise Refused("zsh runs a program of its own for a bare redirection", start)
+            raise Refused(
+                "zsh runs a program of its own for a bare redirection", start, hint="write `cat < file`"
+            )
         end = _last_end(words, assignments, redirections, start)
-        if words and words[0].text in _EVALUATING:
-            self._note_builtin(words)
         # The commands of its substitutions stand before it, as they run before it.
         self.commands.append(
             SimpleCommand(
@@ -137,100 +151,97 @@ class SimpleScanner(WordScanner):
     def _open_certain(self, words: list[Word], assignments: list[Assignment]) -> None:
         self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
         for word in words[1:]:
-            found = _ASSIGNMENT.match(word.text)
-            if found is not None and found.group(2) is None and found.group(3) == "=":
-                self.opened.append((found.group(1), self.pos))
-
-    def _note_builtin(self, words: list[Word]) -> None:
-        """Builtins that evaluate subscripts or expressions in their arguments."""
-        name = words[0].text
-        for word in words[1:]:
-            text = word.text
-            if (
-                name == "let"
-                or (text.startswith("-") and "i" in text and name in _DECLARES)
-                or (text == "-v" if name in {"test", "["} else "[" in text)
-            ):
-                self.note_evaluation(word.start)
+            name, equals, _ = word.text.partition("=")
+            if equals and name.isidentifier() and name.isascii():
+                self.opened.append((name, self.pos))
 
     def _argument(self, words: list[Word]) -> None:
         start = self.pos
-        word = self.word()
-        words.append(word)
+        found = self.words()
         if self.pending and "\n" in self.text[start : self.pos]:
-            raise Refused("a here-document begins before a word over several lines", start)
-        if len(words) == 1:
-            self._check_name(word)
+            hint = "write the here-document last"
+            raise Refused("a here-document begins before a word over several lines", start, hint=hint)
+        if not words:
+            self._check_name(found[0])
+        words += found
 
     def _check_name(self, word: Word) -> None:
         """The first word: it must not be something that only looks like a name to us."""
-        raw = self.text[word.start : word.end]
-        if "\\\n" in raw:
-            raise Refused("a continued line inside a command's name", word.start, word.end)
         if self.zsh and word.text in _ZSH_WORDS:
             # Also in quotes: zsh knows these after it has removed them.
             raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if word.quoted:
             return
-        if word.text in RESERVED_WORDS and word.text not in {
-            "time",
-            "repeat",
-            "foreach",
-            "end",
-            "nocorrect",
-            "always",
-        }:
-            raise Refused(f"the reserved word `{word.text}` is not expected here", word.start, word.end)
-        if _SUBSCRIPTED.match(raw):
-            raise Refused("this array assignment is not understood", word.start, word.end)
+        if word.text in RESERVED_WORDS and word.text not in _PROGRAMS_TOO:
+            hint = "put a `;` or a line's end before it, or quotes around it"
+            raise Refused(
+                f"the reserved word `{word.text}` is not expected here", word.start, word.end, hint=hint
+            )
 
     def _assignment(self, words: list[Word], assignments: list[Assignment]) -> bool:
-        """An assignment before the command's name, or an argument of `declare` and its kin."""
+        """An assignment before the command's name, or an array among the arguments of `declare`."""
         declares = bool(words) and words[0].text in _DECLARES
         if words and not declares:
             return False
         found = _ASSIGNMENT.match(self.text, self.pos, self.end)
         if found is None:
             return False
-        array = self.text.startswith("(", found.end()) and found.end() < self.end
+        start, name = self.pos, found.group(1)
+        if found.group(2):
+            if declares:
+                raise Refused("a subscript in a declaration", start, hint="assign it in a command of its own")
+            self._subscripted(found.end(), start)
+        after = self.pos if found.group(2) else found.end()
+        operator = _SET.match(self.text, after, self.end)
+        if operator is None:
+            self.pos = start
+            return self._no_assignment(found, start)
+        array = self.text.startswith("(", operator.end()) and operator.end() < self.end
         if declares and not array:
+            self.pos = start
             return False
-        start = self.pos
-        name = found.group(1)
-        if found.group(3) == "+=" and not self.dialect.appends:
-            raise Refused("this shell has no `+=`", start)
-        self._subscript(found.group(2), start)
-        self.pos = found.end()
+        self._check_operator(operator.group(), start)
+        self.pos = operator.end()
         given = self._array(name, start) if array else [self._scalar(name, start)]
-        if found.group(2) is not None or found.group(3) == "+=":
+        if found.group(2) or operator.group() == "+=":
             given = [replace(item, value=None) for item in given]
         assignments.extend(given)
         return True
 
-    def _subscript(self, subscript: str | None, start: int) -> None:
-        if subscript is None:
-            return
+    def _no_assignment(self, found: re.Match[str], start: int) -> bool:
+        if found.group(2):
+            raise Refused("a pattern in front of a command", start, hint="put the name into quotes")
+        return False
+
+    def _check_operator(self, operator: str, start: int) -> None:
+        if operator == "+=" and not self.dialect.appends:
+            raise Refused("this shell has no `+=`", start, hint='write x="$x..."')
+
+    def _subscripted(self, at: int, start: int) -> None:
         if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start)
-        if not subscript[1:-1].isdigit():
-            self.note_evaluation(start)
+            raise Refused("this shell has no arrays", start, hint="use one variable for each element")
+        self.pos = at
+        self.subscript(start)
+        self.pos += 1
 
     def _scalar(self, name: str, start: int) -> Assignment:
         at = self.pos
         if at >= self.end or self.text[at] in " \t\n;&|<>)":
             if self.text.startswith(("<(", ">("), at):
-                raise Refused("a process substitution as a value", at)
+                raise Refused("a process substitution as a value", at, hint="use it as an argument")
             return Assignment(name, Word("", at, at, quoted=True), start, at)
+        if self.zsh and self.text[at] == "=":
+            raise Refused("zsh replaces =name with a program's path", at, hint="put it into quotes")
         value = self.word()
         if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a value over several lines", at)
+            raise Refused("a here-document begins before a value over several lines", at, hint=_BODY_FIRST)
         if value.quoted and "$" in value.text:
             self.hostile = True
         return Assignment(name, value, start, self.pos)
 
     def _array(self, name: str, start: int) -> list[Assignment]:
         if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start)
+            raise Refused("this shell has no arrays", start, hint="use one variable for each element")
         self.pos += 1
         elements: list[Assignment] = []
         while True:
@@ -238,11 +249,14 @@ class SimpleScanner(WordScanner):
             char = self._peek()
             if char == ")":
                 self.pos += 1
+                if not _AFTER_WORD.match(self.text, self.pos, self.end):
+                    raise Refused("something directly after an array", self.pos, hint="put a blank before it")
                 return elements or [Assignment(name, Word("", start, self.pos, quoted=True), start, self.pos)]
-            if not char or char in ";&|([" or (char in "<>" and not self.text.startswith("(", self.pos + 1)):
-                raise Refused("this array is not understood", self.pos)
-            value = self.word()
-            elements.append(Assignment(name, value, value.start, value.end, listed=True))
+            if not char or char in ";&|([<>":
+                raise Refused("this array is not understood", self.pos, hint="write plain words in it")
+            elements += [
+                Assignment(name, value, value.start, value.end, listed=True) for value in self.words()
+            ]
 
     # -- redirections and here-documents -------------------------------------------------------------------
 
@@ -252,27 +266,40 @@ class SimpleScanner(WordScanner):
             return None
         start = self.pos
         operator = found.group(2) or found.group(3)
-        if len(found.group(1) or "") > 1 and self.dialect.name != "bash":
-            raise Refused("only bash takes several digits for a descriptor", start)
+        if len(found.group(1) or "") > 1:
+            raise Refused("a descriptor of several digits", start, hint="use a descriptor from 0 to 9")
         self._check_redirection(operator, start)
         self.pos = found.end()
         if self.text.startswith("\\\n", self.pos):
-            raise Refused("a redirection broken over two lines", self.pos)
-        self._blanks()
+            raise Refused("a redirection broken over two lines", self.pos, hint="write it on one line")
         if operator in {"<<", "<<-"}:
+            self._blanks()
             return self._heredoc(operator, found.group(1), start)
+        if operator in {"<&", ">&"}:
+            return self._duplicated(operator, found.group(1), start)
+        self._blanks()
         at = self.pos
         target = self.word()
         if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a word over several lines", at)
+            raise Refused("a here-document begins before a word over several lines", at, hint=_BODY_FIRST)
         return Redirection(operator, found.group(1) or "", target, start, self.pos)
+
+    def _duplicated(self, operator: str, descriptor: str, start: int) -> Redirection:
+        """`2>&1`, `<&-`: one digit or a dash, and the end of the word."""
+        found = _DUPLICATED.match(self.text, self.pos, self.end)
+        if found is None:
+            hint = "write `2>&1`, or `> file 2>&1` for a file"
+            raise Refused(f"`{operator}` with something else than a descriptor", start, hint=hint)
+        at = self.pos + len(found.group()) - 1
+        self.pos = found.end()
+        return Redirection(operator, descriptor, Word(found.group(1), at, self.pos), start, self.pos)
 
     def _check_redirection(self, operator: str, start: int) -> None:
         dialect = self.dialect
         if operator.startswith("&") and not dialect.ampersand_redirect:
-            raise Refused("this shell reads `&>` as two operators", start)
+            raise Refused("this shell reads `&>` as two operators", start, hint="write `> file 2>&1`")
         if operator == "<<<" and not dialect.here_string:
-            raise Refused("this shell has no here-strings", start)
+            raise Refused("this shell has no here-strings", start, hint="use printf and a pipe")
         if self.zsh:
             end = start + len(operator)
             while end < self.end and self.text[end] in "<>&|0123456789":
@@ -281,26 +308,35 @@ class SimpleScanner(WordScanner):
                 raise Refused("zsh reads this redirection in its own way", start)
 
     def _heredoc(self, operator: str, descriptor: str, start: int) -> Redirection:
-        word = self.word()
-        raw = self.text[word.start : word.end]
-        if "$" in raw or "`" in raw or "\n" in raw or word.dynamic:
-            raise Refused("an unusual delimiter of a here-document", word.start, word.end)
+        found = _DELIMITER.match(self.text, self.pos, self.end)
+        if found is None or not _AFTER_WORD.match(self.text, found.end(), self.end):
+            hint = "use a plain word, such as EOF or 'EOF'"
+            raise Refused("an unusual delimiter of a here-document", self.pos, hint=hint)
         if self.in_heredoc or len(self.pending) >= _MOST_HEREDOCS:
-            raise Refused("a here-document inside a here-document, or too many on one line", start)
-        self.pending.append(_Heredoc(word.text, word.quoted, operator == "<<-", start))
+            raise Refused(
+                "a here-document inside a here-document, or too many on one line", start, hint=_BODY_FIRST
+            )
+        if self.substitutions and (not self.alone or self.pending):
+            raise Refused("a here-document among other commands in a substitution", start, hint=_BODY_FIRST)
+        self.pos = found.end()
+        quoted = found.group(2) is None or bool(found.group(1))
+        delimiter = found.group(2) or found.group(3) or found.group(4)
+        self.pending.append(_Heredoc(delimiter, quoted, operator == "<<-", start))
         return Redirection(operator, descriptor, None, start, self.pos)
 
     def _heredoc_body(self, heredoc: _Heredoc) -> None:
         start = self.pos
         while True:
             if self.pos >= self.end:
-                raise Refused("a here-document is not closed", heredoc.at)
+                hint = f"end it with a line that holds `{heredoc.delimiter}` and nothing else"
+                raise Refused("a here-document is not closed", heredoc.at, hint=hint)
             line_start = self.pos
             line, after = self._heredoc_line(heredoc)
             if line == heredoc.delimiter:
                 break
-            if self.depth and line.startswith(heredoc.delimiter + ")"):
-                raise Refused("a here-document's end directly before a parenthesis", line_start)
+            if self.substitutions and line.lstrip("\t").startswith(heredoc.delimiter + ")"):
+                hint = "write the parenthesis on a line of its own"
+                raise Refused("a here-document's end directly before a parenthesis", line_start, hint=hint)
             self.pos = after
         if heredoc.quoted:
             self.note_literal(self.text[start:line_start])
@@ -310,27 +346,19 @@ class SimpleScanner(WordScanner):
 
     def _heredoc_line(self, heredoc: _Heredoc) -> tuple[str, int]:
         """One line as the shell compares it with the delimiter, and where the next one begins."""
-        parts: list[str] = []
-        at = self.pos
-        while True:
-            eol = self.text.find("\n", at, self.end)
-            stop = eol if eol >= 0 else self.end
-            part = self.text[at:stop]
-            if heredoc.quoted or eol < 0 or (len(part) - len(part.rstrip("\\"))) % 2 == 0:
-                parts.append(part)
-                break
-            if self.dialect.name != "bash":
-                raise Refused("a continued line in a here-document", at)
-            parts.append(part[:-1])
-            at = eol + 1
-        line = "".join(parts)
+        eol = self.text.find("\n", self.pos, self.end)
+        stop = eol if eol >= 0 else self.end
+        line = self.text[self.pos : stop]
+        if not heredoc.quoted and line.endswith("\\"):
+            hint = f"quote the delimiter: <<'{heredoc.delimiter}'"
+            raise Refused("a backslash at the end of a line in a here-document", stop - 1, stop, hint=hint)
         return (line.lstrip("\t") if heredoc.strips_tabs else line), min(stop + 1, self.end)
 
     def _expand_body(self, start: int, end: int, at: int) -> None:
         """Find the substitutions in the body of an unquoted here-document, expanded where it was opened."""
         outer_end, outer_pending, outer_flag = self.end, self.pending, self.in_heredoc
         self.pos, self.end, self.pending, self.in_heredoc = start, end, [], True
-        outer_at, self.expanded_at = self.expanded_at, at
+        outer_at, self.expanded_at = self.expanded_at, at if self.expanded_at is None else self.expanded_at
         self.heredoc_run(Pieces())
         self.expanded_at = outer_at
         self.end, self.pending, self.in_heredoc = outer_end, outer_pending, outer_flag

@@ -43,10 +43,13 @@ _CHANGING = re.compile(
     r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
     r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
 )
+# Numbers that the larger shells provide.
+_COUNTING = names("RANDOM SECONDS LINENO PPID UID EUID")
 _NUMBER = re.compile(r"-?[0-9]+\Z")
 _FIELDS = re.compile(r"[ \t\n]+")
 _GLOB_CHARACTER = re.compile(r"[*?\[\\]")
 _PRINTS_DIGITS = re.compile(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
+_PRINTING = names("nproc id wc date pwd uname whoami hostname git")
 _PRINTS_OPERAND = re.compile(
     r"pwd(?: -[LP])?|uname(?: -[smr])?|whoami|hostname|date (?:-u )?\+%[YmdHMSsjuVWUFT].*"
     r"|git rev-parse (?:(?:--short |--verify )?HEAD|--show-toplevel)"
@@ -270,11 +273,18 @@ class Context:
         return [_piece(replace(expansion, shape=shape))]
 
     def _variable(self, expansion: Expansion, at: int) -> list[Word]:
-        if expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at)):
+        counted = expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at))
+        if counted or (expansion.name in _COUNTING and self._counts(expansion.name)):
             return [_piece(replace(expansion, shape="digits"))]
         if not self.is_certain(expansion.name, at):
             return [_piece(expansion)]
         return list(self.values_of(expansion.name) or [_piece(expansion)])
+
+    def _counts(self, name: str) -> bool:
+        """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
+        return (
+            not self._opaque and name not in self._assigned and self.shell in {"bash", "zsh", "ksh", "mksh"}
+        )
 
     def _parameter(self, expansion: Expansion, at: int) -> list[Word]:
         """`${x:-y}` and its kin, where both sides are known."""
@@ -299,6 +309,15 @@ class Context:
         if len(commands) != 1 or not all(word.literal for word in commands[0].words):
             return "any"
         return _output_shape([word.text for word in commands[0].words])
+
+    def is_number(self, word: Word, at: int) -> bool:
+        """Tell whether a value is proven to be a number at this place of the text."""
+        return all(
+            len(words) == 1
+            and not words[0].several
+            and (_NUMBER.match(words[0].text) or _is_one_number(words[0]))
+            for words in self.alternatives(word, at)
+        )
 
     # -- questions about one word --------------------------------------------------------------------------
 
@@ -426,6 +445,10 @@ def _as_value(word: Word) -> Word:
     return replace(word, expansions=expansions, quoted=True)
 
 
+def _is_one_number(word: Word) -> bool:
+    return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"}
+
+
 def _is_one_field(word: Word) -> bool:
     return word.literal and bool(word.text) and not re.search(r"[ \t\n*?\[\\]", word.text)
 
@@ -443,6 +466,11 @@ def _operated(text: str, operator: str, argument: str) -> str | None:
     if operator in {"%", "%%"}:
         return text.removesuffix(argument)
     return None
+
+
+def is_known_output(name: str) -> bool:
+    """Tell whether anything is proven about what a command of this name prints."""
+    return name in _PRINTING
 
 
 def _output_shape(words: list[str]) -> Shape:

@@ -1,9 +1,9 @@
 """Words of POSIX shells: quotes, escapes and expansions, read exactly or refused.
 
 Above: `posix` adds the grammar (lists, loops, here-documents) and supplies `nested`, which reads the
-commands inside a substitution. Below: `model` and `dialect`. This module knows no rule and no program, and
-it never guesses: text that two shells could read differently raises `Refused`, which `posix.scan` turns into
-a refusal with an offset.
+commands inside a substitution. Below: `arithmetic`, `pieces`, `model` and `dialect`. This module knows no
+rule and no program, and it never guesses: it reads the plain part of the language, which every version of
+every shell reads alike, and refuses the rest with a hint at the plainer way to write it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import UNKNOWN, Assignment, Expansion, ExpansionKind, Refusal, SimpleCommand, Word
+from nacre.policy.arithmetic import ArithmeticScanner
+from nacre.policy.model import UNKNOWN, Assignment, Evaluated, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.pieces import Pieces
+from nacre.policy.refusal import Refused
 
 if TYPE_CHECKING:
     from nacre.policy.dialect import Dialect
@@ -19,135 +22,94 @@ if TYPE_CHECKING:
 # Every open bracket, group or substitution costs about ten Python frames; 40 of them stay far below the
 # interpreter's limit, and nobody writes a command that deep by hand.
 MAX_DEPTH = 40
-MAX_NESTINGS = 50_000
+# A verdict costs about 20 microseconds a word: beyond these bounds it would keep the server busy.
+MAX_WORDS = 10_000
 
-_SIMPLE_WORD = re.compile(
-    r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#=]++[^ \t\n|&;()<>'\"`\\$*?\[{}~#]*+(?=[ \t\n|&;<>)]|\Z)"
-)
-_PLAIN = re.compile(r"[^ \t\n|&;()<>'\"`\\$*?\[{}~#]+")
+# Spaces that are no blanks for a shell, but look like one, and may be one in some locale.
+_ODD_SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+_SPECIAL = r" \t\n|&;()<>'\"`\\$*?\[{}~#" + _ODD_SPACES
+_SIMPLE_WORD = re.compile(rf"[^{_SPECIAL}=]++[^{_SPECIAL}]*+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
+_PLAIN = re.compile(rf"[^{_SPECIAL}]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
 _DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
 _HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
-_BACKTICK = re.compile(r"(?:[^`\\]|\\.)*+", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLAIN_BRACES = re.compile(r"\{(?:[A-Za-z0-9_./-]*(?:,[A-Za-z0-9_./-]*)+)?\}")
 _DESCRIPTOR_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
 _DIGITS = re.compile(r"[0-9]+")
 _SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
-_ANSI_ESCAPE = re.compile(
-    r"\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|U([0-9A-Fa-f]{1,8})|([0-7]{1,3})|(.))", re.DOTALL
-)
+_ANSI_ESCAPE = re.compile(r"\\(?:x([0-7][0-9A-Fa-f])(?![0-9A-Fa-f])|([01][0-7]{2})|(.))", re.DOTALL)
 _ANSI_LETTERS = {
-    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b", "E": "\x1b",
-    "\\": "\\", "'": "'", '"': '"', "?": "?",
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b",
+    "\\": "\\", "'": "'", '"': '"',
 }  # fmt: skip
-_ASCII_LAST = 0x7F
-_UNICODE_LAST = 0x10FFFF
-_SURROGATES = (0xD800, 0xDFFF)
-_ARITHMETIC_PLAIN = re.compile(r"(?:[A-Za-z0-9_ \t\n+\-*/%=!&|^~?:,.@\[\]]|(?<=[0-9])#|[<>](?!\())+")
-_HARMLESS_QUOTES = re.compile(r'"[^"()\\`]*"')
-_AMBIGUOUS_ARITHMETIC = re.compile(r"['\"\\`\n]|(?<![0-9$])#|<<(?![0-9 ])|\bcase\b|\besac\b")
-_IDENTIFIER = re.compile(r"(?<![0-9A-Za-z_#])[A-Za-z_]")
-_PARAMETER_TAIL = re.compile(r"[^}'\"\\$`{<>\n]+")
+_PARAMETER_TAIL = re.compile(r"[^}'\"\\$`{<>\n()#]+")
 _PLAIN_TAIL = re.compile(r"[A-Za-z0-9_./:=@%+,-]*\Z")
 _PARAMETER_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
 _RICH_OPERATOR = re.compile(r"//?|/[#%]|\^\^?|,,?|:|@")
-_SUBSCRIPT = re.compile(r"\[([@*]|[A-Za-z0-9_$+ -]*)\]")
 _HOSTILE = re.compile(r"\$[({\[]|`")
+_SUBSTITUTION = "write it as `$(...)`"
+_SINGLE = "put the text into single quotes"
 
 
-class Refused(Exception):  # noqa: N818 - a control flow signal inside the scanner, never seen outside
-    """The text is not understood at this offset."""
-
-    def __init__(self, reason: str, at: int, end: int | None = None) -> None:
-        super().__init__(reason)
-        self.refusal = Refusal(reason, at, at + 1 if end is None else end)
-
-
-class Pieces:
-    """A word while it is being read."""
-
-    __slots__ = ("braces", "expansions", "glob", "quoted", "text", "tilde")
-
-    def __init__(self) -> None:
-        self.text: list[str] = []
-        self.expansions: list[Expansion] = []
-        self.quoted = False
-        self.glob: int | None = None
-        self.braces = False
-        self.tilde = False
-
-    def unknown(self, kind: ExpansionKind, name: str, *, quoted: bool, first: int = 0, last: int = 0) -> None:
-        """Add a piece whose text is only known when the command runs."""
-        self.add(Expansion(kind, name, quoted, first, last, each=name == "@"))
-
-    def add(self, expansion: Expansion) -> None:
-        """The same, for a piece about which more is known."""
-        self.text.append(UNKNOWN)
-        self.expansions.append(expansion)
-
-    def matches_files(self) -> None:
-        """The next character is one of a pattern."""
-        if self.glob is None:
-            self.glob = sum(map(len, self.text))
-
-
-class WordScanner:
+class WordScanner(ArithmeticScanner):
     """Reads words at `pos`; `nested` is supplied by the grammar above."""
 
-    def __init__(self, text: str, dialect: Dialect, depth: int = 0) -> None:
+    def __init__(self, text: str, dialect: Dialect) -> None:
         self.text = text
         self.end: int = len(text)
         self.pos: int = 0
-        self.depth: int = depth
-        self.nestings: int = 0
+        self.depth: int = 0
+        # How many command substitutions are open, how many words there were so far.
+        self.substitutions = 0
+        self.count = 0
         self.dialect = dialect
         self.zsh = dialect.name == "zsh"
         self.commands: list[SimpleCommand] = []
         self.unresolved: list[Refusal] = []
-        # Literal text that would be live if something evaluated it again, and the places where values are.
+        self.evaluated: list[Evaluated] = []
+        self.expanded_at: int | None = None
+        # Literal text that would be live if something evaluated it again.
         self.hostile = False
-        self.evaluated: Refusal | None = None
 
     def nested(self, closer: str, opened_at: int) -> None:
         """Read commands up to `closer` (the grammar's part)."""
         raise NotImplementedError
 
-    def quoted_script(self, script: str, start: int, end: int) -> None:
-        """Read a script whose text differs from the source between `start` and `end` (the grammar's part)."""
-        raise NotImplementedError
-
     # -- words ---------------------------------------------------------------------------------------------
 
-    def word(self) -> Word:
-        """The word that begins at `pos`; its text is empty only if it is written as an empty quote."""
+    def words(self) -> list[Word]:
+        """The word that begins at `pos`, as the words that its braces make of it."""
+        self.count += 1
         start = self.pos
+        if self.count > MAX_WORDS:
+            raise Refused(f"more than {MAX_WORDS} words", start, hint="run it as several commands")
         simple = _SIMPLE_WORD.match(self.text, start, self.end)
         if simple is not None:
             self.pos = simple.end()
-            return Word(simple.group(), start, self.pos)
+            return [Word(simple.group(), start, self.pos)]
         pieces = Pieces()
-        self._read_pieces(pieces, start)
+        if self.text.startswith(("<(", ">("), start):
+            self._process_substitution(pieces)
+        else:
+            self._read_pieces(pieces, start)
         if self.pos == start:
             raise Refused("a word is missing here", start)
-        text = "".join(pieces.text)
-        return Word(
-            text,
-            start,
-            self.pos,
-            pieces.quoted,
-            pieces.glob if text != "[" else None,  # alone it is the name of `test`
-            pieces.braces,
-            pieces.tilde,
-            tuple(pieces.expansions),
-        )
+        return pieces.words(start, self.pos)
+
+    def word(self) -> Word:
+        """The one word that begins at `pos`."""
+        start = self.pos
+        found = self.words()
+        if len(found) != 1:
+            raise Refused("braces where one word is expected", start, self.pos, hint=_SINGLE)
+        return found[0]
 
     def _read_pieces(self, pieces: Pieces, start: int) -> None:
         text = self.text
         if self.zsh and text.startswith("=", start):
-            raise Refused("zsh replaces =name with a program's path", start)
+            raise Refused("zsh replaces =name with a program's path", start, hint=_SINGLE)
         while self.pos < self.end:
             plain = _PLAIN.match(text, self.pos, self.end)
             if plain is not None:
@@ -157,12 +119,23 @@ class WordScanner:
             char = text[self.pos]
             if char in _WORD_END:
                 if char in "<>" and text.startswith("(", self.pos + 1):
-                    self._process_substitution(pieces)
-                    continue
+                    raise Refused(
+                        "a process substitution inside a word", self.pos, hint="put a blank before it"
+                    )
                 if char == "(":
-                    raise Refused("an unquoted parenthesis inside a word", self.pos)
+                    raise Refused("an unquoted parenthesis inside a word", self.pos, hint=_SINGLE)
+                return
+            if char == "\\" and text.startswith("\n", self.pos + 1):
+                self._continuation(start)
                 return
             self.special(char, pieces, start)
+
+    def _continuation(self, start: int) -> None:
+        """A line that goes on directly after a word: it ends there, if the next line begins with a blank."""
+        following = self.text[self.pos + 2 : self.pos + 3]
+        if self.pos == start or (following and following not in " \t\n"):
+            hint = "put a blank before the backslash, or write the word on one line"
+            raise Refused("a continued line inside a word", self.pos, self.pos + 2, hint=hint)
 
     def special(self, char: str, pieces: Pieces, start: int) -> None:
         """One quote, escape, expansion or pattern character outside quotes."""
@@ -178,6 +151,8 @@ class WordScanner:
             self.dollar(pieces, quoted=False)
         elif char == "`":
             self.backtick(pieces, quoted=False)
+        elif char in "{}":
+            self._brace(pieces)
         else:
             self._pattern_character(char, pieces, start)
 
@@ -186,40 +161,27 @@ class WordScanner:
             pieces.matches_files()
         elif char == "~":
             pieces.tilde = pieces.tilde or self.pos == start or self.text[self.pos - 1] in "=:"
-        elif char in "{}":
-            self._brace(pieces, start)
-            char = self.text[self.pos]
+        elif char != "#":
+            hint = "write a plain blank, or put it into quotes"
+            raise Refused(f"the odd space U+{ord(char):04X}", self.pos, hint=hint)
         elif self.pos == start:
             # A hash that begins a word begins a comment; callers skip comments before they ask for a word.
-            raise Refused("a comment where a word should be", start)
+            raise Refused("a comment where a word should be", start, hint="put the hash into quotes")
         pieces.text.append(char)
         self.pos += 1
 
-    def _brace(self, pieces: Pieces, start: int) -> None:
-        if self.zsh:
-            self._zsh_brace(pieces)
-        elif self.text[self.pos] == "{":
-            if _DESCRIPTOR_VARIABLE.match(self.text, self.pos, self.end):
-                raise Refused("a redirection whose descriptor is a variable", self.pos)
-            alone = self.pos == start and self.text[self.pos + 1 : self.pos + 2] in {"", "}", " ", "\t", "\n"}
-            pieces.braces = pieces.braces or not alone
-
-    def _zsh_brace(self, pieces: Pieces) -> None:
-        """Zsh ends a group at any `}`: only `{}` and a plain `{a,b}` are sure to be part of a word."""
-        found = _PLAIN_BRACES.match(self.text, self.pos, self.end)
-        if found is None:
-            raise Refused("zsh reads unquoted braces in its own way", self.pos)
-        pieces.braces = pieces.braces or len(found.group()) > 2  # noqa: PLR2004 - more than `{}`
-        pieces.text.append(found.group()[:-1])
-        self.pos = found.end() - 1
+    def _brace(self, pieces: Pieces) -> None:
+        if self.text[self.pos] == "}":
+            raise Refused("a closing brace without an opening one", self.pos, hint=_SINGLE)
+        if _DESCRIPTOR_VARIABLE.match(self.text, self.pos, self.end):
+            raise Refused("a redirection whose descriptor is a variable", self.pos, hint="write its number")
+        self.pos = pieces.braces(self.text, self.pos, self.end, self.dialect)
 
     def _escape(self, pieces: Pieces) -> None:
         if self.pos + 1 >= self.end:
-            raise Refused("a backslash with nothing after it", self.pos)
+            raise Refused("a backslash with nothing after it", self.pos, hint="leave it out")
         escaped = self.text[self.pos + 1]
         self.pos += 2
-        if escaped == "\n":
-            return
         pieces.quoted = True
         if escaped in "$`":
             self.hostile = True
@@ -228,7 +190,9 @@ class WordScanner:
     def _single_quotes(self) -> str:
         closing = self.text.find("'", self.pos + 1, self.end)
         if closing < 0:
-            raise Refused("a single quote is not closed", self.pos)
+            raise Refused(
+                "a single quote is not closed", self.pos, hint="close it; inside, write '\\'' for one"
+            )
         content = self.text[self.pos + 1 : closing]
         self.pos = closing + 1
         self.note_literal(content)
@@ -249,7 +213,7 @@ class WordScanner:
         self.pos += 1
         self._quoted_run(pieces, _DOUBLE_PLAIN, '"')
         if self.pos >= self.end:
-            raise Refused("a double quote is not closed", opened)
+            raise Refused("a double quote is not closed", opened, hint='close it; inside, write \\" for one')
         self.pos += 1
 
     def heredoc_run(self, pieces: Pieces) -> None:
@@ -265,6 +229,9 @@ class WordScanner:
                 pieces.text.append(run.group())
                 self.pos = run.end()
                 continue
+            self.count += 1
+            if self.count > MAX_WORDS:
+                raise Refused(f"more than {MAX_WORDS} words", self.pos, hint=_SINGLE)
             char = text[self.pos]
             if char == closer:
                 return
@@ -278,14 +245,17 @@ class WordScanner:
     def _double_escape(self, pieces: Pieces, closer: str) -> None:
         if self.pos + 1 >= self.end:
             if closer:
-                raise Refused("a double quote is not closed", self.pos)
+                raise Refused("a double quote is not closed", self.pos, hint="close it")
             pieces.text.append("\\")
             self.pos += 1
             return
         escaped = self.text[self.pos + 1]
-        self.pos += 2
         if escaped == "\n":
+            if self.substitutions or not closer:
+                raise Refused("a continued line inside quotes in a substitution", self.pos, hint=_SINGLE)
+            self.pos += 2
             return
+        self.pos += 2
         if escaped in "$`":
             self.hostile = True
         if escaped in "$`\\" or escaped == closer:
@@ -302,11 +272,11 @@ class WordScanner:
         name = _NAME.match(self.text, start + 1, self.end)
         if name is not None:
             self.pos = name.end()
-            self._after_variable(start)
+            self._after_variable(start, name.group())
             pieces.unknown("variable", name.group(), quoted=quoted)
         elif following and following in _SPECIAL_PARAMETERS:
             self.pos = start + 2
-            self._after_variable(start)
+            self._after_variable(start, following)
             pieces.unknown("variable", following, quoted=quoted)
         elif following == "(":
             self._parenthesis(pieces, quoted=quoted)
@@ -317,34 +287,40 @@ class WordScanner:
         else:
             self._lone_dollar(pieces, following, heredoc=heredoc)
 
-    def _after_variable(self, start: int) -> None:
-        if self.text.startswith("\\\n", self.pos):
-            raise Refused("a continued line inside a variable's name", self.pos)
-        if self.zsh and self.text.startswith("[", self.pos):
-            raise Refused("zsh evaluates what is between the brackets", start)
+    def _after_variable(self, start: int, name: str) -> None:
+        """What stands directly after a name must not be part of it in any shell."""
+        following = self.text[self.pos : self.pos + 2]
+        if following == "\\\n" or (following and not following[0].isascii()):
+            hint = f"write `${{{name}}}` before it"
+            raise Refused("a continued line or a letter directly after a variable", self.pos, hint=hint)
+        longer = (name.isdigit() and following[:1].isdigit()) or (
+            name == "#" and bool(following) and (following[0].isalnum() or following[0] in "_@*")
+        )
+        subscript = self.zsh and (following[:1] == "[" or (following[:1] == ":" and following[1:].isalpha()))
+        if longer or subscript:
+            hint = f"write `${{{name}}}`, then what follows"
+            raise Refused("shells disagree where this variable's name ends", start, self.pos, hint=hint)
 
     def _lone_dollar(self, pieces: Pieces, following: str, *, heredoc: bool) -> None:
         if following == "[":
-            raise Refused("old arithmetic `$[...]`; write `$((...))`", self.pos, self.pos + 2)
+            raise Refused("old arithmetic `$[...]`", self.pos, self.pos + 2, hint="write `$((...))`")
         if self.text.startswith("\\\n", self.pos + 1):
-            raise Refused("a continued line after a dollar sign", self.pos)
+            raise Refused("a continued line after a dollar sign", self.pos, hint="write it on one line")
         if self.zsh and following and following in "~=^+:":
-            raise Refused("zsh expands this in its own way", self.pos)
+            raise Refused("zsh expands this in its own way", self.pos, hint=_SINGLE)
         if heredoc and following and following in "'\"":
-            raise Refused("a dollar sign before a quote in a here-document", self.pos)
+            hint = "write \\$, or quote the delimiter"
+            raise Refused("a dollar sign before a quote in a here-document", self.pos, hint=hint)
         pieces.text.append("$")
         self.pos += 1
 
     def _dollar_quotes(self, pieces: Pieces, quote: str) -> None:
         pieces.quoted = True
         if quote == '"':
-            if not self.dialect.locale_quotes:
-                raise Refused('this shell has no $"..." strings', self.pos)
-            self.pos += 1
-            self._double_quotes(pieces)
-            return
+            hint = "leave out the dollar sign"
+            raise Refused('$"..." is looked up in a catalogue of messages', self.pos, self.pos + 2, hint=hint)
         if not self.dialect.ansi_quotes:
-            raise Refused("this shell has no $'...' strings", self.pos)
+            raise Refused("this shell has no $'...' strings", self.pos, hint="use printf")
         pieces.text.append(self._ansi_quotes())
 
     def _ansi_quotes(self) -> str:
@@ -352,28 +328,27 @@ class WordScanner:
         found = _ANSI.match(self.text, start + 2, self.end)
         closing = found.end() if found is not None else self.end
         if closing >= self.end:
-            raise Refused("a $'...' string is not closed", start)
+            raise Refused("a $'...' string is not closed", start, hint="close it")
         content = self.text[start + 2 : closing]
         self.pos = closing + 1
         if "\\" in content:
+            if self.substitutions and "\\'" in content:
+                raise Refused("an escaped quote in a $'...' string in a substitution", start, hint=_SINGLE)
             content = _ANSI_ESCAPE.sub(lambda match: self._ansi_character(match, start), content)
         self.note_literal(content)
         return content
 
     def _ansi_character(self, match: re.Match[str], start: int) -> str:
-        hexadecimal, short, long, octal, letter = match.groups()
+        hexadecimal, octal, letter = match.groups()
         if letter is not None:
             plain = _ANSI_LETTERS.get(letter)
             if plain is None:
-                raise Refused("an unusual escape in a $'...' string", start)
+                hint = "use \\n, \\t, \\\\, \\', \\xHH or the character itself"
+                raise Refused("an escape in a $'...' string that shells read differently", start, hint=hint)
             return plain
-        digits = hexadecimal or short or long
-        code = int(digits, 16) if digits else int(octal, 8)
-        if code == 0 or code > _UNICODE_LAST or _SURROGATES[0] <= code <= _SURROGATES[1]:
-            # A NUL ends the string in some shells.
-            raise Refused("an unusual escape in a $'...' string", start)
-        if code > _ASCII_LAST and not (short or long):
-            return "\N{REPLACEMENT CHARACTER}"  # one byte of a longer character: never a letter of a name
+        code = int(hexadecimal, 16) if hexadecimal else int(octal, 8)
+        if code == 0:
+            raise Refused("a NUL in a $'...' string ends it in some shells", start, hint="leave it out")
         return chr(code)
 
     # -- substitutions -------------------------------------------------------------------------------------
@@ -381,115 +356,76 @@ class WordScanner:
     def descend(self, at: int) -> None:
         """Open one more level of nesting; the caller closes it with `depth -= 1`."""
         self.depth += 1
-        self.nestings += 1
-        if self.nestings > MAX_NESTINGS:
-            raise Refused(f"more than {MAX_NESTINGS} substitutions and groups", at)
+        self.count += 1
+        if self.count > MAX_WORDS:
+            raise Refused(f"more than {MAX_WORDS} words", at, hint="run it as several commands")
         if self.depth > MAX_DEPTH:
-            raise Refused(f"more than {MAX_DEPTH} levels of nesting", at)
+            raise Refused(f"more than {MAX_DEPTH} levels of nesting", at, hint="run it as several commands")
 
     def _parenthesis(self, pieces: Pieces, *, quoted: bool) -> None:
         start = self.pos
         self.descend(start)
         if self.text.startswith("((", start + 1):
             self.pos = start + 3
-            self.arithmetic(start)
+            self.parenthesised(start)
             pieces.unknown("arithmetic", "", quoted=quoted)
         else:
             self.pos = start + 2
-            if self.text.startswith("\\\n", self.pos):
-                raise Refused("a continued line after `$(`", self.pos)
-            first = len(self.commands)
-            self.nested(")", start)
-            pieces.unknown("command", "", quoted=quoted, first=first, last=len(self.commands))
+            self._commands("command", pieces, start, quoted=quoted)
         self.depth -= 1
 
     def _process_substitution(self, pieces: Pieces) -> None:
         start = self.pos
         if not self.dialect.process_substitution:
-            raise Refused("this shell has no process substitution", start)
-        if self.text.startswith(("(", "\\\n"), start + 2):
+            raise Refused("this shell has no process substitution", start, hint="use a file or a pipe")
+        if self.text.startswith("(", start + 2):
             # bash looks for the end of `<((` as if it were arithmetic, without minding comments and patterns.
-            raise Refused("a parenthesis or a continued line directly after a process substitution's", start)
+            raise Refused(
+                "two parentheses begin a process substitution", start, hint="put a blank between them"
+            )
         self.descend(start)
         self.pos = start + 2
-        first = len(self.commands)
-        self.nested(")", start)
-        pieces.unknown("process", "", quoted=False, first=first, last=len(self.commands))
+        self._commands("process", pieces, start, quoted=False)
         self.depth -= 1
+        if self.pos < self.end and self.text[self.pos] not in " \t\n;&|)":
+            raise Refused("a process substitution inside a word", self.pos, hint="put a blank after it")
 
-    def arithmetic(self, opened_at: int, *, semicolons: bool = False) -> None:
-        """An arithmetic expression up to its `))`, which must close both parentheses at once."""
-        text = self.text
-        open_parentheses = 0
-        inner = Pieces()
-        while self.pos < self.end:
-            run = _ARITHMETIC_PLAIN.match(text, self.pos, self.end)
-            if run is not None:
-                if _IDENTIFIER.search(run.group()) is not None:
-                    self.note_evaluation(opened_at)
-                self.pos = run.end()
-                continue
-            char = text[self.pos]
-            if char == "(":
-                open_parentheses += 1
-                self.pos += 1
-            elif char == ")" and open_parentheses:
-                open_parentheses -= 1
-                self.pos += 1
-            elif char == ")" and text.startswith("))", self.pos) and self.pos + 1 < self.end:
-                self.pos += 2
-                self._surely_arithmetic(opened_at)
-                return
-            elif char == ";" and semicolons and not open_parentheses:
-                self.pos += 1
-            else:
-                self._arithmetic_expansion(char, inner, opened_at)
-        raise Refused("an arithmetic expression is not closed", opened_at)
-
-    def _surely_arithmetic(self, opened_at: int) -> None:
-        """Refuse where bash, which counts parentheses, could take `$((` for a subshell in `$(`."""
-        raw = _HARMLESS_QUOTES.sub("", self.text[opened_at : self.pos])
-        if raw.count("[") != raw.count("]") or (self.zsh and "[" in raw):
-            raise Refused("brackets in an arithmetic expression", opened_at)
-        if ("(" in raw[3:-2] and _AMBIGUOUS_ARITHMETIC.search(raw)) or raw.count("(") != raw.count(")"):
-            raise Refused("arithmetic that could be read as commands", opened_at)
-
-    def _arithmetic_expansion(self, char: str, inner: Pieces, opened_at: int) -> None:
-        if char == "$":
-            before = self.pos
-            self.dollar(inner, quoted=True)
-            if self.text[before + 1 : before + 2] not in {"#", "?"}:
-                self.note_evaluation(opened_at)
-        elif char == "`":
-            self.backtick(inner, quoted=True)
-        else:
-            raise Refused(f"{char!r} in an arithmetic expression", self.pos)
-
-    def note_evaluation(self, at: int) -> None:
-        """Remember that a variable's value is evaluated as an expression, which can run commands."""
-        if self.evaluated is None:
-            self.evaluated = Refusal("arithmetic evaluates a value that may hold a command", at, at + 2)
+    def _commands(self, kind: str, pieces: Pieces, start: int, *, quoted: bool) -> None:
+        """The commands of a substitution, up to its parenthesis."""
+        if self.text.startswith("\\\n", self.pos):
+            raise Refused("a continued line after `(`", self.pos, hint="write it on one line")
+        first = len(self.commands)
+        self.substitutions += 1
+        self.nested(")", start)
+        self.substitutions -= 1
+        if len(self.commands) == first:
+            raise Refused("an empty substitution", start, self.pos, hint="leave it out")
+        pieces.unknown(
+            "process" if kind == "process" else "command",
+            "",
+            quoted=quoted,
+            first=first,
+            last=len(self.commands),
+        )
 
     def backtick(self, pieces: Pieces, *, quoted: bool, heredoc: bool = False) -> None:
-        """An old-style command substitution; only a backslash is special while its end is looked for."""
+        """An old-style command substitution; with anything that is escaped in it, it is refused."""
         start = self.pos
-        found = _BACKTICK.match(self.text, start + 1, self.end)
-        closing = found.end() if found is not None else self.end
-        if closing >= self.end:
-            raise Refused("a backtick is not closed", start)
+        closing = self.text.find("`", start + 1, self.end)
+        if closing < 0:
+            raise Refused("a backtick is not closed", start, hint=_SUBSTITUTION)
+        script = self.text[start + 1 : closing]
+        odd = "\\'\"#" if heredoc else '\\"#' if quoted else "\\#"
+        if any(char in script for char in odd) or "<<" in script:
+            raise Refused("an escape, quote or hash inside backticks", start, closing + 1, hint=_SUBSTITUTION)
         self.descend(start)
         first = len(self.commands)
-        script = self.text[start + 1 : closing]
-        if "\\" not in script:
-            outer_end, self.end = self.end, closing
-            self.pos = start + 1
-            self.nested("", start)
-            self.end = outer_end
-        else:
-            if heredoc and '\\"' in script:
-                raise Refused("an escaped quote inside backticks in a here-document", start)
-            escapes = r"\\([`\\$\"])" if quoted and not heredoc else r"\\([`\\$])"
-            self.quoted_script(re.sub(escapes, r"\1", script), start, closing + 1)
+        outer_end, self.end = self.end, closing
+        self.pos = start + 1
+        self.substitutions += 1
+        self.nested("", start)
+        self.substitutions -= 1
+        self.end = outer_end
         self.depth -= 1
         self.pos = closing + 1
         pieces.unknown("command", "", quoted=quoted, first=first, last=len(self.commands))
@@ -502,7 +438,7 @@ class WordScanner:
         self.pos = start + 2
         expansion = self._parameter_body(start, quoted=quoted)
         if not self.text.startswith("}", self.pos) or self.pos >= self.end:
-            raise Refused("this `${...}` is not understood", start)
+            raise _odd_parameter(start)
         self.pos += 1
         self.depth -= 1
         pieces.add(expansion)
@@ -518,30 +454,41 @@ class WordScanner:
             return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
         name, subscript = self._parameter_name(start)
         each = subscript == "@" or name == "@"
-        operator = _PARAMETER_OPERATOR.match(text, self.pos, self.end)
-        if operator is None and self.dialect.rich_parameters:
-            operator = _RICH_OPERATOR.match(text, self.pos, self.end)
-        if operator is None:
-            return Expansion(
-                "variable" if not subscript else "parameter",
-                name,
-                quoted,
-                operator="[" if subscript else "",
-                each=each,
-            )
-        self.pos = operator.end()
-        argument: Word | None = None
-        if operator.group() == "@":
-            self._transformation(start)
-        else:
-            if operator.group() == ":":
-                self._offset(start)
-            if operator.group() in {"=", ":="}:
-                self._assigned(name, start)
-            argument = self._parameter_tail(start, quoted=quoted)
-        if subscript:
+        operator = self._operator()
+        if not operator:
+            if subscript and subscript != "@":
+                return Expansion("parameter", name, quoted, operator="[", each=False)
+            return Expansion("variable", name, quoted, each=each)
+        argument = self._argument_of(operator, name, start, quoted=quoted)
+        if subscript or name == "@":
             argument = None
-        return Expansion("parameter", name, quoted, operator=operator.group(), argument=argument, each=each)
+        return Expansion("parameter", name, quoted, operator=operator, argument=argument, each=each)
+
+    def _operator(self) -> str:
+        found = _PARAMETER_OPERATOR.match(self.text, self.pos, self.end)
+        if found is None and self.dialect.rich_parameters:
+            found = _RICH_OPERATOR.match(self.text, self.pos, self.end)
+        if found is None:
+            return ""
+        self.pos = found.end()
+        return found.group()
+
+    def _argument_of(self, operator: str, name: str, start: int, *, quoted: bool) -> Word | None:
+        """What follows an operator; the word, if it is plain."""
+        if operator == "@":
+            self._transformation(start)
+        elif operator == ":":
+            if self.zsh and self.text[self.pos : self.pos + 1].isalpha():
+                raise _odd_parameter(start)
+            self.offset(start)
+        elif operator[0] in "^,":
+            pass  # `${x^^}`; with a pattern behind it, no brace follows and it is refused
+        else:
+            argument = self._parameter_tail(start, quoted=quoted)
+            if operator in {"=", ":="}:
+                self._assigned_default(name, start)
+            return argument
+        return None
 
     def _parameter_name(self, start: int) -> tuple[str, str]:
         """The name, and the subscript if there is one."""
@@ -549,7 +496,7 @@ class WordScanner:
         found = _NAME.match(text, self.pos, self.end)
         if found is None:
             if self.pos >= self.end or text[self.pos] not in _SPECIAL_PARAMETERS:
-                raise Refused("this `${...}` is not understood", start)
+                raise _odd_parameter(start)
             digits = _DIGITS.match(text, self.pos, self.end)
             begin = self.pos
             self.pos = digits.end() if digits is not None else begin + 1
@@ -557,39 +504,40 @@ class WordScanner:
         self.pos = found.end()
         if not text.startswith("[", self.pos):
             return found.group(), ""
-        subscript = _SUBSCRIPT.match(text, self.pos, self.end)
-        if subscript is None or not self.dialect.arrays:
-            raise Refused("this array subscript is not understood", self.pos)
-        self.pos = subscript.end()
-        if _IDENTIFIER.search(subscript.group(1)) is not None:
-            self.note_evaluation(start)
-        return found.group(), subscript.group(1)
+        if not self.dialect.arrays:
+            raise Refused("this shell has no arrays", start)
+        begin = self.pos = self.pos + 1
+        if text.startswith(("@]", "*]"), begin):
+            self.pos += 1
+        else:
+            self.subscript(start)
+        subscript = text[begin : self.pos]
+        self.pos += 1
+        return found.group(), subscript
 
     def _indirect(self, start: int) -> str:
-        if not self.dialect.rich_parameters:
-            raise Refused("this shell has no `${!...}`", start)
-        name, _ = self._parameter_name(start)
-        if self.text.startswith(("*}", "@}"), self.pos):
+        if not self.dialect.rich_parameters or self.zsh:
+            raise _odd_parameter(start)
+        name, subscript = self._parameter_name(start)
+        if self.text.startswith(("*}", "@}"), self.pos) and not subscript:
             self.pos += 1
-        elif not self.text.startswith("]", self.pos - 1):
-            self.unresolved.append(Refusal("`${!name}` reads a variable chosen at run time", start, self.pos))
+        elif subscript not in {"@", "*"}:
+            reason = "`${!name}` reads a variable chosen at run time"
+            self.unresolved.append(Refusal(reason, start, self.pos, "name the variable itself"))
         return name
 
     def _transformation(self, start: int) -> None:
         letter = self.text[self.pos : self.pos + 1]
-        if not letter or letter not in "QEAaUuLkK" or not self.text.startswith("}", self.pos + 1):
-            raise Refused("`${x@P}` and unknown transformations run what a value holds", start)
+        if not letter or letter not in "QEAaUuLkK" or not self.text.startswith("}", self.pos + 1) or self.zsh:
+            hint = "leave the transformation out"
+            raise Refused("`${x@P}` and unknown transformations run what a value holds", start, hint=hint)
         self.pos += 1
 
-    def _offset(self, start: int) -> None:
-        """`${x:offset:length}` is arithmetic: identifiers in it are evaluated."""
-        closing = self.text.find("}", self.pos, self.end)
-        if _IDENTIFIER.search(self.text, self.pos, closing if closing >= 0 else self.end) is not None:
-            self.note_evaluation(start)
-
-    def _assigned(self, name: str, start: int) -> None:
+    def _assigned_default(self, name: str, start: int) -> None:
         assignment = Assignment(name, None, start, self.pos)
-        self.commands.append(SimpleCommand((), (assignment,), (), start, self.pos))
+        self.commands.append(
+            SimpleCommand((), (assignment,), (), start, self.pos, expanded_at=self.expanded_at)
+        )
 
     def _parameter_tail(self, start: int, *, quoted: bool) -> Word | None:
         """The word inside `${x:-word}`, if it is plain; quotes that depend on outer quotes are refused."""
@@ -602,7 +550,7 @@ class WordScanner:
                 self.pos = run.end()
                 continue
             char = text[self.pos]
-            if char in "<>" and not text.startswith("(", self.pos + 1):
+            if self._is_plain_in_tail(char):
                 self.pos += 1
             elif char == "\\" and not text.startswith(("\\\n", "\\}"), self.pos):
                 self.pos += 2
@@ -613,7 +561,24 @@ class WordScanner:
             elif char in "'\"" and not quoted:
                 self.special(char, inner, start)
             else:
-                raise Refused(f"{char!r} inside `${{...}}`", self.pos)
+                raise Refused(f"{char!r} inside `${{...}}`", self.pos, hint="put it into a variable first")
         raw = text[begin : self.pos]
         plain = _PLAIN_TAIL.match(raw) is not None
         return Word(raw, begin, self.pos, quoted=True) if plain else None
+
+    def _is_plain_in_tail(self, char: str) -> bool:
+        """A character that only looks special; in a substitution, older shells look for its end by them."""
+        if char in "<>":
+            return not self.text.startswith("(", self.pos + 1)
+        if char == "#":
+            return not self.substitutions or self.text[self.pos - 1] not in " \t"
+        return char in "()" and not self.substitutions
+
+
+def _odd_parameter(start: int) -> Refused:
+    return Refused("this `${...}` is not understood", start, hint="use `${name}` and the plain operators")
+
+
+def unknown_word(start: int, end: int) -> Word:
+    """A word about which nothing is known."""
+    return Word(UNKNOWN, start, end, quoted=True, expansions=(Expansion("variable", "", quoted=True),))

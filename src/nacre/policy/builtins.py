@@ -1,0 +1,382 @@
+"""Shell builtins: what they assign, what they evaluate, what they change for later.
+
+Above: `programs` asks here before it looks into its tables. Below: `effects` and `model`. Some builtins are
+harmless (`true`, `echo`, `test`, ...): a use of them that has no effect needs no rule of its own, unless the
+person wants one. What would change the meaning of later commands (readonly variables, references,
+attributes, most shell options) is an effect that cannot be resolved.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nacre.policy.dialect import DIALECTS
+from nacre.policy.effects import Effect, shown, unresolved
+from nacre.policy.model import UNKNOWN, Word, names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+SHELL_OPTIONS = names(
+    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob "
+    "failglob lastpipe"
+)
+# Harmless unless they have an effect; `cd` only where a fence holds it.
+_HARMLESS = names(": true false echo printf test [ break continue exit return cd")
+# Shells whose builtins evaluate numbers as arithmetic; shells that do not split the value in `export x=$y`.
+_EVALUATING = frozenset({"zsh", "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh"})
+_DECLARING = frozenset({"bash", "zsh", "ksh", "ksh93", "mksh"})
+# Variables that the shell gives a value of its own, and that lose it for ever when they are unset.
+_SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD OLDPWD OPTARG OPTIND")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
+_NUMBER = re.compile(r"-?[0-9]+\Z")
+_SET_LETTERS = re.compile(r"[-+][aefuxvCEhmb]*\Z")
+_SET_NAME_FOLLOWS = re.compile(r"[-+][aefuxvCEhmb]*o\Z")
+_DECLARE_FLAGS = re.compile(r"-[xgaAp]+\Z|\+x\Z")
+_READ_FLAG = re.compile(r"-[rse]+\Z")
+_READ_VALUE = re.compile(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
+_READ_ARRAY = re.compile(r"-[rse]*[aA]\Z")
+_CONVERSION = re.compile(r"%(?:%|[-0 +#]*[0-9]*(?:\.[0-9]+)?([a-zA-Z])|\([^()]*\)T|(.?))")
+_TEXT_CONVERSIONS = frozenset("sbqc")
+_UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S")
+_NUMERIC = names("-eq -ne -lt -le -gt -ge")
+_BINARY = names("= == != < > \\< \\> -nt -ot -ef =~") | _NUMERIC
+_QUOTE = "put the value into double quotes"
+
+
+@dataclass(slots=True)
+class Builtin:
+    """What one use of a builtin amounts to."""
+
+    words: tuple[Word, ...]
+    shell: str
+    effects: list[Effect] = field(default_factory=list[Effect])
+    assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
+
+    @property
+    def free(self) -> bool:
+        """Needs no rule of its own."""
+        return not self.effects and self.words[0].text in _HARMLESS
+
+    @property
+    def arguments(self) -> tuple[Word, ...]:
+        """The words after the name."""
+        return self.words[1:]
+
+    def doubt(self, word: Word, reason: str, hint: str = "") -> None:
+        """Something in it is only decided when it runs, or changes what runs later."""
+        flag = word.text if word.literal and word.text.startswith("-") else ""
+        self.effects.append(unresolved(word, reason, flag, hint=hint))
+
+
+def read_builtin(words: tuple[Word, ...], shell: str) -> Builtin | None:
+    """Look at a command whose name is a builtin's; None if it is not one that is known here."""
+    reader = _READERS.get(words[0].text)
+    if reader is None:
+        return None
+    found = Builtin(words, shell)
+    reader(found)
+    return found
+
+
+# -- anything goes -------------------------------------------------------------------------------------------
+
+
+def _plain(_use: Builtin) -> None:
+    """Prints or does nothing, whatever it is given."""
+
+
+def _count(use: Builtin) -> None:
+    """`exit 1`, `shift 2`: a number, which some shells evaluate."""
+    for word in use.arguments:
+        if use.shell in _EVALUATING and not (_is_number(word) or word.text == "--"):
+            use.doubt(word, f"`{use.words[0].text}` evaluates what it is given", "give it a number")
+
+
+def _literal_only(use: Builtin) -> None:
+    """`umask 022`: harmless with known arguments."""
+    for word in use.arguments:
+        if not word.literal:
+            use.doubt(word, f"the argument of `{use.words[0].text}` is only known when it runs")
+
+
+def _directory(use: Builtin) -> None:
+    """`cd dir`: harmless where commands may run."""
+    operands = [word for word in use.arguments if word.text not in {"--", "-P", "-L"}]
+    for word in operands[1:]:
+        use.doubt(word, f"`{use.words[0].text}` with several directories", "give it one directory")
+    if operands and operands[0].splits:
+        use.doubt(operands[0], "an unquoted value can become several words", _QUOTE)
+
+
+# -- tests and output ----------------------------------------------------------------------------------------
+
+
+def _test(use: Builtin) -> None:
+    """`[ a = b ]`: where an operator or `-v` could come from a value, it is not known what is evaluated."""
+    words = list(use.arguments)
+    if use.words[0].text == "[" and words and words[-1].text == "]":
+        words.pop()
+    for word in words:
+        if word.several and not word.number:
+            use.doubt(word, "an unquoted value can become any part of a test", _QUOTE)
+            return
+    if use.shell in _EVALUATING:
+        _check_numbers(use, words)
+    if any(not word.literal for word in words) and not _has_fixed_form(words):
+        hint = "write one comparison for each `[ ... ]`, joined by && and ||"
+        use.doubt(words[0], "a value in it could be an operator", hint)
+    for before, after in itertools.pairwise(words):
+        if before.text in {"-v", "-R"} and not (after.literal and _NAME.match(after.text)):
+            use.doubt(after, f"`{before.text}` evaluates what is no plain name", "write a plain name")
+
+
+def _check_numbers(use: Builtin, words: Sequence[Word]) -> None:
+    for index, word in enumerate(words):
+        sides = words[index - 1 : index + 2 : 2] if index and word.text in _NUMERIC else ()
+        sides = words[index + 1 : index + 2] if word.text == "-t" else sides
+        for side in sides:
+            if not _is_number(side):
+                use.doubt(
+                    side, "this shell evaluates it as arithmetic", "compare numbers that are written out"
+                )
+
+
+def _has_fixed_form(words: Sequence[Word]) -> bool:
+    """The operators stand where no value can take their place."""
+    if words and words[0].literal and words[0].text == "!":
+        return _has_fixed_form(words[1:])
+    match len(words):
+        case 0 | 1:
+            return True
+        case 2:
+            return words[0].literal and words[0].text in _UNARY
+        case 3:
+            return words[1].literal and words[1].text in _BINARY
+        case _:
+            return False
+
+
+def _print_formatted(use: Builtin) -> None:
+    """`printf format ...`: -v and %n assign, and some shells evaluate numbers."""
+    words = list(use.arguments)
+    if words and words[0].literal and words[0].text == "--":
+        words.pop(0)
+    elif words and words[0].literal and words[0].text.startswith("-v"):
+        target = words[0].with_text(words[0].text[2:]) if words[0].text != "-v" else None
+        target = target or (words[1] if len(words) > 1 else words[0])
+        _assign(use, target)
+        return
+    if not words:
+        return
+    if not words[0].literal or words[0].text.startswith("-"):
+        use.doubt(words[0], "the format is only known when it runs", "write printf '%s\\n' before the value")
+        return
+    conversions = [found.group(1) or found.group(2) or "%" for found in _CONVERSION.finditer(words[0].text)]
+    numeric = any(letter not in _TEXT_CONVERSIONS and letter not in "%T" for letter in conversions)
+    if "n" in conversions or "*" in conversions:
+        use.doubt(words[0], "this conversion of printf takes its meaning from a value", "use %s and %d")
+    elif numeric and use.shell in _EVALUATING and not all(_is_number(word) for word in words[1:]):
+        use.doubt(words[0], "this shell's printf evaluates numbers", "use %s")
+
+
+# -- assignments ---------------------------------------------------------------------------------------------
+
+
+def _assign(use: Builtin, word: Word) -> None:
+    """A variable gets a value by its name."""
+    if word.literal and _NAME.match(word.text):
+        use.assigned.append((word.text, word))
+    else:
+        use.doubt(word, "a variable whose name is not a plain word", "write the name of a variable")
+
+
+def _read(use: Builtin) -> None:
+    """`read -r x y`."""
+    words = list(use.arguments)
+    while words and words[0].text.startswith("-"):
+        word = words.pop(0)
+        value = _READ_VALUE.match(word.text)
+        if word.literal and word.text == "--":
+            break
+        if not word.literal and not (value is not None and value.group(2)):
+            use.doubt(word, "an option of `read` is only known when it runs")
+        elif _READ_FLAG.match(word.text) or _READ_ARRAY.match(word.text):
+            continue
+        elif value is None:
+            use.doubt(word, f"the option `{shown(word.text)}` of `read` is not known", "use -r")
+        elif not value.group(2) and words:
+            words.pop(0)
+    for word in words:
+        _assign(use, word)
+
+
+def _read_lines(use: Builtin) -> None:
+    """`mapfile -t x`."""
+    words = list(use.arguments)
+    while words and words[0].text.startswith("-"):
+        word = words.pop(0)
+        if word.literal and word.text == "-t":
+            continue
+        if word.literal and word.text in {"-n", "-O", "-s", "-u", "-d"} and words:
+            words.pop(0)
+        else:
+            use.doubt(word, f"the option `{shown(word.text)}` of `{use.words[0].text}`", "use -t only")
+    for word in words:
+        _assign(use, word)
+
+
+def _get_options(use: Builtin) -> None:
+    """`getopts spec name`."""
+    for word in use.arguments[1:2]:
+        _assign(use, word)
+
+
+def _declare(use: Builtin) -> None:
+    """`export x=1`, `local -a y`: plain names, harmless attributes."""
+    name = use.words[0].text
+    for word in use.arguments:
+        found = _SET.match(word.text)
+        if found is not None and not word.text.startswith(("-", "+")):
+            splits = word.splits and use.shell not in _DECLARING
+            if splits or (word.glob is not None and use.shell not in _DECLARING):
+                use.doubt(word, "this shell splits the value", _QUOTE)
+            use.assigned.append((found.group(1), word))
+        elif word.literal and word.text.startswith(("-", "+")):
+            if not _DECLARE_FLAGS.match(word.text) and word.text != "--":
+                reason = f"`{name} {shown(word.text)}` changes what the variable means from now on"
+                use.doubt(word, reason, "leave the attribute out")
+        elif not (word.literal and _NAME.match(word.text)):
+            use.doubt(word, "a variable whose name is not a plain word", "write the name of a variable")
+    if name == "readonly":
+        use.doubt(
+            use.words[0], "`readonly` changes what later commands may assign", "assign it without readonly"
+        )
+
+
+def _unset(use: Builtin) -> None:
+    """`unset x`."""
+    for word in use.arguments:
+        if word.literal and word.text in {"-v", "--"}:
+            continue
+        if word.text.startswith("-"):
+            reason = "it can take a function away, so that its name means another program"
+            use.doubt(word, reason, "unset variables only")
+            continue
+        _assign(use, word)
+        if word.text in _SELF_VALUED:
+            use.doubt(word, f"{word.text} loses its meaning", "leave it as it is")
+
+
+def _let(use: Builtin) -> None:
+    for word in use.arguments:
+        found = _SET.match(word.text)
+        use.assigned += [(found.group(1), word)] if found is not None else []
+    use.doubt(use.words[0], "`let` evaluates its arguments as arithmetic", "write x=$((...))")
+
+
+def _wait(use: Builtin) -> None:
+    """`wait`, `wait $!`; -p assigns."""
+    for index, word in enumerate(use.arguments):
+        if word.literal and word.text.startswith("-p"):
+            following = use.arguments[index + 1 : index + 2]
+            target = word.with_text(word.text[2:]) if word.text != "-p" else next(iter(following), word)
+            _assign(use, target)
+        elif not word.literal and not word.number:
+            use.doubt(word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`')
+
+
+# -- the shell itself ----------------------------------------------------------------------------------------
+
+
+def _set(use: Builtin) -> None:
+    """`set -euo pipefail`, `set -- a b`: options that do not change how text is read."""
+    words = list(use.arguments)
+    while words:
+        word = words.pop(0)
+        if word.literal and word.text in {"--", "-", "+"}:
+            return
+        if not word.may_be_option and word.text[:1] != "+" and not word.several:
+            return
+        if word.literal and _SET_LETTERS.match(word.text):
+            continue
+        if word.literal and _SET_NAME_FOLLOWS.match(word.text):
+            option = words.pop(0) if words else word
+            if option is word or (option.literal and option.text in SHELL_OPTIONS):
+                continue
+            word = option
+        reason = f"the shell option `{shown(word.text)}` changes how text is read"
+        use.doubt(word, reason, "leave it out")
+        return
+
+
+def _shopt(use: Builtin) -> None:
+    """`shopt -s nullglob`."""
+    for word in use.arguments:
+        harmless = word.text in SHELL_OPTIONS or word.text in {"-s", "-u", "-q", "-p", "-o"}
+        if not (word.literal and harmless):
+            reason = f"the shell option `{shown(word.text)}` changes how text is read"
+            use.doubt(word, reason, "leave it out")
+
+
+def _trap(use: Builtin) -> None:
+    """A text that runs later."""
+    words = use.arguments
+    if words and words[0].text in {"-p", "-l"} and words[0].literal:
+        return
+    words = words[1:] if words and words[0].text == "--" else words
+    if words and not (words[0].literal and words[0].text in {"", "-"}):
+        use.doubt(words[0], "`trap` keeps a text that runs later", "run the command at the end instead")
+
+
+def _hash(use: Builtin) -> None:
+    """`hash -r` forgets where programs are; other uses give a name another program."""
+    for word in use.arguments:
+        if not word.literal or "=" in word.text or (word.text.startswith("-") and word.text != "-r"):
+            use.doubt(word, "it can give a name another program", "use `hash -r`")
+
+
+def _enable(use: Builtin) -> None:
+    for word in use.arguments:
+        use.doubt(word, "it loads or removes builtins", "leave it out")
+
+
+def _jobs(use: Builtin) -> None:
+    for word in use.arguments:
+        if not word.literal or "x" in word.text:
+            use.doubt(word, "it can run a command", "use `jobs -l`")
+
+
+def _is_number(word: Word) -> bool:
+    if word.literal:
+        return _NUMBER.match(word.text) is not None
+    return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"} and not word.several
+
+
+_READERS: dict[str, Callable[[Builtin], None]] = {
+    **dict.fromkeys((":", "true", "false", "echo", "pwd", "times", "type"), _plain),
+    **dict.fromkeys(("exit", "return", "break", "continue", "shift"), _count),
+    **dict.fromkeys(("umask", "ulimit"), _literal_only),
+    **dict.fromkeys(("cd", "pushd"), _directory),
+    **dict.fromkeys(("test", "["), _test),
+    **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), _declare),
+    **dict.fromkeys(("mapfile", "readarray"), _read_lines),
+    "printf": _print_formatted,
+    "read": _read,
+    "getopts": _get_options,
+    "unset": _unset,
+    "let": _let,
+    "wait": _wait,
+    "set": _set,
+    "shopt": _shopt,
+    "trap": _trap,
+    "hash": _hash,
+    "enable": _enable,
+    "jobs": _jobs,
+}
+BUILTINS = frozenset(_READERS)
+SHELLS_WITH_BUILTINS = frozenset({*DIALECTS, "fish"})
