@@ -161,11 +161,26 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-left": Requirement("What is still running when the shell has ended is told.", "nacre"),
     "keeper-late": Requirement("What a process left behind prints later is in its command's spool.", "nacre"),
     "keeper-spool": Requirement("The spool is bounded; beginning and end are kept.", "nacre"),
+    "spools-bounded": Requirement(
+        "All spools together are bounded in number and bytes, also of cancelled calls.", "nacre"
+    ),
     "keeper-flow": Requirement("A slow reader bounds memory.", "nacre"),
     "keeper-stdlib": Requirement("The keeper imports only the standard library.", "nacre"),
     "keeper-lost": Requirement("A killed keeper is replaced, and what it left is ended.", "nacre"),
     "keeper-descriptors": Requirement("No file descriptor leaks into commands.", "nacre"),
     # -- faults: each sentence is a row "fault: outcome"
+    "fault-spool-directory": Requirement(
+        "A command deletes or replaces the spool directory: it is made anew, all commands go on.", "nacre"
+    ),
+    "fault-spool-full": Requirement(
+        "The spool's disk is full: commands run, what cannot be kept or run is told.", "nacre"
+    ),
+    "fault-spool-nowhere": Requirement(
+        "No temporary directory can be used: the server runs, what it cannot do is told.", "nacre"
+    ),
+    "fault-spool-left": Requirement(
+        "Server and keeper are killed: the next start removes their files, and nobody else's.", "nacre"
+    ),
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),

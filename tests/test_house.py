@@ -26,6 +26,9 @@ FLOORS = [
     [
         "keeper",
         "keeper.wire",
+        "keeper.directory",
+        "keeper.spools",
+        "keeper.troubles",
         "keeper.capture",
         "keeper.processes",
         "keeper.posix",
@@ -34,7 +37,7 @@ FLOORS = [
     ],
     ["keeper.streams", "keeper.turns"],
     ["keeper.commands", "keeper.program", "keeper.launch"],
-    ["pipes", "keeper.link", "output", "environment", "watch", "stderr", "trail"],
+    ["pipes", "keeper.link", "output", "environment", "spools", "watch", "stderr", "trail"],
     ["dialects", "presets"],
     ["settings"],
     ["configuration"],

@@ -51,6 +51,7 @@ class Config:
     reply_limit_bytes: int = 32 * KIB  # for each of stdout and stderr
     max_output_bytes: int = 10 * 1000 * 1000  # what the spool keeps of each stream
     spools_kept: int = 64
+    spool_total_bytes: int = 1000 * 1000 * 1000  # of all spools together
     max_sessions: int = 16
     session_idle_s: int = 3600  # then an unused session is closed; 0: never
     concurrent_commands: int = 64

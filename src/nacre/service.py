@@ -11,9 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
-import tempfile
-from collections import deque
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +26,7 @@ from nacre.keeper.link import Link
 from nacre.once import run_once
 from nacre.promptly import Slots
 from nacre.sessions import Sessions
+from nacre.spools import Spools
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -62,9 +60,10 @@ class Service:
             # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
             self._environment["NoDefaultCurrentDirectoryInExePath"] = "1"
         self._abort = _abort_file(config.abort_file)
-        self._spool_dir = tempfile.mkdtemp(prefix="nacre-")
-        self._spools: deque[str] = deque()
-        self._growing_spools: deque[str] = deque()  # of commands that left someone behind who may print more
+        self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
+        if self.spools.problem:
+            audit.log.warning("the directory for output files %s", self.spools.problem)
+        self.spools.sweep()
         self._slots = Slots(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
@@ -257,7 +256,7 @@ class Service:
             self._abort.finish()
         self.sessions.stop()
         await self._link.close()
-        shutil.rmtree(self._spool_dir, ignore_errors=True)  # the keeper does it, unless it was killed itself
+        self.spools.remove()
 
     # -- the keeper
 
@@ -276,12 +275,12 @@ class Service:
             return
         audit.log.warning("the keeper process is gone; another one is started")
         lost_cookie = "" if self._link.guarded else self._link.cookie
-        Path(self._spool_dir).mkdir(mode=0o700, exist_ok=True)
+        self.spools.ensure()
         self._link = Link(launch(), before=self._link)
         self._opening = asyncio.create_task(self._open(sweep=lost_cookie))
 
     async def _open(self, sweep: str = "") -> None:
-        await self._link.open(self._environment, self._spool_dir, sweep)
+        await self._link.open(self._environment, self.spools.path, sweep, self.spools.limits)
         wanted = self.config.login_environment if os.name == "posix" else "never"  # Windows has no such shell
         if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
             await self._read_login_environment()
@@ -309,7 +308,7 @@ class Service:
         self._environment = for_commands(
             merge_login(dict(os.environ), login), self.config.environment_exclude
         )
-        self._link.set_up(self._environment, self._spool_dir)
+        self._link.set_up(self._environment, self.spools.path)
         audit.log.info(
             "started with a bare environment: using the login shell's, PATH=%s",
             self._environment.get("PATH", ""),
@@ -318,16 +317,8 @@ class Service:
     # -- afterwards
 
     def _finished(self, result: Result) -> Result:
-        for text in (result.stdout, result.stderr):
-            if text.spool:
-                self._keep_spool(text.spool, self._growing_spools if text.goes_on else self._spools)
         hints = hints_for(result, self._environment.get("PATH", ""))
         return replace(result, hints=hints) if hints else result
-
-    def _keep_spool(self, path: str, kept: deque[str]) -> None:
-        kept.append(path)
-        if len(kept) > self.config.spools_kept:
-            Path(kept.popleft()).unlink(missing_ok=True)
 
 
 def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | None:

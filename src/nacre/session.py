@@ -221,6 +221,7 @@ class Session:
         }
         if files:
             frame["files"] = files
+            frame["report"] = self._dialect.report(ask.marker)
         if ask.stdin is not None and self._dialect.control:
             frame["stdin"] = ask.stdin
         if follow:

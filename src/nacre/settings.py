@@ -94,6 +94,13 @@ SETTINGS = (
         "spools_kept",
     ),
     Setting(
+        "spool_total",
+        kinds.SIZE,
+        "what all spool files may take together; the oldest go first",
+        "spool_total_bytes",
+        flags=("--spool-total",),
+    ),
+    Setting(
         "max_sessions",
         kinds.COUNT,
         "how many persistent shells there may be at once",

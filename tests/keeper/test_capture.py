@@ -1,4 +1,4 @@
-"""Head, tail and spool of a stream, for any sequence of chunks."""
+"""Head and tail of a stream, for any sequence of chunks, and what is spooled of it."""
 
 from __future__ import annotations
 
@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.keeper.capture import Capture, Spool
+from nacre.keeper.capture import Capture
+from nacre.keeper.directory import Directory
+from nacre.keeper.spools import Spools
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
+    from nacre.keeper.spools import Spool
 
 CHUNKS = st.lists(st.binary(min_size=1, max_size=40), max_size=40)
+
+
+def spool_in(directory: Path) -> Spool:
+    return Spools(Directory(str(directory))).open("out", 1000)
 
 
 @given(CHUNKS, st.integers(1, 60))
@@ -32,46 +38,9 @@ def test_head_and_tail_are_the_true_ends_of_the_stream(chunks: list[bytes], keep
     assert tail == len(whole[keep:][-keep:])
 
 
-@given(CHUNKS, CHUNKS, st.integers(2, 60))
-def test_a_spool_in_order_can_be_written_on(
-    tmp_path_factory: pytest.TempPathFactory, first: list[bytes], second: list[bytes], limit: int
-) -> None:
-    path = tmp_path_factory.mktemp("spool") / "out"
-    spool = Spool(str(path), limit)
-    whole = b""
-    for chunks in (first, second):
-        for chunk in chunks:
-            spool.write(chunk)
-        whole += b"".join(chunks)
-        spool.order()
-        kept = path.read_bytes() if path.exists() else b""
-        expected = whole if len(whole) <= limit else whole[: limit // 2] + whole[-(limit - limit // 2) :]
-        assert kept == expected
-    spool.finish()
-
-
-@given(CHUNKS, st.integers(2, 60))
-def test_the_spool_holds_all_or_the_two_ends(
-    tmp_path_factory: pytest.TempPathFactory, chunks: list[bytes], limit: int
-) -> None:
-    path = tmp_path_factory.mktemp("spool") / "out"
-    spool = Spool(str(path), limit)
-    for chunk in chunks:
-        spool.write(chunk)
-    spool.finish()
-    whole = b"".join(chunks)
-    kept = path.read_bytes() if path.exists() else b""
-    if len(whole) <= limit:
-        assert kept == whole
-        assert spool.omitted_bytes == 0
-    else:
-        assert kept == whole[: limit // 2] + whole[-(limit - limit // 2) :]
-        assert spool.omitted_bytes == len(whole) - limit
-
-
 def test_small_plain_output_makes_no_file(tmp_path: Path) -> None:
     path = tmp_path / "out"
-    capture = Capture(100, lambda: Spool(str(path), 1000))
+    capture = Capture(100, lambda: spool_in(tmp_path))
     capture.feed(b"hello\n")
     capture.settle()
     assert not path.exists()
@@ -79,7 +48,7 @@ def test_small_plain_output_makes_no_file(tmp_path: Path) -> None:
 
 def test_output_that_the_reply_would_fold_is_spooled_raw(tmp_path: Path) -> None:
     path = tmp_path / "out"
-    capture = Capture(100, lambda: Spool(str(path), 1000))
+    capture = Capture(100, lambda: spool_in(tmp_path))
     capture.feed(b"10%\r20%\n")
     capture.settle()
     capture.finish()
@@ -87,7 +56,7 @@ def test_output_that_the_reply_would_fold_is_spooled_raw(tmp_path: Path) -> None
 
 
 def test_a_spool_that_cannot_be_written_is_told_and_does_not_end_the_command(tmp_path: Path) -> None:
-    capture = Capture(4, lambda: Spool(str(tmp_path / "missing" / "out"), 1000))
+    capture = Capture(4, lambda: spool_in(tmp_path / "missing" / "missing" / "missing"))
     capture.feed(b"0123456789")
     counts, parts = capture.report()
     assert counts == [10, 0, 4, 4, None, 0, "No such file or directory", False]
@@ -95,7 +64,7 @@ def test_a_spool_that_cannot_be_written_is_told_and_does_not_end_the_command(tmp
 
 
 def test_what_comes_after_the_end_goes_to_the_spool_from_the_first_byte(tmp_path: Path) -> None:
-    capture = Capture(8, lambda: Spool(str(tmp_path / "out"), 1000))
+    capture = Capture(8, lambda: spool_in(tmp_path))
     capture.feed(b"now ")
     capture.keep_on()
     counts, parts = capture.report()

@@ -13,6 +13,8 @@ private channel, which no command gets (`3>&-`). Every command is two lines:
   away; then the shell's own `$?` is told.
 - The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
 - Backslashes before names step over aliases.
+- bash reads both lines from files. An empty line on the channel says that the command has removed the second
+  one; then the shell is given that line itself.
 """
 
 from __future__ import annotations
@@ -80,7 +82,7 @@ class PosixShell(WithChannel):
         if self.source is None:
             return first + self.report(ask.marker), {}
         run, end = quote(f"{ask.base}.{RUN_FILE}"), quote(f"{ask.base}.{END_FILE}")
-        lines = f"{self.source} {run}||__nacre=$?\n{self.source} {end}\n"
+        lines = f"{self.source} {run}||__nacre=$?\n{self.source} {end}||\\echo>&{CONTROL}\n"
         return lines, {RUN_FILE: first, END_FILE: self.report(ask.marker)}
 
     def report(self, marker: str) -> str:

@@ -8,6 +8,9 @@ Two halves that meet at `wire`:
     commands   one running command: its streams, its end, its kill ladder
     conversation  the end of a command in a shell that has no private channel
     capture    head and tail of a stream in memory, the whole of it in a spool file
+    spools     all spool files together: how many, how many bytes
+    directory  the private directory that they and all other files are in
+    troubles   what can be done about an error of the operating system
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it

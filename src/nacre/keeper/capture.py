@@ -1,76 +1,19 @@
 """What is kept of one output stream: head and tail in memory, the whole of it in a bounded spool file.
 
-Above it: `commands`, which feeds it. It knows bytes and one file, never decoding, lines or limits of a
-reply; those belong to nacre's `output`. Memory stays at twice `keep_bytes` whatever a command prints.
+Above it: `streams`, which feeds it. Below: `spools`. It knows bytes and one file, never decoding, lines or
+limits of a reply; those belong to nacre's `output`. Memory stays at twice `keep_bytes` whatever is printed.
 """
 
 from __future__ import annotations
 
-import os
 from collections import deque
+from errno import ENOENT
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-class Spool:
-    """A file with the first and the last half of a stream; the middle is counted, not kept.
-
-    The second half of the file is a ring. `order` turns it, so that a reader finds the beginning, then
-    the end.
-    """
-
-    def __init__(self, path: str, limit_bytes: int) -> None:
-        self.path = path
-        self.total_bytes = 0
-        self._head_bytes = limit_bytes // 2
-        self._ring_bytes = limit_bytes - self._head_bytes
-        self._turned = 0  # by how much `order` has turned the ring
-        self._fd = -1
-
-    @property
-    def omitted_bytes(self) -> int:
-        """How much of the middle is not in the file."""
-        return max(0, self.total_bytes - self._head_bytes - self._ring_bytes)
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Add bytes; beyond the limit they overwrite the oldest of the second half."""
-        if self._fd < 0:
-            self._fd = os.open(
-                self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600
-            )
-        view = memoryview(data)
-        while view:
-            offset, room = self._place()
-            written = _write_at(self._fd, view[:room], offset)
-            self.total_bytes += written
-            view = view[written:]
-
-    def _place(self) -> tuple[int, int]:
-        """Where the next byte goes, and how many fit there in one piece."""
-        if self.total_bytes < self._head_bytes:
-            return self.total_bytes, self._head_bytes - self.total_bytes
-        at = self._ring_position()
-        return self._head_bytes + at, self._ring_bytes - at
-
-    def _ring_position(self) -> int:
-        return (self.total_bytes - self._head_bytes - self._turned) % self._ring_bytes
-
-    def order(self) -> None:
-        """Turn the ring so that a reader finds it in order; more may be written afterwards."""
-        at = self._ring_position()
-        if self._fd >= 0 and self.omitted_bytes and at:
-            ring = _read_at(self._fd, self._ring_bytes, self._head_bytes)
-            _write_all_at(self._fd, ring[at:] + ring[:at], self._head_bytes)
-            self._turned += at
-
-    def finish(self) -> None:
-        """Nothing more comes: put the ring in order and close the file."""
-        if self._fd >= 0:
-            self.order()
-            os.close(self._fd)
-            self._fd = -1
+    from nacre.keeper.spools import Spool
 
 
 class Capture:
@@ -123,7 +66,13 @@ class Capture:
         try:
             self._spool.write(data)
         except OSError as error:
-            self._spool_failed = os.strerror(error.errno or 0)
+            self._give_up_spool(error)
+
+    def _give_up_spool(self, error: OSError) -> None:
+        """Half of an output would pass for all of it, and take the room that there is too little of."""
+        self._spool_failed = error.strerror or str(error)
+        if self._spool is not None:
+            self._spool.remove()
 
     def tail(self) -> bytes:
         """The last `keep_bytes` of what did not fit into the head."""
@@ -139,55 +88,48 @@ class Capture:
         self._goes_on = True
         if self._spool is None:
             self._spool_head()
+        self._close_spool()
 
     def settle(self) -> None:
         """The command ended: put the spool in order, or spool what the reply will fold away."""
-        if self._spool is not None:
-            self._spool.order()
+        self._order_spool()
         head = self.head
         if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head)):
             self._spool_head()
 
+    def _order_spool(self) -> None:
+        if self._spool is None or self._spool_failed:
+            return
+        try:
+            self._spool.order()
+        except OSError as error:
+            self._give_up_spool(error)
+
+    def _close_spool(self) -> None:
+        if self._spool is not None:
+            self._spool.ended(goes_on=self._goes_on)
+
     def finish(self) -> None:
         """The stream is closed for good."""
-        if self._spool is not None:
-            self._spool.finish()
+        self._order_spool()
+        self._goes_on = False
+        self._close_spool()
 
     def report(self) -> tuple[list[object], list[bytes]]:
         """The counts (total, lines, head, tail; of a spool: path, omitted, failure, goes on); the bytes."""
         if self._spool is None and self.total_bytes == len(self.head):
             return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
         head, tail = bytes(self.head), self.tail()
-        spool = self._spool if self._spool is not None and not self._spool_failed else None
+        spool = self._spool
+        if spool is not None and not self._spool_failed and not spool.is_there:
+            self._give_up_spool(OSError(ENOENT, "its file was removed while the command ran"))
+        spool = None if self._spool_failed else spool
         told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
         told.append(self._goes_on)
+        self._close_spool()
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
 
 
 def _overwrites(data: bytearray) -> bool:
     """Whether a carriage return goes back over a line; those at its end are Windows' way to end one."""
     return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")
-
-
-def _write_at(fd: int, data: memoryview, offset: int) -> int:
-    if hasattr(os, "pwrite"):
-        return os.pwrite(fd, data, offset)
-    os.lseek(fd, offset, os.SEEK_SET)
-    return os.write(fd, data)
-
-
-def _write_all_at(fd: int, data: bytes, offset: int) -> None:
-    view = memoryview(data)
-    while view:
-        written = _write_at(fd, view, offset)
-        offset += written
-        view = view[written:]
-
-
-def _read_at(fd: int, size: int, offset: int) -> bytes:
-    os.lseek(fd, offset, os.SEEK_SET)
-    parts: list[bytes] = []
-    while size > 0 and (part := os.read(fd, size)):
-        parts.append(part)
-        size -= len(part)
-    return b"".join(parts)

@@ -18,7 +18,7 @@ from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
-from nacre.keeper.turns import Household, Turn
+from nacre.keeper.turns import FILE_MISSING, Household, Pipes, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -180,10 +180,13 @@ class Command:
         self._streams.credit(taken_bytes)
 
     def _control_chunk(self, chunk: bytes) -> None:
-        if self._turn is None:
+        turn = self._turn
+        if turn is None:
             self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
-        elif self._turn.record is None and (not chunk or self._turn.hear(chunk)):
+        elif turn.record is None and (not chunk or turn.hear(chunk)):
             self._turn_over_when_settled(SETTLE_ROUNDS)
+        elif chunk == FILE_MISSING:  # the command has removed our files: the shell is told in words
+            self.feed(os.fsencode(turn.report))
 
     def _stream_end(self) -> None:
         for turn in self._lingering:
@@ -218,8 +221,8 @@ class Command:
             raise ValueError(f"turn {self._turn.number} is not over")
         household = self._household
         if household is None:
-            base = self._keeper.path_of(str(self.id))
-            household = self._household = Household(self.pid, base, self._conversation)
+            pipes = Pipes(self._keeper.directory, str(self.id))
+            household = self._household = Household(self.pid, pipes, self._conversation)
         if self._conversation is None:
             household.pipes.provide(run)
         else:
@@ -402,10 +405,10 @@ class Command:
         self._turn = self._household = None
         self._control = self._stdin = self._timer = self._watch_timer = None
 
-    def _holdings(self) -> list[Callable[[], None]]:
+    def _holdings(self) -> list[Callable[[], object]]:
         """How to let go of each thing that a command holds."""
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
-        held = [self._streams.release, *[turn.streams.release for turn in turns]]
+        held: list[Callable[[], object]] = [self._streams.release, *[turn.streams.release for turn in turns]]
         held += [reader.close for reader in self._own]
         if self._household is not None:
             held.append(self._household.pipes.remove)
@@ -414,7 +417,7 @@ class Command:
         if self._stdin is not None:
             held.append(self._stdin.abandon)
         if self.spec.script is not None:
-            held.append(partial(os.unlink, self._keeper.script_path(self.id)))
+            held.append(partial(self._keeper.directory.discard, self._keeper.script_name(self.id)))
         return held
 
     def announce(self) -> None:

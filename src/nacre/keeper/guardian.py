@@ -20,6 +20,7 @@ import os
 import signal
 import sys
 
+from nacre.keeper.directory import remove_with_parent
 from nacre.keeper.kin import Kin
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.posix import PR_SET_CHILD_SUBREAPER, log
@@ -111,8 +112,6 @@ def _sweep(words: list[str]) -> None:
     kin = Kin(told.get("cookie", ""), subreaper=sys.platform == "linux")
     left = kin.force_all_to_end()
     if os.getppid() != int(told["nacre"]) and "spool" in told:
-        from shutil import rmtree  # noqa: PLC0415  # a keeper never needs it
-
-        rmtree(os.fsdecode(bytes.fromhex(told["spool"])), ignore_errors=True)
+        remove_with_parent(os.fsdecode(bytes.fromhex(told["spool"])))
     outcome = unkillable(left, command_line) if left else "all processes that it had started were ended"
     log(line(f"the keeper process has died; {outcome}"))

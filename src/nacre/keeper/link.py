@@ -18,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from nacre.errors import InternalError, PlaceError
 from nacre.keeper.quickjson import decode
+from nacre.keeper.troubles import advice
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame, json_frame, split_mixed_body
 from nacre.pipes import PipeReader, PipeWriter
 from nacre.promptly import Prompt
@@ -95,8 +96,8 @@ class SpawnError(PlaceError):
 
     code = "spawn_failed"
 
-    def __init__(self, message: str, errno: int, file: str) -> None:
-        super().__init__(f"{file}: {message}")
+    def __init__(self, message: str, errno: int, file: str, *, own_file: bool = False) -> None:
+        super().__init__(f"{file}: {message}.", hint=advice(errno, own_file=own_file))
         self.errno = errno
         self.file = file
 
@@ -120,6 +121,7 @@ class Link:
         self._launched = launched
         # A keeper that follows a killed one must not meet its files: it goes on counting.
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
+        self._follows = before is not None
         self._running: dict[int, Running] = {}
         self._endings: dict[int, asyncio.Future[None]] = {}
         self._last_spec: dict[str, Any] = {}
@@ -147,7 +149,13 @@ class Link:
         """Whether a guardian ends what a killed keeper leaves."""
         return self._guarded
 
-    async def open(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
+    async def open(
+        self,
+        environment: dict[str, str],
+        spool_dir: str,
+        sweep: str = "",
+        spools: dict[str, int] | None = None,
+    ) -> None:
         """Wait for the keeper's hello and tell it what all commands share."""
         try:
             async with asyncio.timeout(HELLO_PATIENCE_S):
@@ -161,12 +169,20 @@ class Link:
                 f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}."
             )
         self.cookie, self._pid, self._guarded = hello["cookie"], hello["pid"], hello["guarded"]
-        self.set_up(environment, spool_dir, sweep)
+        self.set_up(environment, spool_dir, sweep, spools)
 
-    def set_up(self, environment: dict[str, str], spool_dir: str, sweep: str = "") -> None:
-        """Tell the keeper the environment of all commands to come, and where spools go."""
+    def set_up(
+        self,
+        environment: dict[str, str],
+        spool_dir: str,
+        sweep: str = "",
+        spools: dict[str, int] | None = None,
+    ) -> None:
+        """Tell the keeper the environment of all commands to come, where spools go, and their limits."""
         self.spool_dir = spool_dir
-        content = {"environment": environment, "spool_dir": spool_dir, "sweep": sweep}
+        content: dict[str, Any] = {"environment": environment, "spool_dir": spool_dir, "sweep": sweep}
+        if spools is not None:
+            content |= {"spools": spools, "follows": self._follows}
         self._writer.write(json_frame(Kind.SETUP, 0, content))
 
     def run(
@@ -328,12 +344,17 @@ class Link:
             return
         if content["code"] == "turn_failed" and running.turn is not None:
             running.turn.set_exception(
-                PlaceError(f"The command could not be given to its shell: {content['message']}.")
+                PlaceError(
+                    f"The command could not be given to its shell: {content['message']}.",
+                    hint=advice(content["errno"], own_file=True),
+                )
             )
             return
         del self._running[running.id]
         if content["code"] == "spawn_failed":
-            error: Exception = SpawnError(content["message"], content["errno"], content["file"])
+            file = content["file"]
+            own_file = file.startswith(self.spool_dir) or self.spool_dir.startswith(file)
+            error: Exception = SpawnError(content["message"], content["errno"], file, own_file=own_file)
         elif content["code"] == "internal_error":
             error = InternalError(
                 f"nacre failed in handling this command ({content['message']}); all it started was killed.",

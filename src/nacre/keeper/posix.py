@@ -565,16 +565,6 @@ def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
     return Started(pid, os.dup(ours), ours, -1, -1)
 
 
-def make_named_pipe(path: str) -> None:
-    """A pipe that a shell can open by its name."""
-    os.mkfifo(path, 0o600)
-
-
-def open_named_pipe(path: str) -> int:
-    """Our reading end of a named pipe, before anybody writes into it."""
-    return os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-
-
 def resize(fd: int, rows: int, columns: int) -> None:
     """Tell a terminal, and the programs on it, its size."""
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

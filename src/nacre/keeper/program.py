@@ -12,9 +12,11 @@ import sys
 from functools import partial
 
 from nacre.keeper.commands import Command, Spec
+from nacre.keeper.directory import Directory
 from nacre.keeper.host import Kin, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.quickjson import decode
+from nacre.keeper.spools import Spools
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
 
@@ -31,7 +33,8 @@ class Keeper:
     """All commands of one place and the link they are told about on."""
 
     def __init__(self, guardian: Guardian | None) -> None:
-        self.spool_dir = ""
+        self.directory = Directory("")
+        self.spools: Spools | None = None
         self._cookie = os.urandom(16).hex()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
@@ -73,16 +76,11 @@ class Keeper:
             self.kin.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
-            if self.spool_dir and self._alone:  # otherwise nacre needs it: we were told to go by a signal
-                self._remove_spool()
+            if self._alone:  # otherwise nacre needs it: we were told to go by a signal
+                self.directory.remove()
         if self._guardian is not None:
             self._guardian.tell("done")
         self._link.close()
-
-    def _remove_spool(self) -> None:
-        for entry in os.scandir(self.spool_dir):
-            os.unlink(entry.path)
-        os.rmdir(self.spool_dir)
 
     # -- the link
 
@@ -143,7 +141,9 @@ class Keeper:
         try:
             command.run(run)
         except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
-            self._complain(command.id, "turn_failed", f"{error.filename}: {error.strerror}")
+            self._complain(
+                command.id, "turn_failed", f"{error.filename}: {error.strerror}", errno=error.errno
+            )
 
     def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
         if kind is Kind.KILL:
@@ -178,11 +178,22 @@ class Keeper:
 
     def _setup(self, content: dict[str, Any]) -> None:
         self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
-        self.spool_dir = content["spool_dir"]
-        if self._guardian is not None:
-            self._guardian.tell(f"spool={os.fsencode(self.spool_dir).hex()}")
+        if content["spool_dir"] != self.directory.path:
+            self._settle_in(content["spool_dir"], content.get("spools", {}), follows=content.get("follows"))
         if content.get("sweep"):
             self.kin.sweep(content["sweep"])
+
+    def _settle_in(self, path: str, limits: dict[str, int], *, follows: bool | None) -> None:
+        self.directory = Directory(path)
+        self.spools = Spools(self.directory, **limits)
+        if self._guardian is not None:
+            self._guardian.tell(f"spool={os.fsencode(path).hex()}")
+        try:
+            self.directory.ensure()
+            if follows:
+                self.spools.adopt()
+        except OSError:  # who needs it will try again, and be told
+            return
 
     # -- commands
 
@@ -215,19 +226,15 @@ class Keeper:
         if spec.announce:
             command.announce()
 
-    def script_path(self, command_id: int) -> str:
-        """Where the text of a command lies that is too long for an argument."""
-        return self.path_of(f"{command_id}{host.SCRIPT_SUFFIX}")
-
-    def path_of(self, name: str) -> str:
-        """A file in the keeper's private directory."""
-        return os.path.join(self.spool_dir, name)
+    def script_name(self, command_id: int) -> str:
+        """The file with the text of a command that is too long for an argument."""
+        return f"{command_id}{host.SCRIPT_SUFFIX}"
 
     def _write_script(self, command_id: int, spec: Spec) -> None:
         """Put the text of a command into a file, and the file's path into its arguments."""
-        path = self.script_path(command_id)
-        with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
-            file.write(host.script_bytes(spec.script or ""))
+        name = self.script_name(command_id)
+        self.directory.write(name, host.script_bytes(spec.script or ""))
+        path = self.directory.path_of(name)
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
     def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from nacre.keeper.capture import Capture, Spool
+from nacre.keeper.capture import Capture
 from nacre.keeper.host import host
 from nacre.keeper.records import dataclass
 from nacre.keeper.wire import Kind, frame
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nacre.keeper.program import Keeper
+    from nacre.keeper.spools import Spool
     from nacre.keeper.timers import Timer
 
 FOLLOW_BYTES = 4096
@@ -74,10 +75,10 @@ class Streams:
         self._readers[stream] = reader
 
     def _spool(self, stream: int) -> Spool | None:
-        if not self._keeping.spool_bytes or not self._keeper.spool_dir:
+        spools = self._keeper.spools
+        if not self._keeping.spool_bytes or spools is None:
             return None
-        path = self._keeper.path_of(f"{self._name}.{_NAMES[stream]}")
-        return Spool(path, self._keeping.spool_bytes)
+        return spools.open(f"{self._name}.{_NAMES[stream]}", self._keeping.spool_bytes)
 
     @property
     def open(self) -> bool:

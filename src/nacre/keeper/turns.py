@@ -10,13 +10,13 @@ A shell that can have neither (cmd.exe) is talked to in its own streams instead,
 
 from __future__ import annotations
 
+import errno
 import os
 import time
-from functools import partial
 
 from nacre.keeper import processes
 from nacre.keeper.conversation import LINE_END
-from nacre.keeper.host import host
+from nacre.keeper.directory import identity
 from nacre.keeper.quickjson import decode
 from nacre.keeper.records import dataclass, field
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
@@ -27,10 +27,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nacre.keeper.conversation import Conversation
+    from nacre.keeper.directory import Directory, Identity
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
+NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+FILE_MISSING = b"\n"  # what a shell says on its channel that cannot read the file with its report
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
 
 
@@ -43,6 +46,7 @@ class Run:
     feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
     pair: int = 0  # which pair of named pipes `feed` names
     files: dict[str, str] = field(default_factory=dict[str, str])  # by suffix: what `feed` has it read
+    report: str = ""  # what has the shell tell the end, should it miss the file that says so
     stdin: str | None = None  # what the command is to read, by the suffix `stdin`
     keep_bytes: int = 65536
     spool_bytes: int = 0
@@ -61,34 +65,48 @@ class Pipes:
     """The named pipes and files that the turns of one shell use, one turn after the other.
 
     A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left
-    to who holds it, and the next turn gets a fresh one.
+    to who holds it, and the next turn gets a fresh one. Whatever is gone is made anew.
     """
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, directory: Directory, base: str) -> None:
         self.pair = 0
+        self._directory = directory
         self._base = base
         self._made = -1
-        self._files: dict[str, int] = {}
+        self._files: dict[str, tuple[int, Identity]] = {}
         self._passing: list[str] = []
         self._has_stdin = False
 
     def open(self, wanted: int) -> tuple[int, int]:
-        """Our ends of a pair, which is made if it is not there."""
+        """Our ends of a pair, which is made if it is not there. Raises OSError."""
         if wanted != self.pair:
             raise ValueError(f"the pair of this turn is {self.pair}, not {wanted}")
-        if self._made != wanted:
-            host.make_named_pipe(self._path("o"))
-            host.make_named_pipe(self._path("e"))
-            self._made = wanted
-        return host.open_named_pipe(self._path("o")), host.open_named_pipe(self._path("e"))
+        if self._made == wanted:
+            try:
+                return self._open_both()
+            except OSError as error:
+                if error.errno in NO_ROOM:
+                    raise  # it may well be there
+        self._directory.make_pipe(self._name("o"))
+        self._directory.make_pipe(self._name("e"))
+        self._made = wanted
+        return self._open_both()
 
-    def _path(self, stream: str) -> str:
+    def _open_both(self) -> tuple[int, int]:
+        out = self._directory.open_pipe(self._name("o"))
+        try:
+            return out, self._directory.open_pipe(self._name("e"))
+        except OSError:
+            os.close(out)
+            raise
+
+    def _name(self, stream: str) -> str:
         return f"{self._base}.{self.pair}{stream}"
 
     def provide(self, run: Run) -> None:
-        """Write the files that a turn needs."""
+        """Write the files that a turn needs. Raises OSError."""
         for suffix, text in run.files.items():
-            self._write_file(suffix, text)
+            self._write_file(f"{self._base}.{suffix}", os.fsencode(text))
         if run.stdin is not None:
             self._write_stdin(run.stdin)
 
@@ -96,38 +114,48 @@ class Pipes:
         """The same in a conversation: each character a byte, and nothing is kept open, for Windows' sake."""
         self._remove_passing()
         for suffix, text in run.files.items():
-            path = f"{self._base}.{suffix}"
-            self._passing.append(path)
-            with open(path, "xb", opener=partial(os.open, mode=0o600)) as file:
-                file.write(text.encode("latin-1"))
+            name = f"{self._base}.{suffix}"
+            self._passing.append(name)
+            self._directory.write(name, text.encode("latin-1"))
 
     def _remove_passing(self) -> None:
         """What a process left behind still holds cannot be removed on Windows; the last call does it."""
-        self._passing = [path for path in self._passing if not _unlinked(path)]
+        self._passing = [name for name in self._passing if not self._directory.discard(name)]
 
-    def _write_file(self, suffix: str, text: str) -> None:
+    def _write_file(self, name: str, data: bytes) -> None:
         """Put a text where the shell reads it in one go, so that the next turn may use the file again.
 
         It stays open: opening it anew with O_TRUNC takes a journalling file system a third of a millisecond.
         """
-        if suffix not in self._files:
-            self._files[suffix] = self._create(suffix)
-        data = os.fsencode(text)
+        fd = self._file(name)
         view = memoryview(data)
-        while view:
-            view = view[os.pwrite(self._files[suffix], view, len(data) - len(view)) :]
-        os.ftruncate(self._files[suffix], len(data))
+        try:
+            while view:
+                view = view[os.pwrite(fd, view, len(data) - len(view)) :]
+            os.ftruncate(fd, len(data))
+        except OSError as error:
+            error.filename = self._directory.path_of(name)
+            raise
+
+    def _file(self, name: str) -> int:
+        """A file of ours that is still there under its name, or a new one."""
+        fd, known = self._files.get(name, (-1, (0, 0)))
+        if fd >= 0:
+            if self._directory.holds(name, known):
+                return fd
+            del self._files[name]
+            os.close(fd)
+        fd = self._directory.create(name)
+        self._files[name] = fd, identity(os.fstat(fd))
+        return fd
 
     def _write_stdin(self, text: str) -> None:
         """A fresh file for every turn: what an earlier one left running may still read its own."""
+        name = f"{self._base}.stdin"
         if self._has_stdin:
-            os.unlink(f"{self._base}.stdin")
+            self._directory.discard(name)
         self._has_stdin = True
-        with open(self._create("stdin"), "wb") as file:
-            file.write(os.fsencode(text))
-
-    def _create(self, suffix: str) -> int:
-        return os.open(f"{self._base}.{suffix}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._directory.write(name, os.fsencode(text))
 
     def abandon_pair(self) -> None:
         """Someone still writes into this pair: it is theirs from now on."""
@@ -136,34 +164,27 @@ class Pipes:
 
     def _unlink_pair(self) -> None:
         if self._made == self.pair:
-            os.unlink(self._path("o"))
-            os.unlink(self._path("e"))
+            self._directory.discard(self._name("o"))
+            self._directory.discard(self._name("e"))
 
     def remove(self) -> None:
         """The shell is gone."""
         self._unlink_pair()
         self._remove_passing()
         self._made = -1
-        for suffix, fd in self._files.items():
+        for name, (fd, _) in self._files.items():
             os.close(fd)
-            os.unlink(f"{self._base}.{suffix}")
+            self._directory.discard(name)
+        self._files.clear()
         if self._has_stdin:
-            os.unlink(f"{self._base}.stdin")
-
-
-def _unlinked(path: str) -> bool:
-    try:
-        os.unlink(path)
-    except OSError:
-        return not os.path.exists(path)
-    return True
+            self._directory.discard(f"{self._base}.stdin")
 
 
 class Household:
     """What belongs to a persistent shell from turn to turn: its pipes, its time, its place, its children."""
 
-    def __init__(self, pid: int, base: str, conversation: Conversation | None) -> None:
-        self.pipes = Pipes(base)
+    def __init__(self, pid: int, pipes: Pipes, conversation: Conversation | None) -> None:
+        self.pipes = pipes
         self.conversation = conversation
         self.known: set[int] = set()  # processes that earlier turns left behind, and told of
         self._pid = pid
@@ -200,6 +221,7 @@ class Turn:
     ) -> None:
         self.number = run.turn
         self.record: str | None = None
+        self.report = run.report
         self._start = f"{run.marker} ".encode()
         self._stop = f" {run.marker}\n".encode()
         self._heard = b""

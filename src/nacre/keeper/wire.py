@@ -31,7 +31,7 @@ BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room
 class Kind(IntEnum):
     """What a frame is. Below 64: nacre to keeper. From 64: keeper to nacre."""
 
-    SETUP = 1  # {environment, spool_dir, sweep}: once, before the first command
+    SETUP = 1  # {environment, spool_dir, spools, follows, sweep}: before the first command, or to change it
     SPAWN = 2  # what to run, see `commands.Spec`
     INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
     SIGNAL = 4  # {signal, scope}: scope is "group", "tree", and of a turn "turn" or "shell"

@@ -1,0 +1,318 @@
+"""The private directory of a server and its keeper: spools, scripts, and the named pipes of sessions.
+
+Above it: `spools`, `turns` and `program`, and nacre's own `spools`, which chooses where it is. It knows names
+and descriptors, nothing of what is in the files.
+
+Commands run as the same user. They may delete it (`rm -rf /tmp/*`), or put something else in its place. So it
+is made anew when it is needed, whatever is in the way of a file of ours is removed, and no link is followed.
+
+Whoever uses it holds a shared lock on it for life: one that nobody holds was a dead server's.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+if os.name == "nt":
+    import shutil
+else:
+    import fcntl
+
+PARENT_PREFIX = "nacre-"  # what the directory around those of all servers is called, or begins with
+PRIVATE, OTHERS = 0o700, 0o077
+LOCK_NAME = "lock"  # on Windows, where a directory itself cannot be locked, nor a file deleted that is open
+_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_OLD_FILE = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+Identity = tuple[int, int]  # of a file: its device and its number there
+
+
+def identity(found: os.stat_result) -> Identity:
+    """What tells a file from another that has taken its name."""
+    return found.st_dev, found.st_ino
+
+
+class Directory:
+    """One directory inside a parent that is ours as well."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._identity: Identity | None = None  # None: not made yet
+        self._lock = -1
+
+    def path_of(self, name: str) -> str:
+        """What others call a file in it."""
+        return os.path.join(self.path, name)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the path still leads to the directory that we have made."""
+        try:
+            return identity(os.lstat(self.path)) == self._identity
+        except OSError:
+            return False
+
+    def ensure(self) -> None:
+        """Make it, unless it is there and closed to others. Raises OSError."""
+        try:
+            found = os.lstat(self.path)
+        except OSError:
+            found = None
+        if found is None or identity(found) != self._identity:
+            self._make(attempts=3)
+        elif found.st_mode & OTHERS and os.name != "nt":
+            os.chmod(self.path, PRIVATE)
+
+    def _make(self, attempts: int) -> None:
+        self.let_go()
+        parent = os.path.dirname(self.path)
+        if is_shared_parent(parent):
+            _make_or_replace(parent)
+        _make_or_replace(self.path)
+        try:
+            self._lock = _shared_lock(self.path)
+            self._identity = identity(os.lstat(self.path))
+        except (BlockingIOError, FileNotFoundError):  # somebody found it before it was held, and removes it
+            if attempts == 1:
+                raise
+            self._make(attempts - 1)
+
+    def let_go(self) -> None:
+        """Give the lock back."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    # -- files
+
+    def create(self, name: str) -> int:
+        """A new file that nobody else can read; what stood in its place is removed. Raises OSError."""
+        self.ensure()
+        path = self.path_of(name)
+        try:
+            return os.open(path, _NEW_FILE, 0o600)
+        except FileExistsError:
+            self.discard(name)
+            return os.open(path, _NEW_FILE, 0o600)
+
+    def write(self, name: str, data: bytes) -> None:
+        """A new file with that content, or none at all. Raises OSError."""
+        fd = self.create(name)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            self.discard(name)
+            error.filename = self.path_of(name)
+            raise
+
+    def reopen(self, name: str, wanted: Identity) -> int:
+        """A file that was closed meanwhile. Raises OSError where it is gone, or another has its name."""
+        path = self.path_of(name)
+        fd = os.open(path, _OLD_FILE)
+        if identity(os.fstat(fd)) != wanted:
+            os.close(fd)
+            raise FileNotFoundError(errno.ENOENT, "the file was replaced by another", path)
+        return fd
+
+    def holds(self, name: str, wanted: Identity) -> bool:
+        """Whether a file is still there under its name."""
+        try:
+            return identity(os.lstat(self.path_of(name))) == wanted
+        except OSError:
+            return False
+
+    def make_pipe(self, name: str) -> None:
+        """A named pipe; what stood in its place is removed. Raises OSError."""
+        self.ensure()
+        self.discard(name)
+        os.mkfifo(self.path_of(name), 0o600)
+
+    def open_pipe(self, name: str) -> int:
+        """Our reading end of a named pipe. Raises OSError, also for what is none."""
+        path = self.path_of(name)
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        if not stat.S_ISFIFO(os.fstat(fd).st_mode):
+            os.close(fd)
+            raise FileNotFoundError(errno.ENOENT, "the named pipe was replaced by something else", path)
+        return fd
+
+    def names(self) -> list[str]:
+        """What is in it."""
+        return os.listdir(self.path) if self.is_there else []
+
+    def discard(self, name: str) -> bool:
+        """Remove what has that name, be it ours or not; whether it is gone now."""
+        if not self.is_there:
+            return True  # nor is anything of ours in what has taken its place
+        path = self.path_of(name)
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            return True
+        except OSError:
+            remove_tree(path)
+            return not os.path.lexists(path)
+        return True
+
+    def remove(self) -> None:
+        """Remove it with everything in it, and the parent if that was the last one in there."""
+        there = self.is_there
+        if os.name == "nt":  # there nothing can be removed that is open
+            self.let_go()
+        if there:
+            remove_with_parent(self.path)
+        self.let_go()
+
+
+def is_shared_parent(path: str) -> bool:
+    """Whether that is a directory around those of all servers: one that is ours to make, and to remove."""
+    return os.path.basename(path).startswith(PARENT_PREFIX)
+
+
+def _make_or_replace(path: str) -> None:
+    """A directory for nobody else; a file or a link in its place is removed. Raises OSError."""
+    try:
+        make_private(path)
+    except FileExistsError:
+        os.unlink(path)
+        make_private(path)
+
+
+def make_private(path: str) -> None:
+    """A directory for nobody else, unless it is there already. Raises OSError."""
+    try:
+        os.mkdir(path, PRIVATE)
+    except FileExistsError:
+        if not _closed_to_others(path):
+            raise
+    else:
+        os.chmod(path, PRIVATE)  # whatever the umask has made of it
+
+
+def _closed_to_others(path: str) -> bool:
+    """See to it that a directory is ours alone; False for what is none. Raises OSError for another user's."""
+    found = os.lstat(path)
+    if not stat.S_ISDIR(found.st_mode):
+        return False
+    if os.name != "nt":
+        if found.st_uid != os.geteuid():
+            raise PermissionError(errno.EACCES, "belongs to another user", path)
+        if stat.S_IMODE(found.st_mode) != PRIVATE:
+            os.chmod(path, PRIVATE)
+    return True
+
+
+# -- locks
+
+
+def _shared_lock(path: str) -> int:
+    """A descriptor whose lock says that the directory is in use. Raises OSError if it is being removed."""
+    if os.name == "nt":
+        return os.open(os.path.join(path, LOCK_NAME), os.O_RDWR | os.O_CREAT)
+    fd = os.open(path, _DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        raise
+    except OSError:  # a file system without locks: then nobody can take it for a dead server's either
+        return fd
+    return fd
+
+
+def remove_if_dead(path: str) -> None:
+    """Remove a directory that nobody holds.
+
+    One that is just being made is not held yet either; who makes it sees that it is gone, and makes another.
+    """
+    if os.name == "nt":
+        _remove_unless_open(path)
+        return
+    try:
+        fd = os.open(path, _DIRECTORY)
+    except OSError:
+        return
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(fd).st_uid == os.geteuid():
+            remove_tree(path)
+    except OSError:  # in use, or a file system without locks
+        return
+    finally:
+        os.close(fd)
+
+
+def _remove_unless_open(path: str) -> None:
+    try:
+        os.unlink(os.path.join(path, LOCK_NAME))
+    except FileNotFoundError:
+        pass
+    except OSError:  # somebody has it open
+        return
+    remove_tree(path)
+
+
+# -- removal
+
+
+def remove_with_parent(path: str) -> None:
+    """Remove a server's directory, and the one around it if that is empty then."""
+    remove_tree(path)
+    parent = os.path.dirname(path)
+    if is_shared_parent(parent):
+        try:
+            os.rmdir(parent)
+        except OSError:  # others are in it
+            return
+
+
+def remove_tree(path: str) -> None:
+    """Remove a directory with all that is in it, as far as that can be done; links are not followed."""
+    if os.name == "nt":
+        shutil.rmtree(path, ignore_errors=True)
+        return
+    try:
+        top = os.open(path, _DIRECTORY)
+    except OSError:
+        return
+    try:
+        _empty(top)
+        os.rmdir(path)
+    except OSError:  # something in it cannot be removed
+        return
+    finally:
+        os.close(top)
+
+
+def _empty(top: int) -> None:
+    """Empty a directory. Those inside it are moved up into it first, so that none is too deep for us."""
+    again = True
+    while again:
+        again = False
+        for name in os.listdir(top):
+            try:
+                again |= _remove_entry(name, top, top)
+            except OSError:  # the others can perhaps be removed
+                continue
+
+
+def _remove_entry(name: str, directory: int, top: int) -> bool:
+    """Remove a file, a link, or a directory whose own directories are moved up; whether there were such."""
+    if not stat.S_ISDIR(os.lstat(name, dir_fd=directory).st_mode):
+        os.unlink(name, dir_fd=directory)
+        return False
+    os.chmod(name, PRIVATE, dir_fd=directory)
+    if directory != top:
+        os.rename(name, os.urandom(8).hex(), src_dir_fd=directory, dst_dir_fd=top)
+        return True
+    inner = os.open(name, _DIRECTORY, dir_fd=directory)
+    try:
+        moved = [_remove_entry(child, inner, top) for child in os.listdir(inner)]
+    finally:
+        os.close(inner)
+    os.rmdir(name, dir_fd=directory)
+    return any(moved)
