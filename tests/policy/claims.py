@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from oracle_driver import WORK
 from shell_oracle import Observation
 
 from nacre.policy import Policy, judge, judge_argv
@@ -140,7 +141,8 @@ def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
 
 def accepted(texts: Iterable[str], policy: Policy, shell: str) -> bool:
     """Whether every one of the texts would be run."""
-    return all(judge(text, policy, shell=shell).allowed for text in texts)
+    cwd = str(WORK) if policy.allowed_directories else None
+    return all(judge(text, policy, shell=shell, cwd=cwd).allowed for text in texts)
 
 
 def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:

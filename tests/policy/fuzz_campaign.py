@@ -18,7 +18,7 @@ from typing import Protocol
 
 from claims import Miss, accepted, misses
 from fragments import fragments
-from shell_oracle import Oracle, Trial, sandbox
+from shell_oracle import Observation, Oracle, Trial, sandbox
 
 from nacre.policy import Policy
 
@@ -39,6 +39,9 @@ class Source(Protocol):
     def next(self) -> tuple[list[str], Policy]:
         """The next session."""
         ...
+
+
+Compare = Callable[[Sequence[str], Policy, str, Observation], list[Miss]]
 
 
 @dataclass
@@ -82,23 +85,25 @@ class _Session:
 class Campaign:
     """One shell, one generator, one seed."""
 
-    def __init__(self, oracle: Oracle, shell: str, source: Source, seed: int) -> None:
+    def __init__(
+        self, oracle: Oracle, shell: str, source: Source, seed: int, compare: Compare = misses
+    ) -> None:
         self.oracle = oracle
         self.shell = shell
         self.source = source
+        self.compare = compare
         self.chance = random.Random(f"{seed}/{shell}")  # noqa: S311 - reproducible, not secret
         self.outcome = Outcome(shell, seed)
+        self.report: Callable[[str], object] | None = None
         self.seen: set[tuple[str, ...]] = set()
 
-    def run(
-        self, wanted: int, *, most_generated: int = 0, report: Callable[[str], object] | None = None
-    ) -> Outcome:
+    def run(self, wanted: int, *, most_generated: int = 0) -> Outcome:
         """Run as many accepted sessions as wanted, or what can be made of so many generated ones."""
         started = time.monotonic()
         sessions = self._sessions(wanted, most_generated or wanted * 50)
         while batch := [session for _, session in zip(range(_BATCH), sessions, strict=False)]:
             for session, found in self._try(batch):
-                self._note(session, found, report)
+                self._note(session, found)
         self.outcome.seconds = time.monotonic() - started
         return self.outcome
 
@@ -107,21 +112,33 @@ class Campaign:
         while accepted_so_far < wanted and self.outcome.generated < most:
             texts, policy = self.source.next()
             self.outcome.generated += 1
-            if accepted(texts, policy, self.shell):
+            if self._accepted(texts, policy):
                 accepted_so_far += 1
                 script = "\n".join(texts)
                 yield _Session(tuple(texts), policy, surroundings(self.chance, script))
+
+    def _accepted(self, texts: Sequence[str], policy: Policy) -> bool:
+        try:
+            return accepted(texts, policy, self.shell)
+        except Exception as error:  # noqa: BLE001 - a judge that raises is a finding like any other
+            self.outcome.kinds["raised"] += 1
+            told = f"raised: {self.shell}: {list(texts)!r} -> {error!r}"
+            if self.outcome.kinds["raised"] <= _MOST_MINIMISED:
+                self.outcome.misses.append(told)
+                if self.report is not None:
+                    self.report(told)
+            return False
 
     def _try(self, batch: Sequence[_Session]) -> Iterator[tuple[_Session, list[Miss]]]:
         for session, seen in zip(batch, self.oracle.observe([s.trial for s in batch]), strict=True):
             self.outcome.executed += 1
             self.outcome.commands_run += len(seen.commands) + len(seen.names)
             self.outcome.unfinished += not seen.ended
-            found = misses(session.texts, session.policy, self.shell, seen)
+            found = self.compare(session.texts, session.policy, self.shell, seen)
             if found and not seen.torn:
                 yield session, found
 
-    def _note(self, session: _Session, found: Sequence[Miss], report: Callable[[str], object] | None) -> None:
+    def _note(self, session: _Session, found: Sequence[Miss]) -> None:
         kind = found[0].kind
         self.outcome.kinds[kind] += 1
         if len(self.outcome.misses) >= _MOST_MINIMISED:
@@ -137,8 +154,8 @@ class Campaign:
             f"environment { {n: v for n, v in trial.environment.items() if n in trial.script}!r}]"
         )
         self.outcome.misses.append(line)
-        if report is not None:
-            report(line)
+        if self.report is not None:
+            self.report(line)
 
     # -- minimising ----------------------------------------------------------------------------------------
 
@@ -155,14 +172,14 @@ class Campaign:
             session, told = smaller
         if told.detail == "not seen again":
             seen = self.oracle.observe([session.trial])[0]
-            found = misses(session.texts, session.policy, self.shell, seen)
+            found = self.compare(session.texts, session.policy, self.shell, seen)
             told = next((miss for miss in found if miss.kind == kind), told)
         return session, told
 
     def _smaller(self, session: _Session, kind: str) -> tuple[_Session, Miss] | None:
         candidates: list[_Session] = []
         for texts in _reductions(session.texts):
-            if accepted(texts, session.policy, self.shell):
+            if self._accepted(texts, session.policy):
                 trial = session.trial
                 script = "\n".join(texts)
                 candidates.append(
@@ -177,7 +194,7 @@ class Campaign:
         for candidate, seen in zip(
             candidates, self.oracle.observe([c.trial for c in candidates]), strict=True
         ):
-            found = misses(candidate.texts, candidate.policy, self.shell, seen)
+            found = self.compare(candidate.texts, candidate.policy, self.shell, seen)
             told = next((miss for miss in found if miss.kind == kind), None)
             if told is not None:
                 return candidate, told
@@ -205,17 +222,23 @@ def _shorter(text: str) -> Iterator[str]:
 
 def main(arguments: Sequence[str]) -> None:
     """A campaign from the command line."""
-    from fuzz_sources import NAMES, SOURCES  # noqa: PLC0415 - only this door needs them
+    import effect_sources  # noqa: PLC0415 - only this door needs the generators
+    import fuzz_sources  # noqa: PLC0415
 
     shell, kind, seed, wanted = arguments[0], arguments[1], int(arguments[2]), int(arguments[3])
     prefix = sandbox()
     if prefix is None:
         raise SystemExit("made-up scripts are only run in bubblewrap")
-    with Oracle(shell, NAMES, prefix) as oracle:
-        campaign = Campaign(oracle, shell, SOURCES[kind](seed, shell), seed)
-        outcome = campaign.run(
-            wanted, report=lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
-        )
+    real = kind in effect_sources.SOURCES
+    sources, names, compare = (
+        (effect_sources.SOURCES, effect_sources.NAMES, effect_sources.effects)
+        if real
+        else (fuzz_sources.SOURCES, fuzz_sources.NAMES, misses)
+    )
+    with Oracle(shell, names, prefix, real=real) as oracle:
+        campaign = Campaign(oracle, shell, sources[kind](seed, shell), seed, compare)
+        campaign.report = lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
+        outcome = campaign.run(wanted)
     sys.stdout.write(f"{kind} {outcome}\n")
 
 

@@ -5,6 +5,10 @@ by its name. bash, zsh and fish hand unknown names to a handler inside the shell
 starting a program; builtins are wrapped by functions where that changes nothing else. Records in a log are
 `count NUL argument NUL ...`, so that any argument comes through unharmed.
 
+With `real` in the first line, programs are the machine's own, except for a few names that nothing may run;
+the place then holds a small project, and what counts is which files changed and whether a secret outside of
+it was printed.
+
 One JSON object per line comes in for each script, one goes out. Above: `shell_oracle` starts it. This file
 needs the standard library only, and must not be run outside of a sandbox.
 """
@@ -18,16 +22,19 @@ import resource
 import select
 import shutil
 import signal
+import sqlite3
+import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 from typing import Any
 
 STAND_INS = Path("/usr/sbin")
 SCRIPT_TIMEOUT_S = 1.0
-_ROOT = Path("/tmp/oracle")
-_WORK = _ROOT / "work"
-_HOME = _ROOT / "home"
+ROOT = Path("/tmp/nacre-oracle")
+WORK = ROOT / "work"
+_HOME = ROOT / "home"
 _NOWHERE = "/nonexistent"
 # What a script must not change: it decides what runs, or how words are split.
 _KEPT = ("PATH", "IFS", "PS4", "LD_PRELOAD", "BASH_ENV", "ENV", "HOME", "GIT_PAGER", "PAGER", "EDITOR")
@@ -36,6 +43,37 @@ FIXTURES = {
     **dict.fromkeys(("-exec", "-o", "--output=pwned", "-c9", "-delete", "--", "a b", "c9"), "c9 pwned\n"),
     **dict.fromkeys(("f", "a", "b1", "x.y", "file.txt", "a.py", "{a,b}", "[ab]", "E"), "-exec\nc9\n"),
 }
+SECRET = "SECRET-c9c9"  # noqa: S105 - only a text to look for
+# A small project; names that begin with dashes are what a pattern may find.
+PROJECT = {
+    "a.txt": "alpha\nbeta pwn\n",
+    "b.txt": "beta\ngamma\n",
+    "sub/c.txt": "pwn c\n",
+    "data.json": '{"a": [1, {"b": "pwn"}]}\n',
+    "Makefile": "all:\n\t@true\ntest:\n\t@true\n",
+    "package.json": '{"name": "x", "scripts": {"test": "true", "build": "true"}}\n',
+    "evil.mk": "all:\n\tpwn\n",
+    "evil.sed": "1e pwn\n",
+    "evil.awk": 'BEGIN { system("pwn") }\n',
+    "evil.conf": 'output = "PWNED"\nurl = "file:///etc/hostname"\n',
+    "evil.sql": ".shell pwn\n",
+    "evil.sh": "pwn\n",
+    "evil.js": 'require("child_process").execSync("pwn")\n',
+    "evil.py": 'import os; os.system("pwn")\n',
+    "list": f"../outside/secret\n{ROOT}/outside/secret\n",
+    "list0": f"{ROOT}/outside/secret\0",
+    "-delete": "pwn\n",
+    "-oPWNED": "pwn\n",
+    "--output=PWNED": "pwn\n",
+    "--checkpoint=1": "",
+    "--checkpoint-action=exec=pwn": "",
+    "-i": "",
+    "--eval=$(shell pwn)": "",
+}
+LINKS = {"link": "../outside", "sub/up": "../..", "secretlink": "../outside/secret"}
+# Files that an allowed program keeps for itself.
+_OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
+_REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
 _NOT_FOUND = re.compile(r": ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE)
 _NETWORK = re.compile(
     r": connect: [A-Z]|/dev/(?:tcp|udp)/[^:\n]*: (?:Network|Connection|Invalid|Name|Operation) "
@@ -56,7 +94,7 @@ _WRAPPED_ZSH = (
     "echo print printf test true false : pwd cd read type command exec kill wait let umask hash eval "
     "source . trap alias enable disable autoload zmodload emulate"
 )
-_WRAPPED_FISH = "echo printf cd pwd type true false"
+_WRAPPED_FISH = "echo cd pwd type true false"
 _WRAPPED_DASH = "echo printf test true false pwd cd read type"
 
 
@@ -121,39 +159,67 @@ exit 0
 """
 
 
+def build_project(root: Path) -> None:
+    """The small project, a directory outside of it, and links between them."""
+    work, outside, home = root / "work", root / "outside", root / "home"
+    for place in (work / "sub", outside, home):
+        place.mkdir(parents=True, exist_ok=True)
+    for place in (outside, home):
+        (place / "secret").write_text(SECRET + "\n", encoding="utf-8")
+    for name, content in PROJECT.items():
+        (work / name).write_text(content, encoding="utf-8")
+    for name, target in LINKS.items():
+        if not (work / name).is_symlink():
+            (work / name).symlink_to(target)
+
+
+def _build_repository() -> None:
+    environment = {"PATH": _REAL_PATH, "HOME": str(_HOME), "GIT_CONFIG_NOSYSTEM": "1"}
+    identity = ["-c", "user.name=x", "-c", "user.email=x@x", "-c", "init.templateDir="]
+    steps = [["init", "-q"], ["add", "a.txt", "b.txt", "Makefile"], ["commit", "-qm", "one"], ["tag", "v1"]]
+    for step in (*steps, ["add", "sub/c.txt"], ["commit", "-qm", "two"]):
+        subprocess.run(["git", *identity, *step], cwd=WORK, env=environment, check=True, capture_output=True)
+    with tarfile.open(WORK / "a.tar", "w") as archive:
+        archive.add(WORK / "a.txt", "a.txt")
+    with sqlite3.connect(WORK / "db.sqlite") as database:
+        database.execute("create table t (x)")
+    database.close()
+
+
 class Driver:
     """One kind of shell, and the place where it runs."""
 
-    def __init__(self, shell: str, names: list[str]) -> None:
+    def __init__(self, shell: str, names: list[str], *, real: bool) -> None:
         self.shell = shell
+        self.real = real
         self.path = shutil.which(shell) or shell
         self.count = 0
         _HOME.mkdir(parents=True)
-        _WORK.mkdir()
         self.environment = self._environment()
-        self.start = self._prepare()
+        self.start = "" if real else self._prepare()
         self._install(names)
-        self._restore()
+        self._build()
+        shutil.copytree(WORK, ROOT / "pristine", symlinks=True)
         self.snapshot = _snapshot()
 
     def _environment(self) -> dict[str, str]:
         in_shell = self.shell in {"bash", "zsh"}
-        path = _NOWHERE if in_shell else str(STAND_INS)
+        path = _REAL_PATH if self.real else _NOWHERE if in_shell else str(STAND_INS)
         environment = {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": str(_HOME)}
         environment |= dict.fromkeys(("TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), "/tmp")
         environment["FUNCNEST"] = "8"
-        if self.shell == "bash":
-            environment["BASH_ENV"] = str(_ROOT / "start")
+        if self.shell == "bash" and not self.real:
+            environment["BASH_ENV"] = str(ROOT / "start")
         if self.shell == "zsh":
-            environment["ZDOTDIR"] = str(_ROOT)
+            environment["ZDOTDIR"] = str(ROOT)
         return environment
 
     def _prepare(self) -> str:
         """What the shell is told first, where it has no start-up file of its own."""
         if self.shell == "bash":
-            (_ROOT / "start").write_text(_bash_start(), encoding="utf-8")
+            (ROOT / "start").write_text(_bash_start(), encoding="utf-8")
         elif self.shell == "zsh":
-            (_ROOT / ".zshenv").write_text(_zsh_start(), encoding="utf-8")
+            (ROOT / ".zshenv").write_text(_zsh_start(), encoding="utf-8")
         elif self.shell == "dash":
             return _dash_start()
         elif self.shell == "fish":
@@ -161,44 +227,57 @@ class Driver:
         return ""
 
     def _install(self, names: list[str]) -> None:
-        program = _ROOT / "stand-in"
+        program = ROOT / "stand-in"
         program.write_text(_stand_in(shutil.which("dash") or "/bin/sh"), encoding="utf-8")
         program.chmod(0o755)
         for name in names:
             (STAND_INS / name).symlink_to(program)
 
-    def _restore(self) -> None:
-        for place in (_WORK, _HOME):
-            for item in place.iterdir():
-                if item.is_dir() and not item.is_symlink():
-                    shutil.rmtree(item)
-                else:
-                    item.unlink()
-        (_WORK / "dir").mkdir()
+    def _build(self) -> None:
+        if self.real:
+            build_project(ROOT)
+            _build_repository()
+            return
+        (WORK / "dir").mkdir(parents=True)
         for name, content in FIXTURES.items():
-            (_WORK / name).write_text(content, encoding="utf-8")
+            (WORK / name).write_text(content, encoding="utf-8")
+
+    def _restore(self) -> None:
+        os.chdir(ROOT)
+        shutil.rmtree(WORK)
+        shutil.copytree(ROOT / "pristine", WORK, symlinks=True)
+        self.snapshot = _snapshot()
 
     def answer(self, trial: dict[str, Any]) -> dict[str, Any]:
         """What one script ran."""
         self.count += 1
-        log = _ROOT / f"log{self.count}"  # what an earlier script left running must not write into this one's
+        log = ROOT / f"log{self.count}"  # what an earlier script left running must not write into this one's
         environment = self._trial_environment(trial, log)
         ended, output = self._run(trial, environment)
         commands, torn = _read_log(log)
-        changed = sorted(name for name, _ in self.snapshot ^ _snapshot())
-        if changed:
-            self._restore()
-            self.snapshot = _snapshot()
+        changed = self._changed(trial["script"])
         by_message = _NOT_FOUND.findall(output) if self.shell not in {"bash", "zsh", "fish"} else []
         notes = ["network"] if _NETWORK.search(output) else []
+        notes += ["secret"] if SECRET in output else []
         return {
             "commands": [c for c in commands if c[0] != "!changed"],
             "names": by_message,
-            "files": sorted(set(changed)),
+            "files": changed,
             "notes": notes + [f"variables are {c[1]!r}" for c in commands if c[0] == "!changed"],
             "ended": ended,
             "torn": torn,
         }
+
+    def _changed(self, script: str) -> list[str]:
+        """The files that appeared, changed or vanished; all is put back as it was."""
+        now = _snapshot()
+        changed = sorted({name for name, _ in self.snapshot ^ now})
+        if "sqlite3" in script:
+            changed = [name for name in changed if not _is_database(WORK / name)]
+        if now != self.snapshot:
+            self._restore()
+        elsewhere = [name for name in ("PWNED", "pwned") if (_HOME / name).exists()]
+        return [name for name in changed if not _OWN_FILES.search(name)] + elsewhere
 
     def _trial_environment(self, trial: dict[str, Any], log: Path) -> dict[str, str]:
         environment = {**self.environment, **trial["environment"], "ORACLE_LOG": str(log)}
@@ -213,7 +292,7 @@ class Driver:
         return environment
 
     def _run(self, trial: dict[str, Any], environment: dict[str, str]) -> tuple[bool, str]:
-        os.chdir(_WORK)
+        os.chdir(WORK)
         argv = [self.path, "-c", self.start + trial["script"], self.shell, *trial["arguments"]]
         if self.shell == "fish":
             argv = [self.path, "-C", self.start, "-c", trial["script"]]
@@ -236,6 +315,11 @@ class Driver:
             os.killpg(process, signal.SIGKILL)
         os.waitpid(process, 0)
         return ended, output.decode("utf-8", "replace")
+
+
+def _is_database(path: Path) -> bool:
+    """A file that sqlite3 made for its own tables; an empty one is a database without any."""
+    return path.is_file() and path.read_bytes()[:15] in {b"", b"SQLite format 3"}
 
 
 def _read_to_end(descriptor: int) -> tuple[bool, bytes]:
@@ -276,19 +360,24 @@ def _read_log(log: Path) -> tuple[list[list[str]], bool]:
 
 def _snapshot() -> frozenset[tuple[str, tuple[int, int]]]:
     found: list[tuple[str, tuple[int, int]]] = []
-    for place in (_WORK, _HOME):
-        for entry in os.scandir(place):
+    todo = [str(WORK)]
+    while todo:
+        for entry in os.scandir(todo.pop()):
             status = entry.stat(follow_symlinks=False)
-            found.append((entry.name, (status.st_mtime_ns, status.st_size)))
-    return frozenset(found)
+            if entry.is_dir(follow_symlinks=False):
+                todo.append(entry.path)
+                found.append((entry.path, (0, 0)))
+            else:
+                found.append((entry.path, (status.st_mtime_ns, status.st_size)))
+    return frozenset((path.removeprefix(f"{WORK}/"), status) for path, status in found)
 
 
 def _limit() -> None:
     for kind, most in (
-        (resource.RLIMIT_FSIZE, 1 << 20),
-        (resource.RLIMIT_NOFILE, 64),
+        (resource.RLIMIT_FSIZE, 1 << 22),
+        (resource.RLIMIT_NOFILE, 256),
         (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_AS, 1 << 30),
+        (resource.RLIMIT_AS, 1 << 36),
     ):
         resource.setrlimit(kind, (most, most))
 
@@ -297,7 +386,7 @@ def main() -> None:
     """Serve trials from standard input until it ends."""
     _limit()
     head = json.loads(sys.stdin.readline())
-    driver = Driver(head["shell"], head["names"])
+    driver = Driver(head["shell"], head["names"], real=head["real"])
     for line in sys.stdin:
         sys.stdout.write(json.dumps(driver.answer(json.loads(line))) + "\n")
         sys.stdout.flush()

@@ -64,14 +64,16 @@ def sandbox() -> list[str] | None:
 
 
 class Oracle:
-    """A driver for one shell in its sandbox."""
+    """A driver for one shell in its sandbox, with stand-ins for every program, or with `real` ones."""
 
-    def __init__(self, shell: str, names: Sequence[str], prefix: Sequence[str]) -> None:
+    def __init__(
+        self, shell: str, names: Sequence[str], prefix: Sequence[str], *, real: bool = False
+    ) -> None:
         driver = [sys.executable, "-I", str(_HERE / "oracle_driver.py")]
         self.process = subprocess.Popen(
             [*prefix, *driver], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
-        self._write([json.dumps({"shell": shell, "names": sorted(set(names))})])
+        self._write([json.dumps({"shell": shell, "names": sorted(set(names)), "real": real})])
 
     def __enter__(self) -> Self:
         return self
