@@ -14,6 +14,7 @@ what was really run or changed although nothing of the kind was claimed:
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -155,16 +156,19 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
         if name not in known and None not in known:
             found.append(Miss("name", name))
     for argv in dict.fromkeys(seen.commands):
-        found += _command_misses(argv, claimed, policy)
+        found += _command_misses(argv, claimed, policy, shell)
     return found
 
 
-def _command_misses(argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy) -> list[Miss]:
+def _command_misses(
+    argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy, shell: str
+) -> list[Miss]:
     if not any(claim.fits(argv) for claim in claimed):
         names = {claim.name for claim in claimed}
         kind = "arguments" if argv[0].rpartition("/")[2] in names else "name"
         return [Miss(kind, repr(list(argv)))]
+    # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
-    if not verdict.allowed:
+    if not verdict.allowed and not judge(shlex.join(argv), policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []

@@ -12,11 +12,11 @@ import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
+from claims import Miss
 from corpus_mutator import Case, Mutator
 from fragments import fragments
-from fuzz_campaign import Miss, Source
 from oracle_driver import ROOT, WORK, build_project
 from shell_oracle import Observation
 
@@ -149,10 +149,3 @@ class OptionSource:
         glued = f"{option}={value}" if option.startswith("--") else option + value
         cluster = option + chance.choice(options)[1:2] if not option.startswith("--") else option
         return chance.choice((option, f"{option} {value}", glued, f"{cluster} {value}", cluster + value))
-
-
-SOURCES: dict[str, Callable[[int, str], Source]] = {
-    "danger": DangerSource,
-    "option": OptionSource,
-    "outside": OutsideSource,
-}

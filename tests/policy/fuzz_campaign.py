@@ -1,15 +1,12 @@
 """A fuzzing campaign: generate, judge, run what was accepted, compare, minimise what was missed.
 
 Above: `test_fuzz` runs short and long campaigns. Below: the generators, `shell_oracle` for the truth,
-`claims` for the comparison. Run as a program it prints what it finds:
-
-    python tests/policy/fuzz_campaign.py SHELL GENERATOR SEED ACCEPTED
+`claims` for the comparison.
 """
 
 from __future__ import annotations
 
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +15,7 @@ from typing import Protocol
 
 from claims import Miss, accepted, misses
 from fragments import fragments
-from shell_oracle import Observation, Oracle, Trial, sandbox
+from shell_oracle import Observation, Oracle, Trial
 
 from nacre.policy import Policy
 
@@ -218,29 +215,3 @@ def _shorter(text: str) -> Iterator[str]:
             if start + size <= len(text):
                 yield text[:start] + text[start + size :]
         size = size // 2 if size > 1 else 0
-
-
-def main(arguments: Sequence[str]) -> None:
-    """A campaign from the command line."""
-    import effect_sources  # noqa: PLC0415 - only this door needs the generators
-    import fuzz_sources  # noqa: PLC0415
-
-    shell, kind, seed, wanted = arguments[0], arguments[1], int(arguments[2]), int(arguments[3])
-    prefix = sandbox()
-    if prefix is None:
-        raise SystemExit("made-up scripts are only run in bubblewrap")
-    real = kind in effect_sources.SOURCES
-    sources, names, compare = (
-        (effect_sources.SOURCES, effect_sources.NAMES, effect_sources.effects)
-        if real
-        else (fuzz_sources.SOURCES, fuzz_sources.NAMES, misses)
-    )
-    with Oracle(shell, names, prefix, real=real) as oracle:
-        campaign = Campaign(oracle, shell, sources[kind](seed, shell), seed, compare)
-        campaign.report = lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
-        outcome = campaign.run(wanted)
-    sys.stdout.write(f"{kind} {outcome}\n")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -1,13 +1,24 @@
-"""The generators, ready for campaigns: one or two texts, and the policy that judges them."""
+"""The generators, ready for campaigns.
+
+Run as a program, this file prints what one campaign finds:
+
+    python tests/policy/fuzz_sources.py SHELL GENERATOR SEED ACCEPTED
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from claims import misses
 from corpus_mutator import Mutator, load
-from fuzz_campaign import Source
+from effect_sources import NAMES as FORBIDDEN
+from effect_sources import DangerSource, OptionSource, OutsideSource, effects
+from fuzz_campaign import Campaign, Compare, Source
 from script_generator import RULES, Generator
+from shell_oracle import Oracle, sandbox
 
 from nacre.policy import Policy
 from nacre.policy.corpus import case_policy
@@ -59,4 +70,37 @@ class CorpusSource:
         return texts, self.policies[key]
 
 
-SOURCES: dict[str, Callable[[int, str], Source]] = {"grammar": GrammarSource, "corpus": CorpusSource}
+@dataclass(frozen=True)
+class Kit:
+    """A generator with what belongs to it: the names that are stand-ins, and how the outcome is looked at."""
+
+    source: Callable[[int, str], Source]
+    names: tuple[str, ...] = NAMES
+    compare: Compare = misses
+    real: bool = False
+
+
+KITS = {
+    "grammar": Kit(GrammarSource),
+    "corpus": Kit(CorpusSource),
+    "danger": Kit(DangerSource, FORBIDDEN, effects, real=True),
+    "option": Kit(OptionSource, FORBIDDEN, effects, real=True),
+    "outside": Kit(OutsideSource, FORBIDDEN, effects, real=True),
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """A campaign from the command line."""
+    shell, kind, seed, wanted = arguments[0], arguments[1], int(arguments[2]), int(arguments[3])
+    prefix = sandbox()
+    if prefix is None:
+        raise SystemExit("made-up scripts are only run in bubblewrap")
+    kit = KITS[kind]
+    with Oracle(shell, kit.names, prefix, real=kit.real) as oracle:
+        campaign = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare)
+        campaign.report = lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
+        sys.stdout.write(f"{kind} {campaign.run(wanted)}\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
