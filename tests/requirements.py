@@ -270,6 +270,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-corpus": Requirement("Two sets of labelled cases: no false allow, no false deny.", "nacre"),
     "policy-fuzz": Requirement("Real shells run no command that the scanner did not report.", "nacre"),
     "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
+    "policy-bounded": Requirement(
+        "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"
+    ),
     "policy-values": Requirement(
         "A value counts as data only where this text itself proves it; all else may be anything.", "nacre"
     ),

@@ -183,6 +183,64 @@ def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> No
     assert server.shell("echo hi", environment={"NO_COLOR": "1"})["exit_code"] == 0
 
 
+@pytest.mark.req("policy-environment")
+@pytest.mark.parametrize("name", ["PATH", "BASH_ENV", "IFS", "LD_PRELOAD", "BASH_FUNC_ls%%"])
+def test_any_rule_keeps_the_environment_argument_from_changing_what_runs(start: Start, name: str) -> None:
+    server = start("--deny", "rm")
+    assert f"environment.{name} changes what runs" in text_of(
+        server.call("shell", command="ls", environment={name: "/tmp"})
+    )
+
+
+@pytest.mark.req("policy-ask")
+@pytest.mark.req("policy-remember")
+def test_a_question_shows_variables_and_input_and_a_yes_is_for_them_alone(
+    start: Start, tmp_path: Path
+) -> None:
+    server = start("--config", config_file(tmp_path, ASKING), greet=False)
+    server.request("initialize", CAN_ASK)
+    server.notify("notifications/initialized")
+    arguments = {"command": "touch a", "environment": {"COLOUR": "blue\x1b[2K"}, "stdin": "some text\n"}
+
+    call = server.post_call("shell", arguments)
+    question = answer_question(server, "accept", "allow this exact command for this session")
+    assert "COLOUR=blue\\x1b[2K" in question["message"]
+    assert "It reads 10 characters:\nsome text\n" in question["message"]
+    assert server.answer_to(call)["result"]["isError"] is False
+    assert server.call("shell", **arguments)["isError"] is False  # not asked again
+
+    others: list[dict[str, Any]] = [{"environment": {"COLOUR": "red"}}, {"stdin": "x"}, {"environment": {}}]
+    for changed in others:
+        call = server.post_call("shell", {**arguments, **changed})
+        answer_question(server, "accept", "no")
+        assert "said no" in text_of(server.answer_to(call)["result"])
+
+    call = server.post_call("shell", {"command": 'touch "$COLOUR"', "environment": {"COLOUR": "blue"}})
+    question = answer_question(server, "accept", "no")  # its words are not all known: only this once
+    assert "session" not in str(question["requestedSchema"])
+    server.answer_to(call)
+
+
+@pytest.mark.req("policy-bounded")
+def test_a_ping_is_answered_while_a_long_text_is_judged(start: Start) -> None:
+    server = start("--allow", "ls")
+    call = server.post_call("shell", {"command": "ls " + "'a'\"b\" " * 9_900 + "; rm x"})
+    ping = server.post("ping")
+    assert server.receive()["id"] == ping
+    assert "Command 'rm' not allowed" in text_of(server.answer_to(call)["result"])
+    told = server.call("shell", command="ls " + "a " * 400_000)
+    assert "more than 10000 words" in text_of(told)
+    assert "Run it as several commands" in text_of(told)
+
+
+@pytest.mark.req("policy-input")
+def test_a_program_that_takes_commands_from_its_input_is_not_given_any(start: Start) -> None:
+    server = start("--allow", "sqlite3,cat")
+    result = server.call("shell", command="sqlite3 x.db", stdin=".shell id\n")
+    assert "takes commands from its input" in text_of(result)
+    assert server.shell("cat", stdin=".shell id\n")["stdout"] == ".shell id\n"
+
+
 @pytest.mark.req("policy-input")
 def test_what_a_shell_reads_on_stdin_passes_the_same_gate(start: Start, tmp_path: Path) -> None:
     (tmp_path / "x").touch()

@@ -1,15 +1,19 @@
 """From a verdict to yes or no: rules first, then, where they say so, the person.
 
 Above it: `service`, which asks before anything runs. Below: the policy, which is pure. What a person has
-allowed for the session is remembered by the exact text and directory; interpreters, shells, wrappers and
-sudo never are. No tool can add to that memory.
+allowed for the session is remembered by the exact text, directory, environment and input; interpreters,
+shells, wrappers, sudo and texts with values from elsewhere never are. No tool can add to that memory. A long
+text is judged in a thread, so that its verdict does not hold the event loop.
 """
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import os.path
 import posixpath
-from dataclasses import dataclass, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
@@ -19,7 +23,7 @@ from nacre.policy.dialect import KNOWN_SHELLS
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from nacre.file_records import FileWork
     from nacre.policy.enclosure import Enclosure
@@ -27,6 +31,18 @@ if TYPE_CHECKING:
 
     Answer = Literal["once", "session", "no"]
     Ask = Callable[["Question"], Awaitable[Answer]]
+
+
+# A verdict about a text of this length takes a few milliseconds at most.
+_LONG_TEXT = 1_000
+_LONGEST_VALUE = 200
+_LONGEST_INPUT = 1_000
+
+
+@functools.cache
+def _beside_the_loop() -> ThreadPoolExecutor:
+    """One thread for long texts: several would keep the event loop waiting for its turn."""
+    return ThreadPoolExecutor(max_workers=1, thread_name_prefix="policy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +53,21 @@ class Question:
     working_directory: str
     reason: str
     rememberable: bool
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    stdin: str = ""
 
     @property
     def text(self) -> str:
         """The question in words."""
-        return f"May this command run in {self.working_directory}?\n\n{self.command}\n\n({self.reason})"
+        parts = [f"May this command run in {self.working_directory}?", self.command]
+        if self.environment:
+            rows = "\n".join(
+                f"{name}={_shown(text, _LONGEST_VALUE)}" for name, text in self.environment.items()
+            )
+            parts.append(f"With these variables:\n{rows}")
+        if self.stdin:
+            parts.append(f"It reads {len(self.stdin)} characters:\n{_shown(self.stdin, _LONGEST_INPUT)}")
+        return "\n\n".join([*parts, f"({self.reason})"])
 
 
 class Gate:
@@ -61,7 +87,7 @@ class Gate:
         self._shell = shell
         self._allowlist = allowlist
         self._write_files = write_files and policy.allow_writes
-        self._approved: set[tuple[str, str]] = set()
+        self._approved: set[tuple[object, ...]] = set()
         self._file_policy = Policy.build(
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
@@ -74,7 +100,11 @@ class Gate:
                 return
         self._admit_alone(command)
         self._admit_environment(command)
-        verdict = self._judge(command)
+        if len(command.text) > _LONG_TEXT:
+            loop = asyncio.get_running_loop()
+            verdict = await loop.run_in_executor(_beside_the_loop(), self._judge, command)
+        else:
+            verdict = self._judge(command)
         if command.stdin:
             self._admit_input(command, command.stdin, verdict)
         if verdict.decision == "ask":
@@ -116,9 +146,10 @@ class Gate:
             await self._admit_by_person(Command(f"{work.tool} {path}", directory, 0), once, ask)
 
     def _judge(self, command: Command) -> Verdict:
+        fed = bool(command.stdin)
         if command.argv is not None:
-            return judge_argv(command.argv, self.policy, cwd=command.working_directory)
-        return judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory)
+            return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed)
+        return judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory, fed=fed)
 
     def _admit_to_enclosure(self, command: Command, enclosure: Enclosure) -> None:
         said = enclosure.objection(command.argv, command.working_directory, command.environment)
@@ -134,19 +165,20 @@ class Gate:
 
     def _admit_environment(self, command: Command) -> None:
         """Variables that change what runs are no way around the rules."""
-        if not command.environment or self.policy.mode == "open":
+        if not command.environment or self.policy.empty:
             return
         from nacre.policy.effects import is_dangerous_variable  # noqa: PLC0415  # loaded with the first rules
 
         for name in command.environment:
-            if is_dangerous_variable(name):
+            if is_dangerous_variable(name) or not (name.isascii() and name.isidentifier()):
                 raise Refused(
                     f"Denied by the policy: environment.{name} changes what runs or how.",
                     hint="Leave it out.",
                 )
 
     async def _admit_by_person(self, command: Command, verdict: Verdict, ask: Ask | None) -> None:
-        key = (command.text, command.working_directory)
+        environment = tuple(sorted(command.environment.items()))
+        key = (command.text, command.working_directory, environment, command.stdin, command.session)
         if key in self._approved:
             return
         if ask is None:
@@ -155,12 +187,27 @@ class Gate:
                 f"(rule: {verdict.rule}).",
                 hint="The person can allow it in nacre's configuration ([policy] allow); you cannot.",
             )
-        question = Question(command.text, command.working_directory, verdict.reason, verdict.rememberable)
+        question = Question(
+            command.text,
+            command.working_directory,
+            verdict.reason,
+            verdict.rememberable,
+            command.environment,
+            command.stdin or "",
+        )
         answer = await ask(question)
         if answer == "no":
             raise Refused("The person was asked and said no.", hint="Do not ask again; find another way.")
         if answer == "session" and verdict.rememberable:
             self._approved.add(key)
+
+
+def _shown(text: str, longest: int) -> str:
+    """A text for a person: what could hide in it is spelled out, and it is not too long."""
+    plain = "".join(
+        char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text[:longest]
+    )
+    return plain if len(text) <= longest else f"{plain}… ({len(text) - longest} more)"
 
 
 def refusal(text: str, verdict: Verdict) -> Refused:

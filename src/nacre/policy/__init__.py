@@ -46,22 +46,24 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-def judge(text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None) -> Verdict:
-    """The verdict about a text that a shell is to run in a directory."""
+def judge(
+    text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None, fed: bool = False
+) -> Verdict:
+    """The verdict about a text that a shell is to run in a directory (`fed`: with something to read)."""
     if policy.empty:
         return _without_rules(text)
     from nacre.policy import court  # noqa: PLC0415 - see the docstring
 
-    return court.judge(text, policy, shell=shell, cwd=cwd)
+    return court.judge(text, policy, shell=shell, cwd=cwd, fed=fed)
 
 
-def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -> Verdict:
+def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:
     """The verdict about a program that is started without a shell."""
     if policy.empty:
         return _without_rules(" ".join(argv))
     from nacre.policy import court  # noqa: PLC0415 - see the docstring
 
-    return court.judge_argv(argv, policy, cwd=cwd)
+    return court.judge_argv(argv, policy, cwd=cwd, fed=fed)
 
 
 def _without_rules(text: str) -> Verdict:

@@ -49,6 +49,10 @@ class ArithmeticScanner:
         """Whatever a `$` begins here (the part of the scanner for words)."""
         raise NotImplementedError
 
+    def spend(self, at: int, amount: int = 1) -> None:
+        """Count what was read (the same)."""
+        raise NotImplementedError
+
     def parenthesised(self, opened_at: int, *, semicolons: bool = False) -> list[tuple[str, int]]:
         """An expression up to its `))`; the names that it assigns first of all, and since where."""
         first = [(name, self.pos) for name in self._expression(opened_at, ("))",))]
@@ -98,6 +102,7 @@ class ArithmeticScanner:
     def _token(self, previous: str) -> _Token:
         """The next token; two values side by side would become one when the text is put together."""
         start = self.pos
+        self.spend(start)
         char = self.text[start]
         found = _TOKEN.match(self.text, start, self.end)
         kind = "value" if char == "$" else (found.lastgroup or "") if found is not None else ""

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
+_MOST_SHOWN = 20
+_MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
 
 def scan_for(text: str, shell: str) -> Scan:
@@ -38,19 +40,21 @@ def scan_for(text: str, shell: str) -> Scan:
     return scanner(text)
 
 
-def judge(text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None) -> Verdict:
-    """The verdict about a text that a shell is to run."""
+def judge(
+    text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None, fed: bool = False
+) -> Verdict:
+    """The verdict about a text that a shell is to run; `fed`: it is given something to read."""
     shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
-    hearing = Hearing(policy, shell, cwd)
+    hearing = Hearing(policy, shell, cwd, fed=fed)
     hearing.say_patterns(text)
     _hear(hearing, text, shell, _here, 0)
     return hearing.verdict(text)
 
 
-def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None) -> Verdict:
+def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:
     """The verdict about a program that is started without a shell: every argument is literal."""
     text = " ".join(argv)
-    hearing = Hearing(policy, "bash", cwd)
+    hearing = Hearing(policy, "bash", cwd, fed=fed)
     hearing.say_patterns(text)
     words: list[Word] = []
     at = 0
@@ -94,17 +98,30 @@ def _hear_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         hearing.judged.append(said)
     if not depth:
         hearing.enter(scan.commands)
+    hearing.heard += len(scan.commands)
+    if hearing.heard > _MOST_COMMANDS:
+        hearing.judged.append(_too_many(text))
+        return
     _hear_definitions(hearing, text, scan, place)
     part = Part(hearing, text, context, place)
     functions = {} if _forgets_functions(scan) else dict(scan.functions)
-    for index, command in enumerate(scan.commands):
+    # What is refused is denied already; a few of its commands are judged for the explanation.
+    commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
+    for index, command in enumerate(commands):
         known = functions.get(command.words[0].text) if command.words else None
         defined = known is not None and index >= known
-        for reading in context.readings(command):
+        readings = context.readings(command)
+        hearing.remembers = hearing.remembers and not _has_foreign_values(readings)
+        for reading in readings:
             for script in part.judge(reading, defined=defined):
                 _hear_script(hearing, script, place, depth)
     if not scan.commands and scan.refusal is None and hearing.policy.mode != "open":
         hearing.judged.append(Judged(text, "", "deny", "empty", "there is no command in it", 0, len(text)))
+
+
+def _too_many(text: str) -> Judged:
+    reason = f"more than {_MOST_COMMANDS} commands"
+    return Judged("", "", "deny", "not understood", reason, 0, len(text), "run it as several commands")
 
 
 def _evaluations(hearing: Hearing, scan: Scan, context: Context) -> Iterator[Refusal]:
@@ -121,6 +138,16 @@ def _evaluations(hearing: Hearing, scan: Scan, context: Context) -> Iterator[Ref
             reason = f"arithmetic evaluates {shown}, which is not proven to be a number"
             hint = f"assign a number to {name} in the same command, before this" if name else "use a number"
             yield Refusal(reason, item.word.start, item.word.end, hint)
+
+
+def _has_foreign_values(readings: list[SimpleCommand]) -> bool:
+    """A value from elsewhere may be another one next time: a person's yes is for this one."""
+    return any(
+        expansion.kind not in {"process", "file"} and expansion.shape == "any"
+        for reading in readings
+        for word in reading.words
+        for expansion in word.expansions
+    )
 
 
 def _hear_definitions(hearing: Hearing, text: str, scan: Scan, place: Callable[[int, int], Span]) -> None:

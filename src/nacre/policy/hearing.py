@@ -27,13 +27,16 @@ POWERSHELL = frozenset({"powershell", "pwsh"})
 class Hearing:
     """The policy, the circumstances, and everything that was said so far."""
 
-    def __init__(self, policy: Policy, shell: str, cwd: str | None) -> None:
+    def __init__(self, policy: Policy, shell: str, cwd: str | None, *, fed: bool = False) -> None:
         self.policy = policy
         self.shell = shell
         self.cwd = cwd
         self.windows = shell in WINDOWS
         self.judged: list[Judged] = []
         self.remembers = True
+        # Is the whole given something to read? How many commands were heard so far?
+        self.fed = fed
+        self.heard = 0
         self.directories: list[str] = []
         self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.

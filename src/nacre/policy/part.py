@@ -186,7 +186,11 @@ class Part:
         name = base_name(command.words[0].text)
         if name not in tables.READS_COMMANDS or self.policy.mode == "open":
             return
-        fed = command.piped or any(_feeds(redirection) for redirection in command.redirections)
+        fed = (
+            self.hearing.fed
+            or command.piped
+            or any(_feeds(redirection) for redirection in command.redirections)
+        )
         if not fed or {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}:
             return
         program = PROGRAMS.get(name)

@@ -18,6 +18,7 @@ from nacre.policy.words import WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
+_EMPTY_LINES = re.compile(r"[ \t\n]+")
 _COMMENT = re.compile(r"#[^\n]*")
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
@@ -85,10 +86,13 @@ class SimpleScanner(WordScanner):
             char = self._peek()
             if char == "#":
                 self._comment()
-            elif char == "\n":
+            elif char != "\n":
+                return
+            elif self.pending:
                 self._newline()
             else:
-                return
+                found = _EMPTY_LINES.match(self.text, self.pos, self.end)
+                self.pos = found.end() if found is not None else self.pos + 1
 
     def _comment(self) -> None:
         if self.substitutions:

@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 _MOST_READINGS = 24  # of one command; beyond, words with many values count as unproven
 _MOST_VALUES = 32
 _MOST_BRACES = 32
+_MOST_ELEMENTS = 256
+_MOST_PIECES = 16  # of one word
 _LONGEST_VALUE = 4_096
+_MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
 
 # Builtins that assign to variables whose names are their arguments.
 _ASSIGNING = names(
@@ -88,10 +91,12 @@ class Context:
         self.shell = shell
         self.commands: Sequence[SimpleCommand] = scan.commands if scan is not None else ()
         self._splits = shell != "zsh"
+        self._work = 0
         self._opaque = False
         self._assigned: dict[str, list[tuple[Assignment, int]]] = {}
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
+        self._numeric: set[str] = set()
         for item in scan.certain if scan is not None else ():
             self._certain.setdefault(item.name, []).append((item.start, item.end))
         for command in self.commands:
@@ -195,6 +200,7 @@ class Context:
                 item if item.target is None else replace(item, target=target[0])
                 for item, target in zip(command.redirections, chosen[len(choices) :], strict=True)
             )
+            self._work += len(words)
             found.append(replace(command, words=words, redirections=redirections))
         return found
 
@@ -209,15 +215,20 @@ class Context:
         """Every list of words that a word can become at this place of the text."""
         if not word.expansions:
             return [(word,)]
+        if len(word.expansions) > _MOST_PIECES or self._work > _MOST_WORK:
+            splits = splits and word.splits
+            piece = Expansion("variable", "", quoted=not splits, each=any(e.each for e in word.expansions))
+            return [(replace(word, text=word.prefix + UNKNOWN, expansions=(piece,)),)]
         if word.text == UNKNOWN and word.expansions[0].each:
             elements = self._elements(word, word.expansions[0], at)
             if elements is not None:
                 return [elements]
         drafts = [_Draft()]
-        literals = word.text.split(UNKNOWN)
-        for position, literal in enumerate(literals):
+        offset = 0
+        for position, literal in enumerate(word.text.split(UNKNOWN)):
             for draft in drafts:
-                _add_literal(draft, literal, word, sum(map(len, literals[:position])) + position)
+                _add_literal(draft, literal, word, offset)
+            offset += len(literal) + 1
             if position < len(word.expansions):
                 expansion = word.expansions[position]
                 drafts = self._filled(drafts, word, expansion, at, splits=splits and not expansion.quoted)
@@ -244,8 +255,10 @@ class Context:
     def _elements(self, word: Word, expansion: Expansion, at: int) -> tuple[Word, ...] | None:
         """The words of `"${x[@]}"`, where the array is assigned once, from words that are known."""
         given = self._assigned.get(expansion.name, ())
-        if not self.is_certain(expansion.name, at) or len({place for _, place in given}) != 1:
+        few = len(given) <= _MOST_ELEMENTS and len({place for _, place in given}) == 1
+        if not few or not self.is_certain(expansion.name, at):
             return None
+        self._work += len(given)
         elements: list[Word] = []
         for item, place in given:
             found = self.alternatives(item.value, place) if item.value is not None and item.listed else []
@@ -312,6 +325,18 @@ class Context:
 
     def is_number(self, word: Word, at: int) -> bool:
         """Tell whether a value is proven to be a number at this place of the text."""
+        expansion = word.expansions[0]
+        if word.text == UNKNOWN and expansion.kind == "variable" and not expansion.each:
+            name = expansion.name
+            if name in self._numeric and self.is_certain(name, at):
+                return True
+            if self._is_number(word, at):
+                self._numeric.add(name)
+                return True
+            return False
+        return self._is_number(word, at)
+
+    def _is_number(self, word: Word, at: int) -> bool:
         return all(
             len(words) == 1
             and not words[0].several
@@ -430,7 +455,7 @@ def _unique(items: Iterable[tuple[Word, ...]]) -> Alternatives:
 
 def _as_value(word: Word) -> Word:
     """A word as the value of a variable: a pattern has become one file's name, a tilde a directory."""
-    if len(word.text) > _LONGEST_VALUE:
+    if len(word.text) > _LONGEST_VALUE or len(word.expansions) > _MOST_PIECES:
         return replace(word, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=True),))
     expansions = tuple(replace(e, quoted=True, each=False) for e in word.expansions)
     if word.splits and not all(e.shape in {"digits", "number"} for e in word.expansions):

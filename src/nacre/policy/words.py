@@ -73,6 +73,12 @@ class WordScanner(ArithmeticScanner):
         # Literal text that would be live if something evaluated it again.
         self.hostile = False
 
+    def spend(self, at: int, amount: int = 1) -> None:
+        """Count what was read; beyond the bound the text is refused."""
+        self.count += amount
+        if self.count > MAX_WORDS:
+            raise Refused(f"more than {MAX_WORDS} words", at, hint="run it as several commands")
+
     def nested(self, closer: str, opened_at: int) -> None:
         """Read commands up to `closer` (the grammar's part)."""
         raise NotImplementedError
@@ -81,10 +87,8 @@ class WordScanner(ArithmeticScanner):
 
     def words(self) -> list[Word]:
         """The word that begins at `pos`, as the words that its braces make of it."""
-        self.count += 1
         start = self.pos
-        if self.count > MAX_WORDS:
-            raise Refused(f"more than {MAX_WORDS} words", start, hint="run it as several commands")
+        self.spend(start)
         simple = _SIMPLE_WORD.match(self.text, start, self.end)
         if simple is not None:
             self.pos = simple.end()
@@ -96,7 +100,9 @@ class WordScanner(ArithmeticScanner):
             self._read_pieces(pieces, start)
         if self.pos == start:
             raise Refused("a word is missing here", start)
-        return pieces.words(start, self.pos)
+        found = pieces.words(start, self.pos)
+        self.spend(start, len(found) - 1)
+        return found
 
     def word(self) -> Word:
         """The one word that begins at `pos`."""
@@ -229,9 +235,7 @@ class WordScanner(ArithmeticScanner):
                 pieces.text.append(run.group())
                 self.pos = run.end()
                 continue
-            self.count += 1
-            if self.count > MAX_WORDS:
-                raise Refused(f"more than {MAX_WORDS} words", self.pos, hint=_SINGLE)
+            self.spend(self.pos)
             char = text[self.pos]
             if char == closer:
                 return
@@ -268,6 +272,7 @@ class WordScanner(ArithmeticScanner):
     def dollar(self, pieces: Pieces, *, quoted: bool, heredoc: bool = False) -> None:
         """Whatever a `$` begins here."""
         start = self.pos
+        self.spend(start)
         following = self.text[start + 1 : start + 2] if start + 1 < self.end else ""
         name = _NAME.match(self.text, start + 1, self.end)
         if name is not None:
@@ -356,9 +361,7 @@ class WordScanner(ArithmeticScanner):
     def descend(self, at: int) -> None:
         """Open one more level of nesting; the caller closes it with `depth -= 1`."""
         self.depth += 1
-        self.count += 1
-        if self.count > MAX_WORDS:
-            raise Refused(f"more than {MAX_WORDS} words", at, hint="run it as several commands")
+        self.spend(at)
         if self.depth > MAX_DEPTH:
             raise Refused(f"more than {MAX_DEPTH} levels of nesting", at, hint="run it as several commands")
 
