@@ -100,13 +100,11 @@ class Gate:
                 return
         self._admit_alone(command)
         self._admit_environment(command)
-        if len(command.text) > _LONG_TEXT:
+        if len(command.text) + len(command.stdin or "") > _LONG_TEXT:
             loop = asyncio.get_running_loop()
-            verdict = await loop.run_in_executor(_beside_the_loop(), self._judge, command)
+            verdict = await loop.run_in_executor(_beside_the_loop(), self._verdict, command)
         else:
-            verdict = self._judge(command)
-        if command.stdin:
-            self._admit_input(command, command.stdin, verdict)
+            verdict = self._verdict(command)
         if verdict.decision == "ask":
             await self._admit_by_person(command, verdict, ask)
         elif verdict.decision == "deny":
@@ -145,11 +143,24 @@ class Gate:
             once = replace(asking, rememberable=asking.rememberable and not work.writes)
             await self._admit_by_person(Command(f"{work.tool} {path}", directory, 0), once, ask)
 
+    def _verdict(self, command: Command) -> Verdict:
+        verdict = self._judge(command)
+        if command.stdin:
+            self._admit_input(command, command.stdin, verdict)
+        return verdict
+
     def _judge(self, command: Command) -> Verdict:
         fed = bool(command.stdin)
         if command.argv is not None:
             return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed)
-        return judge(command.text, self.policy, shell=self._shell, cwd=command.working_directory, fed=fed)
+        return judge(
+            command.text,
+            self.policy,
+            shell=self._shell,
+            cwd=command.working_directory,
+            fed=fed,
+            environment=command.environment,
+        )
 
     def _admit_to_enclosure(self, command: Command, enclosure: Enclosure) -> None:
         said = enclosure.objection(command.argv, command.working_directory, command.environment)

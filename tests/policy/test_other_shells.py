@@ -124,9 +124,24 @@ def test_fish_reads_plain_commands_only() -> None:
         "'a\\'b'",
         "a ^b{c,d}",
         "ls >",
+        "ls2>&1",
+        "ls >&1x",
+        "ls 10>&1",
+        "ls>f",
+        "a &| b",
+        "ls %self",
+        "ls a\u00a0b",
         "begin; a; end",
     ):
         assert fish.scan(text).refusal is not None, text
+
+
+def test_fish_variables_for_one_command_are_assignments() -> None:
+    (command,) = fish.scan("a=1 rm -rf x").commands
+    assert [word.text for word in command.words] == ["rm", "-rf", "x"]
+    assert command.assignments[0].name == "a"
+    assert fish.scan("ls ~ src/*.c").commands[0].words[1].tilde
+    assert fish.scan("ls ~ src/*.c").commands[0].words[2].prefix == "src/"
 
 
 def test_nushell_reads_pipelines_of_plain_words_only() -> None:

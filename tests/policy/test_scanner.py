@@ -113,6 +113,8 @@ def test_finds_every_simple_command(text: str, expected: list[list[str]]) -> Non
         "1\\\n2>a",
         "a b\\\nc",
         "a {b..c}",
+        "a {,}",
+        "a {b,}",
         "a {b,$c}",
         'a {b,"c"}',
         'a $"b"',

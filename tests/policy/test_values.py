@@ -112,8 +112,10 @@ def test_a_loop_over_files_gives_one_name_that_matches() -> None:
     assert not word.several
 
 
-def test_zsh_does_not_split_a_variable() -> None:
+def test_zsh_does_not_split_a_variable_but_everything_else() -> None:
     assert readings("x='a b'; c $x", "zsh") == [["c", "a b"]]
+    for text in ("c $x", "c $1", "c $(d)", "x=(a b); c $x", "x=$(d); c $x"):
+        assert words_of(text, "zsh")[0][1].several, text
 
 
 def test_many_values_become_what_they_share() -> None:

@@ -26,7 +26,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nacre.policy.model import Judged, PolicyError, Verdict
     from nacre.policy.rules import Policy, Rule
@@ -46,15 +46,24 @@ def __getattr__(name: str) -> object:
     return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
 
 
-def judge(
-    text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None, fed: bool = False
+def judge(  # noqa: PLR0913 - the text and its circumstances
+    text: str,
+    policy: Policy,
+    *,
+    shell: str = "bash",
+    cwd: str | None = None,
+    fed: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Verdict:
-    """The verdict about a text that a shell is to run in a directory (`fed`: with something to read)."""
+    """The verdict about a text that a shell is to run in a directory.
+
+    `fed`: it is given something to read. `environment`: variables that it is given beside the server's own.
+    """
     if policy.empty:
         return _without_rules(text)
     from nacre.policy import court  # noqa: PLC0415 - see the docstring
 
-    return court.judge(text, policy, shell=shell, cwd=cwd, fed=fed)
+    return court.judge(text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment)
 
 
 def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:

@@ -20,7 +20,7 @@ from nacre.policy.refusal import PLAINER
 from nacre.policy.values import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from nacre.policy.effects import Script
     from nacre.policy.hearing import Span
@@ -40,12 +40,18 @@ def scan_for(text: str, shell: str) -> Scan:
     return scanner(text)
 
 
-def judge(
-    text: str, policy: Policy, *, shell: str = "bash", cwd: str | None = None, fed: bool = False
+def judge(  # noqa: PLR0913 - the text and its circumstances
+    text: str,
+    policy: Policy,
+    *,
+    shell: str = "bash",
+    cwd: str | None = None,
+    fed: bool = False,
+    environment: Mapping[str, str] | None = None,
 ) -> Verdict:
     """The verdict about a text that a shell is to run; `fed`: it is given something to read."""
     shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
-    hearing = Hearing(policy, shell, cwd, fed=fed)
+    hearing = Hearing(policy, shell, cwd, fed=fed, environment=environment)
     hearing.say_patterns(text)
     _hear(hearing, text, shell, _here, 0)
     return hearing.verdict(text)
@@ -127,13 +133,15 @@ def _too_many(text: str) -> Judged:
 def _evaluations(hearing: Hearing, scan: Scan, context: Context) -> Iterator[Refusal]:
     """Values that arithmetic would evaluate and that are not proven to be numbers.
 
-    Without an allowlist this is only a matter where the text itself holds something that would run.
+    Without an allowlist this is only a matter where the text itself, or a variable of the call, holds
+    something that could run.
     """
-    if hearing.policy.mode != "allowlist" and not scan.hostile:
-        return
+    strict = hearing.policy.mode == "allowlist" or scan.hostile
     for item in scan.evaluated:
+        name = item.word.expansions[0].name
+        if not strict and hearing.environment.get(name, "0").isdecimal():
+            continue
         if not context.is_number(item.word, item.at):
-            name = item.word.expansions[0].name
             shown = f"`{name}`" if name else "this value"
             reason = f"arithmetic evaluates {shown}, which is not proven to be a number"
             hint = f"assign a number to {name} in the same command, before this" if name else "use a number"

@@ -12,7 +12,7 @@ from nacre.policy.model import Decision, Judged, Verdict, strictness
 from nacre.policy.paths import Fence, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from nacre.policy.model import SimpleCommand
     from nacre.policy.rules import Policy
@@ -27,7 +27,15 @@ POWERSHELL = frozenset({"powershell", "pwsh"})
 class Hearing:
     """The policy, the circumstances, and everything that was said so far."""
 
-    def __init__(self, policy: Policy, shell: str, cwd: str | None, *, fed: bool = False) -> None:
+    def __init__(
+        self,
+        policy: Policy,
+        shell: str,
+        cwd: str | None,
+        *,
+        fed: bool = False,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.policy = policy
         self.shell = shell
         self.cwd = cwd
@@ -36,6 +44,7 @@ class Hearing:
         self.remembers = True
         # Is the whole given something to read? How many commands were heard so far?
         self.fed = fed
+        self.environment: Mapping[str, str] = environment or {}
         self.heard = 0
         self.directories: list[str] = []
         self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None

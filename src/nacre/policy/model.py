@@ -164,6 +164,7 @@ class Assignment:
     end: int
     # A word of a loop or an array: it is split and matched against files like the words of a command.
     listed: bool = False
+    array: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,8 @@ class Pieces:
             for index, choice in zip(self.choices, chosen, strict=True):
                 text[index] = choice
             found.append(self._word(text, start, end))
+        if not all(word.text or word.quoted for word in found):
+            raise Refused("braces with an empty word", start, end, hint="write the words out")
         return found
 
     def _word(self, text: list[str], start: int, end: int) -> Word:

@@ -95,7 +95,8 @@ class ProgramInspector(CodeInspector):
 
     def read_command(self, words: tuple[Word, ...]) -> None:
         """`command -v x` only looks a name up."""
-        if len(words) > 1 and words[1].text in {"-v", "-V"}:
+        looked_up = words[2:] if len(words) > 1 and words[1].text in {"-v", "-V"} else ()
+        if looked_up and not any(word.may_be_option for word in looked_up):
             self.step(words)
             return
         self.wrapper(words, WRAPPERS["command"])

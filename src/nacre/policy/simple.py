@@ -255,11 +255,13 @@ class SimpleScanner(WordScanner):
                 self.pos += 1
                 if not _AFTER_WORD.match(self.text, self.pos, self.end):
                     raise Refused("something directly after an array", self.pos, hint="put a blank before it")
-                return elements or [Assignment(name, Word("", start, self.pos, quoted=True), start, self.pos)]
+                empty = Word("", start, self.pos, quoted=True)
+                return elements or [Assignment(name, empty, start, self.pos, array=True)]
             if not char or char in ";&|([<>":
                 raise Refused("this array is not understood", self.pos, hint="write plain words in it")
             elements += [
-                Assignment(name, value, value.start, value.end, listed=True) for value in self.words()
+                Assignment(name, value, value.start, value.end, listed=True, array=True)
+                for value in self.words()
             ]
 
     # -- redirections and here-documents -------------------------------------------------------------------

@@ -248,7 +248,10 @@ class Context:
         filled: list[_Draft] = []
         for draft, value in itertools.product(drafts, values):
             another = draft.copy()
-            _add_value(another, value, word, expansion, splits=splits and self._splits)
+            if not splits or value.expansions or not self._splits:
+                _add_whole(another, value, quoted=not splits)
+            else:
+                _add_fields(another, value.text, word, expansion)
             filled.append(another)
         return filled
 
@@ -289,9 +292,13 @@ class Context:
         counted = expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at))
         if counted or (expansion.name in _COUNTING and self._counts(expansion.name)):
             return [_piece(replace(expansion, shape="digits"))]
-        if not self.is_certain(expansion.name, at):
+        if not self.is_certain(expansion.name, at) or self._is_list(expansion):
             return [_piece(expansion)]
         return list(self.values_of(expansion.name) or [_piece(expansion)])
+
+    def _is_list(self, expansion: Expansion) -> bool:
+        """In zsh an array becomes all of its words, in others its first one."""
+        return not self._splits and any(item.array for item, _ in self._assigned.get(expansion.name, ()))
 
     def _counts(self, name: str) -> bool:
         """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
@@ -374,13 +381,15 @@ def _add_literal(draft: _Draft, literal: str, word: Word, offset: int) -> None:
     draft.text += literal
 
 
-def _add_value(draft: _Draft, value: Word, word: Word, expansion: Expansion, *, splits: bool) -> None:
-    """Put a value in; outside of quotes it is split and may become a pattern."""
-    if value.expansions or not splits:
-        draft.text += value.text
-        draft.expansions += tuple(replace(e, quoted=expansion.quoted or not splits) for e in value.expansions)
-        return
-    fields = _FIELDS.split(value.text)
+def _add_whole(draft: _Draft, value: Word, *, quoted: bool) -> None:
+    """Put a value in as it is; what is not proven about it may still become several words."""
+    draft.text += value.text
+    draft.expansions += tuple(replace(e, quoted=quoted or e.kind == "process") for e in value.expansions)
+
+
+def _add_fields(draft: _Draft, text: str, word: Word, expansion: Expansion) -> None:
+    """Put a known value in outside of quotes: it is split, and may become a pattern."""
+    fields = _FIELDS.split(text)
     if word.quoted and len(fields) > 1:
         # Which of the fields holds the quotes decides whether an empty one stays: not followed.
         draft.text += UNKNOWN

@@ -18,6 +18,7 @@ from nacre.policy.refusal import Refused
 
 if TYPE_CHECKING:
     from nacre.policy.dialect import Dialect
+    from nacre.policy.model import ExpansionKind
 
 # Every open bracket, group or substitution costs about ten Python frames; 40 of them stay far below the
 # interpreter's limit, and nobody writes a command that deep by hand.
@@ -166,7 +167,8 @@ class WordScanner(ArithmeticScanner):
         if char in "*?[":
             pieces.matches_files()
         elif char == "~":
-            pieces.tilde = pieces.tilde or self.pos == start or self.text[self.pos - 1] in "=:"
+            first = not any(pieces.text)  # zsh expands it after empty quotes, too
+            pieces.tilde = pieces.tilde or first or self.text[self.pos - 1] in "=:"
         elif char != "#":
             hint = "write a plain blank, or put it into quotes"
             raise Refused(f"the odd space U+{ord(char):04X}", self.pos, hint=hint)
@@ -388,12 +390,12 @@ class WordScanner(ArithmeticScanner):
             )
         self.descend(start)
         self.pos = start + 2
-        self._commands("process", pieces, start, quoted=False)
+        self._commands("process", pieces, start, quoted=True)  # one name, never split
         self.depth -= 1
         if self.pos < self.end and self.text[self.pos] not in " \t\n;&|)":
             raise Refused("a process substitution inside a word", self.pos, hint="put a blank after it")
 
-    def _commands(self, kind: str, pieces: Pieces, start: int, *, quoted: bool) -> None:
+    def _commands(self, kind: ExpansionKind, pieces: Pieces, start: int, *, quoted: bool) -> None:
         """The commands of a substitution, up to its parenthesis."""
         if self.text.startswith("\\\n", self.pos):
             raise Refused("a continued line after `(`", self.pos, hint="write it on one line")
@@ -404,7 +406,7 @@ class WordScanner(ArithmeticScanner):
         if len(self.commands) == first:
             raise Refused("an empty substitution", start, self.pos, hint="leave it out")
         pieces.unknown(
-            "process" if kind == "process" else "command",
+            kind,
             "",
             quoted=quoted,
             first=first,
