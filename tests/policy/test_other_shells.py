@@ -32,6 +32,8 @@ def names(scan: Scan) -> list[str]:
         ('echo "a & b"', ["echo"]),
         ("cmd /c del x", ["cmd", "del"]),
         ("echo 100%", ["echo"]),
+        ("echo 100%% & ver", ["echo", "ver"]),
+        ('git log --format="%h - %an, %ar : %s"', ["git"]),
     ],
 )
 def test_cmd_commands_are_found(text: str, expected: list[str]) -> None:
@@ -53,6 +55,12 @@ def test_cmd_commands_are_found(text: str, expected: list[str]) -> None:
         "a\x00",
         "%1",
         "a\rb",
+        "echo %h%n",
+        "echo %x:a=b%",
+        "echo 1%%x%",
+        'set "h =1"',
+        "set h =1",
+        "a " + "b" * 40_000,
     ],
 )
 def test_cmd_texts_are_refused(text: str) -> None:
@@ -83,6 +91,9 @@ def test_cmd_redirections_are_found() -> None:
         ("foreach ($f in a) { b $f }", ["a", "b"]),
         ("a `\n -b # c", ["a"]),
         ("a <# ; b #> c", ["a"]),
+        ("a -m @'\n'b' $(c) \"\n'@; d", ["a", "d"]),
+        ('a -m @"\n"b" $(c) $x `$(e)\n"@; d', ["c", "a", "d"]),
+        ("a @'\n'@", ["a"]),
     ],
 )
 def test_powershell_commands_are_found(text: str, expected: list[str]) -> None:
@@ -105,7 +116,10 @@ def test_powershell_commands_are_found(text: str, expected: list[str]) -> None:
         "a \u2013b",
         "a < b",
         "a --% b",
-        "@'\na\n'@",
+        "a @'b\n'@",
+        "a @'\nb'@",
+        'a @"\nb\n',
+        "a " + "b" * 100_001,
         "try { a } catch { b }",
     ],
 )

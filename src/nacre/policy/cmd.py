@@ -10,10 +10,17 @@ from __future__ import annotations
 import re
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.refusal import Refused
 
 MAX_DEPTH = 6
+MAX_TEXT = 32_767  # the longest command line of Windows
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_EXPANSION = re.compile(r"%[^%\n]*%|![^!\n]*!|%[~*0-9]")
+_EXPANSION = re.compile(r"![^!\n]*!|%[~*0-9]")
+# What may stand in a variable's name; `%h - %` is no variable, and stays as it is.
+_PAIR = re.compile(r"%(?=([A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
+_SETS = re.compile(
+    r'"?[A-Za-z_][A-Za-z0-9_]*=|/[pP][ \t]+"?[A-Za-z_][A-Za-z0-9_]*=|/[aA][A-Za-z0-9_ \t=+*/(),"-]*\Z'
+)
 _REDIRECTION = re.compile(r"([0-9]?)(>>|>&|<&|>|<)")
 _DELIMITERS = " \t,;="
 # Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
@@ -24,13 +31,8 @@ _INTERNAL = names(
 )
 _VARIABLE = re.compile(r"[^\W\d]\w*")
 _INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
+_ONE_BY_ONE = "run the commands one by one"
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
-
-
-class _RefusedError(Exception):
-    def __init__(self, reason: str, at: int) -> None:
-        super().__init__(reason)
-        self.refusal = Refusal(reason, at, at + 1)
 
 
 class _Lexer:
@@ -45,7 +47,9 @@ class _Lexer:
             self._command()
             self._operator()
         if self.groups:
-            raise _RefusedError("a parenthesis is not closed", len(self.text) - 1)
+            raise Refused(
+                "a parenthesis is not closed", len(self.text) - 1, hint="close it, or put ^ before it"
+            )
 
     def _skip(self, characters: str) -> None:
         while self.pos < len(self.text) and self.text[self.pos] in characters:
@@ -65,9 +69,9 @@ class _Lexer:
             self.pos += 1
             self._skip(" \t")
             if self.pos < len(text) and text[self.pos] not in "&|\n)<>":
-                raise _RefusedError("something follows a closed group", self.pos)
+                raise Refused("something follows a closed group", self.pos, hint="put & before it")
         else:
-            raise _RefusedError(f"{text[self.pos]!r} is not expected here", self.pos)
+            raise Refused(f"{text[self.pos]!r} is not expected here", self.pos, hint="put ^ before it")
 
     def _command(self) -> None:
         self._skip(" \t,;=@\n")
@@ -98,6 +102,9 @@ class _Lexer:
 
     def _emit(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
         is_set = bool(words) and words[0].text.casefold() == "set"
+        given = self.text[words[1].start : words[-1].end] if is_set and len(words) > 1 else ""
+        if "=" in given and _SETS.match(given) is None:
+            raise Refused("a variable whose name is not a plain word", start, hint="write set NAME=value")
         assignments = _assignments(words[1:]) if is_set else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
@@ -106,7 +113,7 @@ class _Lexer:
     def _name(self, word: Word) -> list[Word]:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
         if word.text.startswith(":"):
-            raise _RefusedError("a label", word.start)
+            raise Refused("a label", word.start, hint="leave it out")
         found = _INTERNAL_NAME.match(word.text)
         name, rest = word.text, ""
         if found is not None and found.group(1).casefold() in _INTERNAL:
@@ -115,7 +122,7 @@ class _Lexer:
             name, _, rest = word.text.partition("/")
             rest = "/" + rest
         if name.casefold() in _REFUSED_NAMES:
-            raise _RefusedError(f"`{name}` reads what follows in its own way", word.start)
+            raise Refused(f"`{name}` reads what follows in its own way", word.start, hint=_ONE_BY_ONE)
         first = word.with_text(name)
         return [first, word.with_text(rest)] if rest else [first]
 
@@ -136,7 +143,7 @@ class _Lexer:
                 closing = self.text.find('"', self.pos)
                 newline = self.text.find("\n", self.pos)
                 if closing < 0 or 0 <= newline < closing:
-                    raise _RefusedError("a quote is not closed", start)
+                    raise Refused("a quote is not closed", start, hint="close it")
                 parts.append(self.text[self.pos : closing])
                 self.pos = closing + 1
             elif char == "^":
@@ -147,7 +154,7 @@ class _Lexer:
 
     def _escaped(self) -> str:
         if self.pos >= len(self.text) or self.text[self.pos] == "\n":
-            raise _RefusedError("a caret at the end of a line", self.pos - 1)
+            raise Refused("a caret at the end of a line", self.pos - 1, hint="write it on one line")
         self.pos += 1
         return self.text[self.pos - 1]
 
@@ -156,7 +163,7 @@ class _Lexer:
         self.pos = found.end()
         self._skip(_DELIMITERS)
         if self.pos >= len(self.text) or self.text[self.pos] in "&|<>\n()":
-            raise _RefusedError("a redirection without a target", start)
+            raise Refused("a redirection without a target", start, hint="name a file after it")
         target = self._word()
         if target.text.casefold() in {"nul", "nul:"}:
             target = target.with_text("nul")
@@ -165,19 +172,23 @@ class _Lexer:
 
 def scan(text: str, depth: int = 0) -> Scan:
     """Every simple command of a text for cmd.exe, or a refusal. Never raises."""
+    if len(text) > MAX_TEXT:
+        hint = "run it as several calls"
+        return Scan((), Refusal(f"the command is longer than {MAX_TEXT} characters", 0, len(text), hint))
     plain = text.replace("\r\n", " \n")  # same length, so offsets stay true
     control = _CONTROL.search(plain) or re.search("\r", plain)
     if control is not None:
-        return Scan((), Refusal("a control character", control.start(), control.end()))
-    expansion = _EXPANSION.search(plain)
+        return Scan((), Refusal("a control character", control.start(), control.end(), "leave it out"))
+    expansion = _EXPANSION.search(plain) or _PAIR.search(plain)
     if expansion is not None:
         reason = "cmd.exe replaces this before it reads the rest"
-        return Scan((), Refusal(reason, expansion.start(), expansion.end()))
+        hint = "leave variables out; between two percent signs of a format, put a blank"
+        return Scan((), Refusal(reason, expansion.start(), expansion.end(), hint))
     lexer = _Lexer(plain)
     refusal = None
     try:
         lexer.read()
-    except _RefusedError as error:
+    except Refused as error:
         refusal = error.refusal
     commands = list(lexer.commands)
     for command in lexer.commands:

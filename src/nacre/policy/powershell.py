@@ -1,13 +1,14 @@
 """A small, strict reader for PowerShell: commands, pipelines, strings, script blocks and plain expressions.
 
-Above: `judge`. Below: `model`. PowerShell is a large language; what is not read here with certainty (method
-calls, types, keywords such as `if`, hash tables, stop-parsing) is refused. Names keep their spelling;
-aliases are the judge's business.
+Above: `court`. Below: `model` and `refusal`. PowerShell is a large language; what is not read here with
+certainty (method calls, types, most keywords, hash tables, stop-parsing) is refused. Names keep their
+spelling; aliases are not this module's business.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from nacre.policy.model import (
     UNKNOWN,
@@ -20,8 +21,11 @@ from nacre.policy.model import (
     Word,
     names,
 )
+from nacre.policy.refusal import Refused
 
 MAX_DEPTH = 30
+MAX_TEXT = 100_000
+_MAX_COMMANDS = 1_000
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # PowerShell takes typographic dashes, quotes and spaces for the plain ones.
 _TYPOGRAPHIC = re.compile("[\u00a0\u2013-\u2015\u2018-\u201e\u2028\u2029\u0085]")
@@ -37,7 +41,11 @@ _REDIRECTION = re.compile(r"([0-9*]?)(>>|>)(&[0-9])?")
 _BLOCK = re.compile(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
 _LOOP = re.compile(r"[ \t]*\$[A-Za-z_][A-Za-z0-9_]*[ \t]+in[ \t]", re.IGNORECASE)
 _ELSE = re.compile(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
+_STRING_PLAIN = re.compile(r"[^\"`$\n]+")
+_BRACKET = re.compile(r"[$@]?\(|\{")
+_HERE_OPENING = re.compile(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
+_QUOTES = "put the text into single quotes"
 _KEYWORDS = names(
     "begin break catch class continue data define do dynamicparam else elseif end enum exit filter finally "
     "for foreach from function hidden if in param process return static switch throw trap try until using "
@@ -45,10 +53,12 @@ _KEYWORDS = names(
 )
 
 
-class _RefusedError(Exception):
-    def __init__(self, reason: str, at: int) -> None:
-        super().__init__(reason)
-        self.refusal = Refusal(reason, at, at + 1)
+@dataclass(slots=True)
+class _WordState:
+    """What is known about a word while it is read: whether it has quotes, and values outside of them."""
+
+    quoted: bool = False
+    listed: bool = False
 
 
 class _Reader:
@@ -78,7 +88,7 @@ class _Reader:
         """Statements up to a closing bracket, or to the end."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise _RefusedError("too many levels of nesting", self.pos)
+            raise Refused("too many levels of nesting", self.pos, hint="run it as several commands")
         while True:
             self._blanks()
             char = self._peek()
@@ -91,7 +101,7 @@ class _Reader:
                 self.depth -= 1
                 return
             elif not char or char in ")}":
-                raise _RefusedError("brackets do not match", min(self.pos, self.end))
+                raise Refused("brackets do not match", min(self.pos, self.end), hint="close every bracket")
             else:
                 self._pipeline()
 
@@ -114,7 +124,7 @@ class _Reader:
         if self._peek() == "&":
             self.pos += 1
         elif self._peek() and self._peek() not in "\n;)}#":
-            raise _RefusedError(f"{self._peek()!r} is not expected here", self.pos)
+            raise Refused(f"{self._peek()!r} is not expected here", self.pos, hint=_QUOTES)
 
     def _skip_lines(self) -> None:
         while True:
@@ -130,7 +140,9 @@ class _Reader:
         name = found.group(1).strip("{}")
         scope, _, rest = name.rpartition(":")
         if scope.casefold() in {"function", "alias", "variable"}:
-            raise _RefusedError("an assignment that gives a name another meaning", self.pos)
+            raise Refused(
+                "an assignment that gives a name another meaning", self.pos, hint="assign to a plain variable"
+            )
         value = Assignment(
             rest.upper() if scope.casefold() == "env" else rest, None, found.start(), found.end()
         )
@@ -168,7 +180,9 @@ class _Reader:
         if keyword.group(1).casefold() == "foreach":
             loop = _LOOP.match(self.text, self.pos)
             if loop is None:
-                raise _RefusedError("this loop is not understood", self.pos)
+                raise Refused(
+                    "this loop is not understood", self.pos, hint="write foreach ($x in ...) { ... }"
+                )
             self.pos = loop.end()
         self.statements(")")
         self._braces()
@@ -187,7 +201,7 @@ class _Reader:
     def _braces(self) -> None:
         self._skip_lines()
         if self._peek() != "{":
-            raise _RefusedError("a block is missing here", self.pos)
+            raise Refused("a block is missing here", self.pos, hint="write { ... }")
         self.pos += 1
         self.statements("}")
 
@@ -196,7 +210,9 @@ class _Reader:
         self.pos += 1
         self._blanks()
         if operator == ".":
-            raise _RefusedError("dot-sourcing runs the commands of a file", start)
+            raise Refused(
+                "dot-sourcing runs the commands of a file", start, hint="run the commands themselves"
+            )
         self._command(start)
 
     def _expression(self) -> None:
@@ -209,28 +225,25 @@ class _Reader:
             if self._value(char):
                 continue
             if not self._take(_OPERATOR):
-                raise _RefusedError(f"{char!r} in an expression", self.pos)
+                raise Refused(f"{char!r} in an expression", self.pos, hint=_QUOTES)
 
     def _value(self, char: str) -> bool:
-        if char == "$" and self.text.startswith("$(", self.pos):
-            self.pos += 2
-            self.statements(")")
+        bracket = _BRACKET.match(self.text, self.pos)
+        if bracket is not None:
+            self.pos = bracket.end()
+            self.statements("}" if bracket.group() == "{" else ")")
         elif char == "$":
             if not self._take(_VARIABLE):
-                raise _RefusedError("a dollar sign that is not understood", self.pos)
+                raise Refused("a dollar sign that is not understood", self.pos, hint=_QUOTES)
         elif char == "'":
             self._single()
         elif char == '"':
             self._double()
-        elif char == "(" or self.text.startswith("@(", self.pos):
-            self.pos += 1 if char == "(" else 2
-            self.statements(")")
-        elif char == "{":
-            self.pos += 1
-            self.statements("}")
+        elif self.text.startswith(("@'", '@"'), self.pos):
+            self._here_string()
         elif char.isdigit():
             if not self._take(_NUMBER):
-                raise _RefusedError("a number that is not understood", self.pos)
+                raise Refused("a number that is not understood", self.pos, hint="put it into quotes")
         else:
             return False
         self._members()
@@ -241,15 +254,15 @@ class _Reader:
         while True:
             if self._take(_PROPERTY):
                 if self._peek() == "(":
-                    raise _RefusedError("a method call", self.pos)
+                    raise Refused("a method call", self.pos, hint="use a cmdlet or a program instead")
             elif self._peek() == "[":
                 self.pos += 1
                 self._expression()
                 if self._peek() != "]":
-                    raise _RefusedError("an index that is not understood", self.pos)
+                    raise Refused("an index that is not understood", self.pos, hint="use a plain number")
                 self.pos += 1
             elif self.text.startswith("::", self.pos) or self._peek() == "(":
-                raise _RefusedError("a method call", self.pos)
+                raise Refused("a method call", self.pos, hint="use a cmdlet or a program instead")
             else:
                 return
 
@@ -262,17 +275,21 @@ class _Reader:
             if not char or char in "\n;|)}#" or (char == "&" and not self.text.startswith("&>", self.pos)):
                 break
             if char == "<":
-                raise _RefusedError("PowerShell has no input redirection", self.pos)
+                raise Refused(
+                    "PowerShell has no input redirection", self.pos, hint="use Get-Content and a pipe"
+                )
             found = _REDIRECTION.match(self.text, self.pos)
             if found is not None:
                 self._redirections(redirections)
                 continue
             word = self._word(first=not words)
             if not words and not word.quoted and word.text.casefold() in _KEYWORDS:
-                raise _RefusedError(f"`{word.text}` is not understood", word.start)
+                raise Refused(f"`{word.text}` is not understood", word.start)
             words.append(word)
         if not words:
-            raise _RefusedError("a command is missing here", self.pos)
+            raise Refused("a command is missing here", self.pos)
+        if len(self.commands) > _MAX_COMMANDS:
+            raise Refused(f"more than {_MAX_COMMANDS} commands", start, hint="run it as several calls")
         self.commands.append(SimpleCommand(tuple(words), (), tuple(redirections), start, self.pos))
 
     def _redirections(self, redirections: list[Redirection]) -> None:
@@ -299,41 +316,45 @@ class _Reader:
     def _word(self, *, first: bool) -> Word:
         start = self.pos
         parts: list[str] = []
-        state = [False, False]  # quoted, dynamic
+        state = _WordState()
         while self._word_piece(parts, state, first=first):
             pass
         if self.pos == start:
-            raise _RefusedError(f"{self._peek()!r} is not understood", start)
+            raise Refused(f"{self._peek()!r} is not understood", start, hint=_QUOTES)
         text = "".join(parts)
         if text == "--%" or "::" in text:
-            raise _RefusedError("a part that is not read as PowerShell, or a type's member", start)
-        expansions = (Expansion("variable", "", quoted=True),) if state[1] else ()
-        glob = text.index("*") if "*" in text and not state[0] else None
-        return Word(text, start, self.pos, state[0], glob, expansions=expansions)
+            raise Refused("a part that is not read as PowerShell, or a type's member", start)
+        # A value outside of quotes may be a list, which becomes several arguments.
+        piece = Expansion("variable", "", quoted=not state.listed)
+        glob = text.index("*") if "*" in text and not state.quoted else None
+        return Word(text, start, self.pos, state.quoted, glob, expansions=(piece,) * text.count(UNKNOWN))
 
-    def _word_piece(self, parts: list[str], state: list[bool], *, first: bool) -> bool:
+    def _word_piece(self, parts: list[str], state: _WordState, *, first: bool) -> bool:
         """One piece of an argument; False at its end."""
         char = self._peek()
         if not char or char in " \t\r\n;|)}<>&" or (char == "#" and not parts):
             return False
         if char == "'":
-            state[0] = True
+            state.quoted = True
             parts.append(self._single())
         elif char == '"':
-            state[0] = True
-            text = self._double()
-            state[1] = state[1] or UNKNOWN in text
-            parts.append(text)
+            state.quoted = True
+            parts.append(self._double())
+        elif self.text.startswith(("@'", '@"'), self.pos):
+            state.quoted = True
+            parts.append(self._here_string())
         elif char == "`":
             parts.append(self._escaped(plain=True))
         elif char in "$({" or self.text.startswith("@(", self.pos):
             if first and char in "({":
-                raise _RefusedError("the command's name is only known when it runs", self.pos)
-            state[1] = True
+                raise Refused(
+                    "the command's name is only known when it runs", self.pos, hint="write the command's name"
+                )
+            state.listed = True
             self._value(char)
             parts.append(UNKNOWN)
         elif char == "@" or (char == "[" and first):
-            raise _RefusedError(f"{char!r} is not understood here", self.pos)
+            raise Refused(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
         elif char in ",[]#":
             self.pos += 1
             parts.append(char)
@@ -344,10 +365,12 @@ class _Reader:
     def _escaped(self, *, plain: bool = False) -> str:
         """The character after a backtick; letters have a meaning of their own only inside quotes."""
         if self.pos + 1 >= self.end:
-            raise _RefusedError("a backtick at the end", self.pos)
+            raise Refused("a backtick at the end", self.pos, hint="leave it out")
         char = self.text[self.pos + 1]
         if char in "\r\n" or (char == "u" and not plain):
-            raise _RefusedError("a backtick that is not understood", self.pos)
+            raise Refused(
+                "a backtick that is not understood", self.pos, hint="put the text into single quotes"
+            )
         self.pos += 2
         return char if plain else _ESCAPES.get(char, char)
 
@@ -355,7 +378,7 @@ class _Reader:
         start = self.pos
         found = re.compile(r"'((?:[^']|'')*+)'").match(self.text, start)
         if found is None:
-            raise _RefusedError("a quote is not closed", start)
+            raise Refused("a quote is not closed", start, hint="close it")
         self.pos = found.end()
         return found.group(1).replace("''", "'")
 
@@ -365,37 +388,72 @@ class _Reader:
         self.pos += 1
         parts: list[str] = []
         while self.pos < self.end:
-            char = self.text[self.pos]
-            if char == '"' and self.text.startswith('""', self.pos):
+            if self.text.startswith('""', self.pos):
                 parts.append('"')
                 self.pos += 2
-            elif char == '"':
+            elif self.text[self.pos] == '"':
                 self.pos += 1
                 return "".join(parts)
-            elif char == "`":
-                parts.append(self._escaped())
-            elif self.text.startswith("$(", self.pos):
-                self.pos += 2
-                self.statements(")")
-                parts.append(UNKNOWN)
-            elif char == "$" and self._take(_VARIABLE):
-                parts.append(UNKNOWN)
             else:
-                parts.append(char)
-                self.pos += 1
-        raise _RefusedError("a quote is not closed", start)
+                parts.append(self._expanded_piece())
+        raise Refused("a quote is not closed", start, hint='close it; inside, write `" for one')
+
+    def _expanded_piece(self) -> str:
+        """One piece of a text in which variables and sub-expressions are put in."""
+        char = self.text[self.pos]
+        if char == "`":
+            return self._escaped()
+        if self.text.startswith("$(", self.pos):
+            self.pos += 2
+            self.statements(")")
+            return UNKNOWN
+        if char == "$" and self._take(_VARIABLE):
+            return UNKNOWN
+        plain = self._take(_STRING_PLAIN)
+        if not plain:
+            self.pos += 1
+        return plain or char
+
+    def _here_string(self) -> str:
+        """`@'`, lines, and `'@` at the beginning of a line; with double quotes, values are put in."""
+        start = self.pos
+        quote = self.text[start + 1]
+        opening = _HERE_OPENING.match(self.text, start + 2)
+        if opening is None:
+            raise Refused(
+                "text after the opening of a here-string", start, hint="begin its text on the next line"
+            )
+        self.pos = opening.end() - 1  # the line's end also ends an empty one
+        parts: list[str] = []
+        while self.pos < self.end:
+            if self.text.startswith(f"\n{quote}@", self.pos):
+                self.pos += 3
+                return "".join(parts)
+            if quote == '"' and self.text[self.pos] != "\n":
+                parts.append(self._expanded_piece())
+            else:
+                closing = self.text.find("\n", self.pos + 1)
+                stop = self.pos + 1 if quote == '"' else closing if closing >= 0 else self.end
+                parts.append(self.text[self.pos : stop])
+                self.pos = stop
+        raise Refused("a here-string is not closed", start, hint=f"end it with {quote}@ on a line of its own")
 
 
 def scan(text: str) -> Scan:
     """Every command of a text for PowerShell, or a refusal. Never raises."""
-    control = _CONTROL.search(text) or _TYPOGRAPHIC.search(text) or re.search("\r(?!\n)|@['\"]", text)
+    if len(text) > MAX_TEXT:
+        reason = f"the command is longer than {MAX_TEXT} characters"
+        return Scan((), Refusal(reason, 0, len(text), "give large data as `stdin`, or write it to a file"))
+    control = _CONTROL.search(text) or _TYPOGRAPHIC.search(text) or re.search("\r(?!\n)", text)
     if control is not None:
-        reason = "a character or here-string that PowerShell reads in its own way"
-        return Scan((), Refusal(reason, control.start(), control.end()))
+        reason = "a character that PowerShell reads in its own way"
+        return Scan(
+            (), Refusal(reason, control.start(), control.end(), "write plain quotes, dashes and spaces")
+        )
     reader = _Reader(text)
     refusal = None
     try:
         reader.statements("")
-    except _RefusedError as error:
+    except Refused as error:
         refusal = error.refusal
     return Scan(tuple(reader.commands), refusal)
