@@ -268,7 +268,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     # -- policy
     "policy-every-part": Requirement("Every simple command of a text is judged.", "nacre; 000 Security"),
     "policy-corpus": Requirement("Two sets of labelled cases: no false allow, no false deny.", "nacre"),
-    "policy-fuzz": Requirement("Real shells run no command that the scanner did not report.", "nacre"),
+    "policy-fuzz": Requirement(
+        "Real shells and programs run, write and read nothing that the policy did not see.", "nacre"
+    ),
+    "policy-ordinary": Requirement("What people write every day passes a list of names.", "nacre"),
+    "policy-hints": Requirement("A hint that is followed leads to an allow.", "nacre"),
+    "policy-bounded": Requirement("A verdict costs bounded work, and holds nobody up.", "nacre"),
     "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
     "policy-bounded": Requirement(
         "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"
