@@ -32,7 +32,8 @@ _PROGRAMS = """
 _VOUCHED = ["uv run *", "poetry run *", "bundle exec *", "docker run *", "docker exec *"]
 _WINDOWS = """
     dir type findstr where copy mkdir echo cd git npm node python pip Get-* Select-Object Sort-Object
-    Where-Object ForEach-Object Select-String Test-Path Set-Location Write-Output ConvertFrom-Json Measure-Command
+    Where-Object ForEach-Object Select-String Test-Path Set-Location Write-Output ConvertFrom-Json
+    Measure-Command
 """
 # Of each shell so many may be denied.
 _MOST_DENIED = {"bash": 5, "zsh": 1, "sh": 1, "fish": 1, "cmd": 1, "powershell": 3}
