@@ -272,7 +272,6 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Real shells and programs run, write and read nothing that the policy did not see.", "nacre"
     ),
     "policy-ordinary": Requirement("What people write every day passes a list of names.", "nacre"),
-    "policy-hints": Requirement("A hint that is followed leads to an allow.", "nacre"),
     "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
     "policy-bounded": Requirement(
         "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import pytest
@@ -117,7 +117,7 @@ _FAMILIES: dict[str, Callable[[int], str]] = {
 
 
 @contextmanager
-def _bounded_processor_time() -> Iterator[None]:
+def _bounded_processor_time() -> Generator[None]:
     def stop(*_: object) -> None:
         raise AssertionError(f"more than {_MOST_PROCESSOR_S} s of processor time")
 

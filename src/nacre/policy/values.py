@@ -30,6 +30,7 @@ _MOST_BRACES = 32
 _MOST_ELEMENTS = 256
 _MOST_PIECES = 16  # of one word
 _LONGEST_VALUE = 4_096
+_LONGEST_CHAIN = 64  # of variables that are made from others
 _MOST_WORK = 10_000  # words in all readings of all commands; beyond, every value counts as unproven
 
 # Builtins that assign to variables whose names are their arguments.
@@ -96,6 +97,7 @@ class Context:
         self._assigned: dict[str, list[tuple[Assignment, int]]] = {}
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
+        self._depth = 0
         self._numeric: set[str] = set()
         for item in scan.certain if scan is not None else ():
             self._certain.setdefault(item.name, []).append((item.start, item.end))
@@ -156,7 +158,10 @@ class Context:
         """Everything that the text assigns to a variable; None if any of it is not followed."""
         if name not in self._values:
             self._values[name] = None  # a variable that is made from itself is not followed
-            self._values[name] = self._all_values(name)
+            self._depth += 1
+            if self._depth <= _LONGEST_CHAIN:
+                self._values[name] = self._all_values(name)
+            self._depth -= 1
         return self._values[name]
 
     def _all_values(self, name: str) -> tuple[Word, ...] | None:
