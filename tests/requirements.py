@@ -238,6 +238,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-id-types": Requirement(
         'Requests 7 and "7" at once, a cancellation of another id: each is told apart by its type.', "nacre"
     ),
+    "fault-unread": Requirement(
+        "A client that does not read: memory stays bounded; when it reads again it gets everything.", "nacre"
+    ),
+    "fault-too-many": Requirement(
+        "More requests than there is room for: they wait, cancellations and answers overtake them.", "nacre"
+    ),
+    "fault-roots": Requirement(
+        "A client that does not tell its roots, or tells nonsense: it is waited for once, for two seconds.",
+        "nacre",
+    ),
     "fault-stderr": Requirement(
         "stderr closed, full, without a reader or not read: every command is answered, lines are counted.",
         "nacre",

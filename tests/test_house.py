@@ -52,6 +52,7 @@ FLOORS = [
     ["tools.surface"],
     ["tools"],
     ["tools.catalogue"],
+    ["messages", "admission", "roots"],
     ["sdk_tricks", "stdio"],
     ["express"],
     ["sdk"],

@@ -7,29 +7,29 @@ messages of the handshake protocols and nothing of the SDK.
 from __future__ import annotations
 
 import asyncio
-import os
 import uuid
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote, urlsplit
 
 from nacre.audit import log
 from nacre.errors import Asking, NacreError, RequestError
-from nacre.promptly import start_now
-from nacre.stdio import FAILED, INVALID_PARAMS, is_id
+from nacre.messages import FAILED, INVALID_PARAMS, is_id
+from nacre.promptly import Prompt, start_now
+from nacre.roots import Roots
 from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, CallError, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Coroutine
 
     from nacre.gate import Answer, Question
-    from nacre.stdio import Message, Stdio
+    from nacre.messages import Id, Message
+    from nacre.stdio import Stdio
     from nacre.tools.surface import Method, Surface
     from nacre.tools.tool import Progress, Tool
 
 
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
-ROOTS_PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
 
 
 class NeedsAnswer(Asking):
@@ -128,12 +128,12 @@ class Express:
         self._methods = surface.methods
         self._arguments_key = surface.arguments_key
         self._takes_calls = takes_calls
-        self._on_root = surface.on_root
+        ask = partial(self._request, "roots/list", {})
+        self._roots = Roots(ask, surface.on_root) if surface.on_root is not None else None
         self._has_roots = False
-        self._learning: asyncio.Task[None] | None = None
-        self._calls: dict[int | str, asyncio.Task[None]] = {}
-        self._on_long_road: set[int | str] = set()  # calls that the SDK answers, until it has
-        self._questions: dict[int | str, asyncio.Future[Any]] = {}
+        self._calls: dict[Id, asyncio.Task[None]] = {}
+        self._on_long_road: set[Id] = set()  # calls that the SDK answers, until it has
+        self._questions: dict[Id, asyncio.Future[Any]] = {}
         self._asks = False  # whether the client's person can be asked
         self.greeted = False
 
@@ -156,8 +156,8 @@ class Express:
         if method == "initialize":
             capabilities = mapping(mapping(message.get("params")).get("capabilities"))
             self._asks, self._has_roots = "elicitation" in capabilities, "roots" in capabilities
-        if method in ROOTS_NEWS and self._has_roots and self._on_root is not None:
-            self._learning = asyncio.create_task(self._learn_root(self._on_root))
+        if method in ROOTS_NEWS and self._has_roots and self._roots is not None:
+            self._roots.ask()
         if method == "notifications/cancelled":
             identity = mapping(message.get("params"))["requestId"]  # of a request that is there
             self.arrived(identity)
@@ -167,7 +167,7 @@ class Express:
                 return True
         return False
 
-    def arrived(self, identity: int | str | None) -> None:
+    def arrived(self, identity: Id | None) -> None:
         """The SDK has answered a request, or never will."""
         if identity is not None:
             self._on_long_road.discard(identity)
@@ -195,12 +195,12 @@ class Express:
         )
         return True
 
-    def _start(self, identity: int | str, answering: Coroutine[Any, Any, None]) -> None:
+    def _start(self, identity: Id, answering: Coroutine[Any, Any, None]) -> None:
         call = start_now(answering)
         if not call.done():
             self._calls[identity] = call
 
-    def _over(self, identity: int | str) -> None:
+    def _over(self, identity: Id) -> None:
         """A call is over. The id may already be another call's: the client had cancelled ours."""
         if self._calls.get(identity) is asyncio.current_task():
             del self._calls[identity]
@@ -217,12 +217,10 @@ class Express:
             self._over(message["id"])
         await self._stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
 
-    async def _answer(
-        self, identity: int | str, tool: Tool, arguments: dict[str, Any], token: int | str | None
-    ) -> None:
+    async def _answer(self, identity: Id, tool: Tool, arguments: dict[str, Any], token: Id | None) -> None:
         try:
-            if self._learning is not None and not self._learning.done():
-                await asyncio.wait({self._learning}, timeout=ROOTS_PATIENCE_S)
+            if self._roots is not None and self._roots.unsettled:
+                await self._roots.settled()
             caller = Caller(
                 None if token is None else self._progress(token), self._ask if self._asks else None
             )
@@ -241,48 +239,29 @@ class Express:
             asked.set_result(mapping(message.get("result")))
         return True
 
-    async def _learn_root(self, on_root: Callable[[str], None]) -> None:
-        """Ask the client for its roots; the first directory among them is where commands start."""
-        root = first_root(await self._request("roots/list", {}))
-        if root is not None:
-            on_root(root)
-
     async def _ask(self, question: Question) -> Answer:
         return understood(await self._request("elicitation/create", question_params(question)), question)
 
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the client something; an error of its own is an empty answer."""
         identity = f"nacre-{uuid.uuid4()}"
-        asked = self._questions[identity] = asyncio.get_running_loop().create_future()
-        await self._stdio.send({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
+        asked: Prompt[Any] = Prompt()  # what it tells holds for the call that stands behind it
+        self._questions[identity] = asked
+        self._stdio.tell({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
         try:
             return await asked
         except asyncio.CancelledError:
-            self._questions.pop(identity, None)
+            if self._questions.pop(identity, None) is not None and not self._stdio.at_end:
+                told = {"requestId": identity, "reason": "The answer is not needed any more"}
+                self._stdio.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told})
             raise
 
-    def _progress(self, token: int | str) -> Progress:
+    def _progress(self, token: Id) -> Progress:
         async def progress(amount: float, message: str) -> None:
             params = {"progressToken": token, "progress": amount, "message": message}
             await self._stdio.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
 
         return progress
-
-
-def first_root(told: Any) -> str | None:
-    """The first directory among the roots that a client has told; None if there is none."""
-    roots: Any = mapping(told).get("roots")
-    for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
-        uri = urlsplit(str(mapping(root).get("uri")))
-        if uri.scheme == "file":
-            return _local_path(uri.path)
-    return None
-
-
-def _local_path(path: str) -> str:
-    """The path in a file: URI as this system writes it."""
-    plain = unquote(path)
-    return plain.lstrip("/") if os.name == "nt" else plain
 
 
 def mapping(value: Any) -> dict[str, Any]:

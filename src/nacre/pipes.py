@@ -37,6 +37,8 @@ class PipeReader:
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._paused = False
+        self._held: threading.Event | None = None  # what the thread waits for
         self._watching = _is_watchable(fd)
         if self._watching:
             self._loop.add_reader(fd, self._ready)
@@ -68,7 +70,9 @@ class PipeReader:
             taken.wait()  # one chunk at a time: who does not keep up makes the writer wait
 
     def _take(self, chunk: bytes, taken: threading.Event) -> None:
-        taken.set()
+        self._held = taken
+        if not self._paused:
+            self._release()
         if self._closed:
             return
         if chunk:
@@ -83,9 +87,28 @@ class PipeReader:
         except OSError:
             return b""
 
+    def pause(self) -> None:
+        """Leave unread what comes; a thread may bring one more chunk."""
+        self._paused = True
+        if self._watching:
+            self._loop.remove_reader(self._fd)
+
+    def resume(self) -> None:
+        """Read on."""
+        self._paused = False
+        if self._watching:
+            self._loop.add_reader(self._fd, self._ready)
+        self._release()
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.set()
+            self._held = None
+
     def close(self) -> None:
         """Stop listening. The descriptor stays open: it is not ours."""
         self._closed = True
+        self._release()
         if self._watching:
             self._watching = False
             self._loop.remove_reader(self._fd)
@@ -94,17 +117,20 @@ class PipeReader:
 class WatchedPipeWriter:
     """Writes bytes in order without ever blocking the loop; `drained` waits for a slow reader."""
 
-    def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
+    def __init__(
+        self, fd: int, on_broken: Callable[[], None], on_drained: Callable[[], None] | None = None
+    ) -> None:
         self._fd = fd
         self._on_broken = on_broken
+        self._on_drained = on_drained
         self._loop = asyncio.get_running_loop()
         self._buffer = bytearray()
         self._watching = False
         self._broken = False
         self._emptied = asyncio.Event()
         self._emptied.set()
-        self._watchable = _is_watchable(fd) and not os.isatty(fd)
-        if self._watchable:
+        self._watchable = _is_watchable(fd)
+        if self._watchable and not os.isatty(fd):  # a terminal is others', too; what they set, holds
             os.set_blocking(fd, False)
 
     def write(self, data: bytes) -> None:
@@ -160,6 +186,8 @@ class WatchedPipeWriter:
             self._watching = False
             self._loop.remove_writer(self._fd)
         self._emptied.set()
+        if self._on_drained is not None:
+            self._on_drained()
 
     def _break(self) -> None:
         if not self._broken:
@@ -172,9 +200,12 @@ class WatchedPipeWriter:
 class ThreadedPipeWriter:
     """The same, where the loop cannot tell when a pipe has room."""
 
-    def __init__(self, fd: int, on_broken: Callable[[], None]) -> None:
+    def __init__(
+        self, fd: int, on_broken: Callable[[], None], on_drained: Callable[[], None] | None = None
+    ) -> None:
         self._fd = fd
         self._on_broken = on_broken
+        self._on_drained = on_drained
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._broken = False
@@ -217,6 +248,8 @@ class ThreadedPipeWriter:
         self.waiting_bytes -= count
         if not self.waiting_bytes:
             self._emptied.set()
+            if self._on_drained is not None:
+                self._on_drained()
 
     def _break(self) -> None:
         self._broken = True

@@ -18,13 +18,13 @@ from nacre.express import (
     Express,
     NeedsAnswer,
     answer,
-    first_root,
     mapping,
     named_error,
     question_params,
     understood,
 )
-from nacre.stdio import FAILED, INTERNAL_ERROR, is_id
+from nacre.messages import FAILED, INTERNAL_ERROR, is_id
+from nacre.roots import first_root
 from nacre.tools.tool import Caller, CallError
 
 sdk_tricks.apply()
@@ -51,7 +51,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from nacre.gate import Answer, Ask, Question
-    from nacre.stdio import Message, Stdio
+    from nacre.messages import Id, Message
+    from nacre.stdio import Stdio
     from nacre.tools.surface import Prompt, Surface
     from nacre.tools.tool import Progress, Tool
 
@@ -354,7 +355,7 @@ class _Outgoing(_Ends):
             _restore_subscription(mapping(told.get("params")))
         return told
 
-    def _arrived(self, message: Any) -> int | str | None:
+    def _arrived(self, message: Any) -> Id | None:
         identity = _as_sent(message.id)
         self._express.arrived(identity)
         return identity
@@ -380,12 +381,12 @@ def _without_noes(result: dict[str, Any]) -> None:
     }
 
 
-def _for_sdk(identity: int | str) -> int | str:
+def _for_sdk(identity: Id) -> Id:
     """An id that the SDK, to whom 7 and "7" are one, does not take for another."""
     return f"={identity}" if isinstance(identity, str) else identity
 
 
-def _as_sent(identity: int | str | None) -> int | str | None:
+def _as_sent(identity: Id | None) -> Id | None:
     return identity[1:] if isinstance(identity, str) else identity
 
 

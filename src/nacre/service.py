@@ -230,7 +230,7 @@ class Service:
 
     def use_root(self, directory: str) -> None:
         """The client has told its root: commands start there, unless the command line says where."""
-        if self.config.chosen_directory is None and Path(directory).is_dir():
+        if self.config.chosen_directory is None and os.path.isdir(directory):
             self.default_directory = directory
             audit.log.info("commands start in the client's root %s", directory)
 

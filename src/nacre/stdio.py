@@ -8,6 +8,11 @@
 - A line longer than the limit is answered and skipped; the next one is served.
 - At the end of stdin every request already received is finished and answered; when stdout is closed the
   client is gone, and so is the reason to go on.
+- What a client can make us hold is bounded. While more than `UNREAD_BYTES` wait to be read by it, or there
+  are more requests than `admission` has room for, stdin is left unread. Nobody waits for ever: the client can
+  take its answers, requests end by themselves, and cancellations and answers overtake requests that wait.
+  While we have a question to the client, its answer may stand behind any number of requests: then stdin is
+  read on, and those that there is no room for are refused (-32000).
 
 Above it: `server`. It speaks in dicts and knows JSON-RPC, nothing of MCP's methods or of the SDK.
 """
@@ -22,20 +27,31 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
+from nacre.admission import Admission
 from nacre.audit import log
 from nacre.keeper import quickjson
+from nacre.messages import (
+    FAILED,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    TOO_MANY,
+    encode,
+    is_answer,
+    is_id,
+    is_whole_answer,
+    problem_of,
+)
 from nacre.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Message = dict[str, Any]
+    from nacre.messages import Id, Message
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
-FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
-CROWDED_BYTES = 16 * 1024 * 1024  # a client that does not read makes senders wait beyond this
+UNREAD_BYTES = 16 * 1024 * 1024
+NEWS_BYTES = 1024 * 1024  # far less: progress alone must not keep us from hearing a cancellation
+INBOX_MESSAGES = 1000  # how far the SDK may be behind
 
 
 def claim_standard_streams() -> tuple[int, int]:
@@ -63,17 +79,21 @@ class Stdio:
         self._loop = asyncio.get_running_loop()
         self._inbox: deque[Message] = deque()
         self._waiter: asyncio.Future[None] | None = None
-        self._unanswered: set[int | str] = set()
+        self._requests = Admission(line_limit_bytes)
+        self._asked: set[Id] = set()  # our own questions to the client
+        self._crowded = False  # the client has a lot to read
+        self._paused = False  # stdin is left unread
+        self._admitting = False
         self._partial: list[bytes] = []
         self._partial_bytes = 0
         self._skipping = False
         self._first = True
-        self._at_end = False
+        self.at_end = False  # the client sends no more
         self.express: Callable[[Message], bool] | None = (
             None  # may take a message before anybody else sees it
         )
         self._writing = writing
-        self._writer = PipeWriter(writing, self._gone)
+        self._writer = PipeWriter(writing, self._gone, self._drained)
         self._reader = PipeReader(reading, self._received, self._ended)
         self._watch_for_hang_up()
 
@@ -82,18 +102,28 @@ class Stdio:
     async def receive(self) -> Message | None:
         """The next message; None once stdin has ended and everything is answered."""
         while not self._inbox:
-            if self._at_end and not self._unanswered:
+            if self.at_end and not self._requests:
                 return None
             self._waiter = self._loop.create_future()
             await self._waiter
-        return self._inbox.popleft()
+        message = self._inbox.popleft()
+        if self._paused:
+            self._read_or_wait()
+        return message
 
     async def send(self, message: Message) -> None:
-        """Write one message."""
-        self._settle(message)
-        self._write(message)
-        if self._writer.waiting_bytes > CROWDED_BYTES:
+        """Write one message. Who sends news waits until the client has read them, if those are many."""
+        self.tell(message)
+        if "method" in message and self._writer.waiting_bytes > NEWS_BYTES:
             await self._writer.drained()
+
+    def tell(self, message: Message) -> None:
+        """Write one message."""
+        if "method" in message:
+            self._note_question(message)
+        elif self._requests.settle(message["id"]):
+            self._make_room()
+        self._write(message)
 
     async def flushed(self) -> None:
         """Wait until the client has taken everything."""
@@ -111,7 +141,12 @@ class Stdio:
             and data.find(b"\n") == len(data) - 1 <= self._line_limit_bytes
         ):
             self._line(data)  # one whole line: nearly always
-            return
+        else:
+            self._split(data)
+        if self._inbox or self._requests.full:
+            self._read_or_wait()
+
+    def _split(self, data: bytes) -> None:
         *lines, rest = data.split(b"\n")
         for line in lines:
             self._line_part(line)
@@ -152,50 +187,52 @@ class Stdio:
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
             return
         try:
-            self._judge(message)
+            self._judge(message, line)
         except Exception:  # noqa: BLE001  # whatever it is: it must cost neither the server nor the next line
-            log.exception("a message could not be handled; please report this")
             self._fail(message)
 
-    def _judge(self, message: Any) -> None:
+    def _judge(self, message: Any, line: bytes) -> None:
         if is_answer(message):
-            if _is_whole_answer(message):
+            if is_whole_answer(message):
+                self._asked.discard(message["id"])
                 self._pass_on(message)
             else:
                 log.debug("an answer without a use was dropped")
-        elif problem := _problem(message):
+        elif problem := problem_of(message):
             identity = cast("Message", message).get("id") if isinstance(message, dict) else None
             self._refuse(identity if is_id(identity) else None, *problem)
+        elif "id" in message:
+            self._take_request(message, line)
         else:
-            self._accept(message)
+            self._take_notification(message)
 
     def _fail(self, message: Any) -> None:
         """Answer what asked, if it can have an answer."""
+        log.exception("a message could not be handled; please report this")
         identity = cast("Message", message).get("id") if isinstance(message, dict) else None
         if is_id(identity) and not is_answer(message):
-            self._unanswered.discard(cast("int | str", identity))
-            self._write({"jsonrpc": "2.0", "id": identity, "error": FAILED})
+            self.tell({"jsonrpc": "2.0", "id": identity, "error": FAILED})
 
-    def _accept(self, message: Message) -> None:
-        method, identity = message["method"], message.get("id")
-        if identity is not None:
-            if identity in self._unanswered:
-                self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
-                return
-            self._unanswered.add(identity)
-        elif method == "initialized":
+    def _take_request(self, message: Message, line: bytes) -> None:
+        identity = message["id"]
+        if identity in self._requests:
+            self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
+        elif not self._crowded and self._requests.admit(identity, len(line)):
+            self._pass_on(message)
+        elif self._requests.full and self._asked:
+            self._refuse(identity, TOO_MANY, "Too many requests wait for their turn; this one was not taken")
+        else:
+            self._requests.hold(identity, line)
+
+    def _take_notification(self, message: Message) -> None:
+        if message["method"] == "initialized":
             message["method"] = "notifications/initialized"
-        elif method == "notifications/cancelled" and not self._forget(message):
-            return
+        if message["method"] == "notifications/cancelled":
+            identity = message.get("params", {}).get("requestId")
+            if not is_id(identity) or not self._requests.cancel(identity):
+                return  # nobody works on that
+            self._make_room()
         self._pass_on(message)
-
-    def _forget(self, cancellation: Message) -> bool:
-        """A cancelled request is not answered any more; one that is not there cannot be cancelled."""
-        identity = cancellation.get("params", {}).get("requestId")
-        if not is_id(identity) or identity not in self._unanswered:
-            return False
-        self._unanswered.discard(identity)
-        return True
 
     def _pass_on(self, message: Message) -> None:
         if self.express is not None and self.express(message):
@@ -203,9 +240,54 @@ class Stdio:
         self._inbox.append(message)
         self._wake()
 
+    # -- room
+
+    def _note_question(self, message: Message) -> None:
+        """What we ask the client, and what we want to know no longer."""
+        if "id" in message:
+            self._asked.add(message["id"])
+            if self._paused:
+                self._read_or_wait()
+        elif message["method"] == "notifications/cancelled":
+            self._asked.discard(message["params"]["requestId"])
+
+    def _make_room(self) -> None:
+        """A request is over: those that wait go on, though not inside of whoever has told us."""
+        if self.at_end:
+            self._wake()
+        if self._requests.some_wait and not self._admitting:
+            self._admitting = True
+            self._loop.call_soon(self._admit)
+
+    def _admit(self) -> None:
+        self._admitting = False
+        while not self._crowded and (line := self._requests.next()) is not None:
+            message = quickjson.decode(line.decode())
+            try:
+                self._pass_on(message)
+            except Exception:  # noqa: BLE001  # as in `_line`
+                self._fail(message)
+        if self._paused:
+            self._read_or_wait()
+
+    def _read_or_wait(self) -> None:
+        """Leave stdin unread while there is no room for what may stand in it."""
+        no_room = self._requests.full and not self._asked
+        wait = self._crowded or no_room or len(self._inbox) > INBOX_MESSAGES
+        if wait != self._paused:
+            self._paused = wait
+            (self._reader.pause if wait else self._reader.resume)()
+
+    def _drained(self) -> None:
+        """The client has read everything."""
+        if self._crowded:
+            self._crowded = False
+            self._make_room()
+            self._read_or_wait()
+
     def _ended(self) -> None:
         self._line_end()  # a last line without its newline counts
-        self._at_end = True
+        self.at_end = True
         self._wake()
 
     def _wake(self) -> None:
@@ -214,32 +296,27 @@ class Stdio:
 
     # -- lines out
 
-    def _refuse(self, identity: int | str | None, code: int, reason: str) -> None:
+    def _refuse(self, identity: Id | None, code: int, reason: str) -> None:
         self._write({"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": reason}})
-
-    def _settle(self, message: Message) -> None:
-        if "method" not in message and message.get("id") in self._unanswered:
-            self._unanswered.discard(message["id"])
-            if self._at_end:
-                self._wake()
 
     def _write(self, message: Message) -> None:
         try:
-            data = _encode(message).encode()
-        except UnicodeEncodeError:
-            data = _without_surrogates(message)
+            data = encode(message)
         except (TypeError, ValueError, RecursionError):
             log.exception("a message could not be written; please report this")
             if "id" not in message:
                 return
-            data = _encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED}).encode()
+            data = encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED})
         self._writer.write(data + b"\n")
+        if self._writer.waiting_bytes > UNREAD_BYTES and not self._crowded:
+            self._crowded = True
+            self._read_or_wait()
 
     # -- the client goes away
 
     def _gone(self) -> None:
-        self._at_end = True
-        self._unanswered.clear()
+        self.at_end = True
+        self._requests.clear()
         self._on_gone()
         self._wake()
 
@@ -257,53 +334,3 @@ class Stdio:
             self._gone()
         elif stat.S_ISSOCK(os.fstat(self._writing).st_mode):
             self._loop.remove_reader(self._writing)  # the peer will send no more; it may still read
-
-
-def _without_surrogates(message: Message) -> bytes:
-    """Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
-
-    An id is the client's own, by which it knows its answer: that goes back as it came.
-    """
-    rest = {name: value for name, value in message.items() if name != "id"}
-    data = _encode(rest).encode("utf-8", "replace")
-    if "id" not in message:
-        return data
-    return b'{"id":' + _encode_ascii(message["id"]).encode() + b"," + data[1:]
-
-
-def is_id(value: object) -> bool:
-    """Whether a value can be a request's id, or a progress token: text, or a number without a point."""
-    return type(value) in (str, int)  # exactly: to Python, True is an integer
-
-
-def is_answer(message: Any) -> bool:
-    """Whether a message is an answer, or wants to be one."""
-    if not isinstance(message, dict) or "method" in message:
-        return False
-    return "result" in message or "error" in message
-
-
-def _is_whole_answer(fields: Message) -> bool:
-    return fields.get("jsonrpc") == "2.0" and is_id(fields.get("id"))
-
-
-def _problem(message: Any) -> tuple[int, str] | None:
-    """Why a JSON value is not a JSON-RPC message of MCP."""
-    if isinstance(message, list):
-        return INVALID_REQUEST, "Batches are not supported: send one message per line"
-    if not isinstance(message, dict):
-        return INVALID_REQUEST, "A message is a JSON object"
-    fields = cast("Message", message)
-    if fields.get("jsonrpc") != "2.0":
-        return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
-    if "id" in fields and not is_id(fields["id"]):
-        return INVALID_REQUEST, "An id is a string or a whole number"
-    return _problem_of_call(fields)
-
-
-def _problem_of_call(fields: Message) -> tuple[int, str] | None:
-    if not isinstance(fields.get("method"), str):
-        return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
-    if not isinstance(fields.get("params", {}), dict):
-        return INVALID_PARAMS, "params is an object"
-    return None

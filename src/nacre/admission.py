@@ -1,0 +1,98 @@
+"""How many requests a client may have under way, and which wait: bounded, whatever the client does. Pure.
+
+Above it: the transport, which asks before it takes a request and tells when one is answered. So many requests
+are worked on at once; more wait as the lines they came in, in their order. Nothing is refused here: who sends
+more than fits is read no further until there is room.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nacre.messages import Id
+
+AT_ONCE = 512  # many times the commands that run at once: those of a session and their like wait in here, too
+WAITING_BYTES = 16 * 1024 * 1024
+ENTRY_BYTES = 512  # what a line that waits costs beside its own length
+
+
+class Admission:
+    """The requests of one client that are not answered yet."""
+
+    def __init__(self, at_once_bytes: int) -> None:
+        self._at_once_bytes = at_once_bytes
+        self._open: dict[Id, int] = {}  # id -> length of its line
+        self._open_bytes = 0
+        self._waiting: dict[Id, bytes] = {}
+        self._waiting_bytes = 0
+
+    def __contains__(self, identity: Id) -> bool:
+        return identity in self._open or identity in self._waiting
+
+    def __len__(self) -> int:
+        return len(self._open) + len(self._waiting)
+
+    @property
+    def full(self) -> bool:
+        """Whether no more lines should be taken in."""
+        return self._waiting_bytes > WAITING_BYTES
+
+    @property
+    def some_wait(self) -> bool:
+        """Whether there are requests that wait for room."""
+        return bool(self._waiting)
+
+    def admit(self, identity: Id, size: int) -> bool:
+        """Take a request on, if there is room for it and nobody came before it."""
+        if self._waiting or not self._fits(size):
+            return False
+        self._open[identity] = size
+        self._open_bytes += size
+        return True
+
+    def _fits(self, size: int) -> bool:
+        if not self._open:
+            return True
+        return len(self._open) < AT_ONCE and self._open_bytes + size <= self._at_once_bytes
+
+    def hold(self, identity: Id, line: bytes) -> None:
+        """Let a request wait."""
+        self._waiting[identity] = line
+        self._waiting_bytes += len(line) + ENTRY_BYTES
+
+    def next(self) -> bytes | None:
+        """The first that waits, if there is room for it now; it is under way then."""
+        if not self._waiting:
+            return None
+        identity, line = next(iter(self._waiting.items()))
+        if not self._fits(len(line)):
+            return None
+        self._release(identity)
+        self._open[identity] = len(line)
+        self._open_bytes += len(line)
+        return line
+
+    def settle(self, identity: Id) -> bool:
+        """A request was answered, or never will be; whether it was under way."""
+        size = self._open.pop(identity, None)
+        if size is None:
+            return False
+        self._open_bytes -= size
+        return True
+
+    def cancel(self, identity: Id) -> bool:
+        """A request is not wanted any more; whether it was under way. One that waits is forgotten."""
+        if identity in self._waiting:
+            self._release(identity)
+            return False
+        return self.settle(identity)
+
+    def _release(self, identity: Id) -> None:
+        self._waiting_bytes -= len(self._waiting.pop(identity)) + ENTRY_BYTES
+
+    def clear(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._open.clear()
+        self._waiting.clear()
+        self._open_bytes = self._waiting_bytes = 0

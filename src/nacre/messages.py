@@ -1,0 +1,77 @@
+"""JSON-RPC messages: what they look like on the wire, and what is wrong with one. Pure.
+
+Above it: the transport, and the two roads behind it. It knows nothing of MCP's methods.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from nacre.keeper import quickjson
+
+Message = dict[str, Any]
+Id = int | str
+
+PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
+TOO_MANY = -32000  # of the numbers that are a server's own
+FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
+_encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
+
+
+def encode(message: Message) -> bytes:
+    """A message as it goes over the wire."""
+    try:
+        return _encode(message).encode()
+    except UnicodeEncodeError:
+        return _without_surrogates(message)
+
+
+def _without_surrogates(message: Message) -> bytes:
+    """Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
+
+    An id is the client's own, by which it knows its answer: that goes back as it came.
+    """
+    rest = {name: value for name, value in message.items() if name != "id"}
+    data = _encode(rest).encode("utf-8", "replace")
+    if "id" not in message:
+        return data
+    return b'{"id":' + _encode_ascii(message["id"]).encode() + b"," + data[1:]
+
+
+def is_id(value: object) -> bool:
+    """Whether a value can be a request's id, or a progress token: text, or a number without a point."""
+    return type(value) in (str, int)  # exactly: to Python, True is an integer
+
+
+def is_answer(message: Any) -> bool:
+    """Whether a message is an answer, or wants to be one."""
+    if not isinstance(message, dict) or "method" in message:
+        return False
+    return "result" in message or "error" in message
+
+
+def is_whole_answer(fields: Message) -> bool:
+    """Whether an answer can be one to us."""
+    return fields.get("jsonrpc") == "2.0" and is_id(fields.get("id"))
+
+
+def problem_of(message: Any) -> tuple[int, str] | None:
+    """Why a JSON value is not a request or a notification of MCP."""
+    if isinstance(message, list):
+        return INVALID_REQUEST, "Batches are not supported: send one message per line"
+    if not isinstance(message, dict):
+        return INVALID_REQUEST, "A message is a JSON object"
+    fields = cast("Message", message)
+    if fields.get("jsonrpc") != "2.0":
+        return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
+    if "id" in fields and not is_id(fields["id"]):
+        return INVALID_REQUEST, "An id is a string or a whole number"
+    return _problem_of_call(fields)
+
+
+def _problem_of_call(fields: Message) -> tuple[int, str] | None:
+    if not isinstance(fields.get("method"), str):
+        return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
+    if not isinstance(fields.get("params", {}), dict):
+        return INVALID_PARAMS, "params is an object"
+    return None

@@ -1,0 +1,87 @@
+"""The client's roots: asked for at its hello, and again when it says that they have changed.
+
+Above it: the short road of handshake clients. Calls wait for the answer, so that their commands start in the
+right directory; but not for long, and never again once the client has failed to answer in time. There is one
+question at a time, however often the client has news.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from nacre.audit import log
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
+
+
+class Roots:
+    """What one client tells of its roots."""
+
+    def __init__(self, request: Callable[[], Awaitable[Any]], on_root: Callable[[str], None]) -> None:
+        self._request = request
+        self._on_root = on_root
+        self._asking: asyncio.Task[None] | None = None
+        self._asked_at = 0.0
+        self._news = False  # since the question was sent
+        self._patient = True
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a call should wait."""
+        return self._patient and self._asking is not None and not self._asking.done()
+
+    def ask(self) -> None:
+        """The client has news: ask, or ask once more when it has answered."""
+        self._news = True
+        if self._asking is not None and not self._asking.done():
+            if self._left_s() > 0:
+                return
+            self._asking.cancel()  # that question will not be answered any more
+        self._asking = asyncio.create_task(self._learn())
+
+    def _left_s(self) -> float:
+        return self._asked_at + PATIENCE_S - asyncio.get_running_loop().time()
+
+    async def _learn(self) -> None:
+        while self._news:
+            self._news = False
+            self._asked_at = asyncio.get_running_loop().time()
+            root = first_root(await self._request())
+            if root is not None:
+                self._on_root(root)
+
+    async def settled(self) -> None:
+        """Wait until the client has answered, for a moment and never again if it does not."""
+        if self._asking is not None:
+            await asyncio.wait({self._asking}, timeout=max(0.0, self._left_s()))
+            if self.unsettled:
+                self._patient = False
+                log.warning("the client does not answer roots/list; calls do not wait for it any more")
+
+
+def first_root(told: Any) -> str | None:
+    """The first directory among the roots that a client has told; None if there is none."""
+    roots: Any = cast("dict[str, Any]", told).get("roots") if isinstance(told, dict) else None
+    for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
+        uri: Any = cast("dict[str, Any]", root).get("uri") if isinstance(root, dict) else None
+        path = _local_path(uri) if isinstance(uri, str) else None
+        if path is not None:
+            return path
+    return None
+
+
+def _local_path(uri: str) -> str | None:
+    """The path in a file: URI as this system writes it; None: there is none."""
+    try:
+        split = urlsplit(uri)
+        plain = os.fsdecode(unquote_to_bytes(split.path))
+    except ValueError:  # a host that is none, half a surrogate pair
+        return None
+    path = plain.lstrip("/") if os.name == "nt" else plain
+    return path if split.scheme == "file" and os.path.isabs(path) and "\0" not in path else None
