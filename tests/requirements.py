@@ -248,6 +248,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A client that does not tell its roots, or tells nonsense: it is waited for once, for two seconds.",
         "nacre",
     ),
+    "fault-binary-output": Requirement(
+        "Output that is no text: the reply stays within its limit, the spool has every byte.", "nacre"
+    ),
+    "fault-cut-progress": Requirement(
+        "A character or an escape sequence printed in pieces: progress tells it whole.", "nacre"
+    ),
     "fault-stderr": Requirement(
         "stderr closed, full, without a reader or not read: every command is answered, lines are counted.",
         "nacre",

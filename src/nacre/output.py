@@ -2,10 +2,12 @@ r"""From the bytes a command printed to the text an agent reads: decoded, folded
 
 Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.link.Stream`).
 
-- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal. On Windows cmd.exe
-  and its kind speak the console's code page and newer programs UTF-8: there a line is one or the other.
+- Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal; a row of the same
+  once, with its length: `\x00[32,768 times]`. On Windows cmd.exe and its kind speak the console's code page
+  and newer programs UTF-8: there a line is one or the other.
 - What a terminal would have overwritten (progress bars) or not shown (colour) is folded; the spool keeps it.
-- A long stream keeps its beginning and its end, cut at line borders, with an honest count between them.
+- A long stream keeps its beginning and its end, cut at line borders, with an honest count between them. The
+  limit is one for the text that is sent, whatever became of the bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +29,15 @@ _ESCAPES = re.compile(
 )
 _ERASE_LINE = re.compile(r"\x1b\[[02]?K")
 _OTHER_ENCODING = "oem" if sys.platform == "win32" else None
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+# Control characters, and bytes that are no text (as the `surrogateescape` of Python has them); many of one.
+_UNSHOWABLE = re.compile("([\x00-\x08\x0b-\x1f\x7f\udc80-\udcff])\\1*")
+_RUN = 8  # from so many on, a row of the same is counted
+_UNFINISHED = re.compile(
+    rb"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\n]*\x1b?|[ -/]*)?\Z"  # an escape sequence without its end
+    rb"|\r\Z"  # a line's end, or the start of what covers the line
+)
+HELD_BYTES = 256  # how long an escape sequence without its end is waited for
+CUT_BYTES = 2048  # a chunk of newest output that is shorter follows on the one before
 
 
 NO_TEXT = Text("")
@@ -40,23 +50,40 @@ def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Tex
     """
     if not stream.total_bytes:
         return Text("", spool=stream.spool, goes_on=stream.goes_on) if stream.spool else NO_TEXT
-    complete = stream.total_bytes == len(stream.head) + len(stream.tail)
-    if complete:
+    if stream.total_bytes == len(stream.head) + len(stream.tail):
         text = readable(stream.head + stream.tail, encoding)
-        if stream.total_bytes <= limit_bytes or len(text.encode(errors="replace")) <= limit_bytes:
+        if _size(text) <= limit_bytes:
             return Text(text, spool=stream.spool, goes_on=stream.goes_on)
     return _shorten(stream, limit_bytes, encoding)
 
 
+def _size(text: str) -> int:
+    """How many bytes a text takes."""
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
 def _shorten(stream: Stream, limit_bytes: int, encoding: str | None) -> Text:
     whole = stream.head + stream.tail
-    head = _whole_lines(whole[: limit_bytes // 2], from_start=True)
-    tail = _whole_lines(whole[-(limit_bytes // 2) :], from_start=False)
+    head, shown_head = _fitting(whole, limit_bytes // 2, encoding, from_start=True)
+    tail, shown_tail = _fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     note = left_out_note(omitted_bytes, omitted_lines, stream)
-    text = f"{_ending_in_newline(readable(head, encoding))}[{note}]\n{readable(tail, encoding)}"
+    text = f"{_ending_in_newline(shown_head)}[{note}]\n{shown_tail}"
     return Text(text, True, omitted_bytes, omitted_lines, stream.spool, stream.goes_on)
+
+
+def _fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: bool) -> tuple[bytes, str]:
+    """The beginning or the end of a stream whose text is within a limit, and that text."""
+    count = limit_bytes
+    while count:
+        part = _whole_lines(data[:count] if from_start else data[-count:], from_start=from_start)
+        text = readable(part, encoding)
+        size = _size(text)
+        if size <= limit_bytes:
+            return part, text
+        count = min(count - 1, len(part) * limit_bytes // size)
+    return b"", ""
 
 
 def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str:
@@ -106,10 +133,15 @@ def _ending_in_newline(text: str) -> str:
 def readable(data: bytes, encoding: str | None = None) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
     encoding = encoding or _OTHER_ENCODING
-    text = _decode(data, encoding) if encoding else data.decode("utf-8", "backslashreplace")
+    text = _decode(data, encoding) if encoding else data.decode("utf-8", "surrogateescape")
     if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
         return text
-    return _CONTROLS.sub(lambda found: f"\\x{ord(found[0]):02x}", fold(text))
+    return _UNSHOWABLE.sub(_visible, fold(text))
+
+
+def _visible(found: re.Match[str]) -> str:
+    escaped, count = f"\\x{ord(found[1]) & 0xFF:02x}", len(found[0])
+    return escaped * count if count < _RUN else f"{escaped}[{count:,} times]"
 
 
 def _decode(data: bytes, encoding: str) -> str:
@@ -121,7 +153,33 @@ def _decode_line(line: bytes, encoding: str) -> str:
     try:
         return line.decode()
     except UnicodeDecodeError:
-        return line.decode(encoding, "backslashreplace")
+        return line.decode(encoding, "surrogateescape")
+
+
+class Newest:
+    """The newest output of a command that runs, as text: no character and no escape sequence is cut in two.
+
+    What follows may not be all that came: the keeper leaves out what is too much for one message.
+    """
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def feed(self, chunk: bytes) -> str:
+        """The text of one more chunk; what is unfinished waits for the next."""
+        data = self._held + chunk
+        if len(chunk) >= CUT_BYTES and self._held[:1] >= b"\x80" and chunk[0] & 0xC0 != 0x80:  # noqa: PLR2004  # UTF-8
+            data = chunk  # the rest of that character was left out
+        end = _character_border(data, len(data))
+        unfinished = _UNFINISHED.search(data, max(0, end - HELD_BYTES), end)
+        end = unfinished.start() if unfinished else end
+        self._held = data[end:]
+        return readable(data[:end])
+
+    def rest(self) -> str:
+        """The text of what still waited: nothing follows."""
+        held, self._held = self._held, b""
+        return readable(held)
 
 
 def fold(text: str) -> str:

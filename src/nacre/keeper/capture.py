@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from nacre.keeper.spools import Spool
 
+_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
+
 
 class Capture:
     """One stream of a command: count, head, tail, spool."""
@@ -94,8 +96,18 @@ class Capture:
         """The command ended: put the spool in order, or spool what the reply will fold away."""
         self._order_spool()
         head = self.head
-        if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head)):
+        if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head) or self._grows()):
             self._spool_head()
+
+    def _grows(self) -> bool:
+        """Whether a reply may lack room for it all: a byte that cannot be shown becomes four characters."""
+        if len(self.head) * 4 <= self._keep_bytes:
+            return False
+        try:
+            self.head.decode()
+        except ValueError:
+            return True
+        return len(self.head.translate(None, _CONTROLS)) < len(self.head)
 
     def _order_spool(self) -> None:
         if self._spool is None or self._spool_failed:

@@ -103,7 +103,9 @@ class Streams:
                 for reader in self._readers.values():
                     reader.pause()
         else:
-            self._fresh[stream] = (self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES:])[-FOLLOW_BYTES:]
+            # One byte more than is told shows that there was more.
+            fresh = self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES - 1 :]
+            self._fresh[stream] = fresh[-FOLLOW_BYTES - 1 :]
             if self._follow_timer is None:
                 self._follow_timer = self._keeper.loop.call_later(
                     self._keeping.follow_ms / 1000, self._send_fresh, self._command_id
@@ -112,7 +114,7 @@ class Streams:
     def _send_fresh(self) -> None:
         self._follow_timer = None
         for stream, newest in self._fresh.items():
-            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + newest))
+            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + _told(newest)))
         self._fresh.clear()
 
     def credit(self, taken_bytes: int) -> None:
@@ -161,3 +163,13 @@ class Streams:
             capture.finish()
         self._readers.clear()  # they hold us and we hold them: nobody has to look for that cycle
         self._follow_timer = None
+
+
+def _told(newest: bytes) -> bytes:
+    """The newest output, from the start of a line or a character where what came before it is left out."""
+    if len(newest) <= FOLLOW_BYTES:
+        return newest
+    start = newest.find(b"\n", 1, FOLLOW_BYTES // 2) + 1 or 1
+    while start < 4 and newest[start] & 0xC0 == 0x80:  # noqa: PLR2004  # UTF-8: a character has three more bytes at most
+        start += 1
+    return newest[start:]

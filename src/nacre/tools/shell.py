@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from nacre.model import Command, Ended
-from nacre.output import readable
+from nacre.output import Newest
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nacre.service import Service
     from nacre.tools.tool import Caller, Progress
 
+NEWS_CHARACTERS = 16_384  # of output that waits to be told
 OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
 _TEXT = {"type": "string"}
 _COUNT = {"type": "integer"}
@@ -151,19 +152,28 @@ class Ticker:
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._began = time.monotonic()
-        self._news = b""
+        self._streams: dict[int, Newest] = {}
+        self._news = ""
         self._sending: asyncio.Task[None] | None = None
 
-    def on_output(self, _stream: int, chunk: bytes) -> None:
+    def on_output(self, stream: int, chunk: bytes) -> None:
         """Take new output; what arrives while a message is on its way goes into the next one."""
-        self._news += chunk
-        if self._sending is None or self._sending.done():
+        if stream not in self._streams:
+            self._streams[stream] = Newest()
+        self._add(self._streams[stream].feed(chunk))
+
+    def _add(self, text: str) -> None:
+        self._news += text
+        if len(self._news) > NEWS_CHARACTERS:  # the caller takes nothing: the newest will do
+            newest = self._news[-NEWS_CHARACTERS:]
+            self._news = "…\n" + (newest.partition("\n")[2] or newest)
+        if self._news and (self._sending is None or self._sending.done()):
             self._sending = asyncio.create_task(self._send())
 
     async def _send(self) -> None:
         while self._news:
-            news, self._news = self._news, b""
-            await self._progress(round(time.monotonic() - self._began, 3), readable(news).rstrip("\n"))
+            news, self._news = self._news, ""
+            await self._progress(round(time.monotonic() - self._began, 3), news.rstrip("\n"))
 
     def stop(self) -> None:
         """Say no more."""
@@ -172,6 +182,7 @@ class Ticker:
 
     async def finish(self) -> None:
         """Wait until the last news is out, so that it does not come after the result."""
+        self._add("".join(stream.rest() for stream in self._streams.values()))
         if self._sending is not None:
             await self._sending
 
