@@ -129,6 +129,7 @@ def test_powershell_texts_are_refused(text: str) -> None:
 
 def test_fish_reads_plain_commands_only() -> None:
     assert names(fish.scan("ls -la 'a b' | grep \"x y\" && pwd; ls *.c # rm")) == ["ls", "grep", "pwd", "ls"]
+    assert names(fish.scan("cd src; and ls; or not pwd")) == ["cd", "ls", "pwd"]
     assert fish.scan("ls > f").commands[0].redirections[0].operator == ">"
     for text in (
         "ls (rm x)",

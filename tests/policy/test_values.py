@@ -39,6 +39,7 @@ def words_of(text: str, shell: str = "bash") -> list[tuple[Word, ...]]:
         ('x=a-b; c "${x#a}"', [["c", "-b"]]),
         ('x=a.py; c "${x%.py}"', [["c", "a"]]),
         ('x=; c "${x:-d}"', [["c", "d"]]),
+        ("c \"$(cat <<'E'\na b\n'c'\nE\n)\"", [["c", "a b\n'c'"]]),
         ("c ${x:+-v}", [["c"], ["c", "-v"]]),
     ],
 )
@@ -96,6 +97,9 @@ def test_a_word_tells_what_is_proven_about_the_rest_of_it() -> None:
     assert words_of("c -j$(nproc)")[0][1].prefix == "-j"
     assert not words_of("c -j$(nproc)")[0][1].splits
     assert words_of("c $(nproc)")[0][1].number
+    assert not words_of("c log-$(date +%Y%m%d_%H%M).txt $(git rev-parse HEAD)")[0][1].several
+    assert not words_of("c $(git rev-parse HEAD)")[0][1].may_be_option
+    assert words_of("c $(date '+%F %T')")[0][1].several
     assert words_of("c $?")[0][1].number
     assert words_of("c ${#x}")[0][1].number
     assert words_of("c $((1 + 2))")[0][1].may_be_option

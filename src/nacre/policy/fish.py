@@ -31,8 +31,9 @@ _TOKEN = re.compile(
 _ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _FIXED = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^*'\"])*")
+_JOINING = frozenset({"and", "or", "not"})
 _KEYWORDS = names(
-    "if else switch case for in while function begin end and or not return break continue builtin command "
+    "if else switch case for in while function begin end return break continue builtin command "
     "exec eval source . alias abbr time set string read bind complete functions emit status trap math "
     "argparse"
 )
@@ -130,6 +131,8 @@ class _Lexer:
         if assigned is not None:
             self.assignments.append(Assignment(assigned.group(1), None, token.start(), token.end()))
             return
+        if not self.words and raw in _JOINING and not self.nushell:
+            return  # `and`, `or`, `not` before a command
         if not self.words and word.text in self.keywords:
             raise Refused(
                 f"`{word.text}` is not understood for this shell", word.start, word.end, hint=_PLAIN

@@ -11,9 +11,9 @@ from typing import Literal
 
 Decision = Literal["allow", "ask", "deny"]
 ExpansionKind = Literal["variable", "parameter", "command", "arithmetic", "process", "file"]
-# What is proven about a piece whose text is not: nothing; that it is not empty and begins with no dash; that
-# it is a number; that it is a number without a sign.
-Shape = Literal["any", "operand", "number", "digits"]
+# What is proven about a piece whose text is not: nothing; that it is not empty and begins with no dash; also
+# that no blank and no pattern character is in it; that it is a number; that it is a number without a sign.
+Shape = Literal["any", "operand", "token", "number", "digits"]
 
 # Stands in `Word.text` for a piece whose value is known only when the command runs. A NUL cannot be in a
 # command (scanners refuse control characters), so no literal text can look like it.
@@ -221,6 +221,8 @@ class Scan:
     definitions: tuple[tuple[str, int, int], ...] = ()
     # Variables that surely hold what this text gave them, and where.
     certain: tuple[Certain, ...] = ()
+    # Here-documents in which nothing is expanded: where the operator stands, where the lines begin and end.
+    bodies: tuple[tuple[int, int, int], ...] = ()
     # Values that are evaluated as arithmetic.
     evaluated: tuple[Evaluated, ...] = ()
     # Things that parse but whose meaning is only known when they run (reason, start, end).

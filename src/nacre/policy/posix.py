@@ -564,6 +564,7 @@ def scan(text: str, shell: str = "bash") -> Scan:
         tuple(scanner.functions),
         tuple(scanner.definitions),
         tuple(scanner.certain),
+        tuple(scanner.bodies),
         tuple(scanner.evaluated),
         tuple(scanner.unresolved),
         hostile=scanner.hostile,

@@ -59,6 +59,7 @@ class SimpleScanner(WordScanner):
         # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
         self.opened: list[tuple[str, int]] = []
         self.certain: list[Certain] = []
+        self.bodies: list[tuple[int, int, int]] = []
         # Inside a substitution: has anything been read but its first command? Has a here-document ended it?
         self.alone = True
         self.ended = False
@@ -346,6 +347,8 @@ class SimpleScanner(WordScanner):
             self.pos = after
         if heredoc.quoted:
             self.note_literal(self.text[start:line_start])
+            if not heredoc.strips_tabs:
+                self.bodies.append((heredoc.at, start, line_start))
         else:
             self._expand_body(start, line_start, heredoc.at)
         self.pos = after

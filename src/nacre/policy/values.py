@@ -53,10 +53,13 @@ _NUMBER = re.compile(r"-?[0-9]+\Z")
 _FIELDS = re.compile(r"[ \t\n]+")
 _GLOB_CHARACTER = re.compile(r"[*?\[\\]")
 _PRINTS_DIGITS = re.compile(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
+_PRINTS_TOKEN = re.compile(
+    r"uname(?: -[smr])?|whoami|hostname|git rev-parse (?:--short |--verify )?HEAD"
+    r"|date (?:-u )?(?:-I|\+%[YmdHMSsjuVWUFT](?:%[YmdHMSsjuVWUFTyzZ]|[A-Za-z0-9_.:-])*)"
+)
 _PRINTING = names("nproc id wc date pwd uname whoami hostname git")
 _PRINTS_OPERAND = re.compile(
-    r"pwd(?: -[LP])?|uname(?: -[smr])?|whoami|hostname|date (?:-u )?\+%[YmdHMSsjuVWUFT].*"
-    r"|git rev-parse (?:(?:--short |--verify )?HEAD|--show-toplevel)"
+    r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel"
 )
 
 # Alternatives for one word: each is the list of words that it becomes.
@@ -99,6 +102,7 @@ class Context:
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
         self._numeric: set[str] = set()
+        self._bodies = {at: (start, end) for at, start, end in scan.bodies} if scan is not None else {}
         for item in scan.certain if scan is not None else ():
             self._certain.setdefault(item.name, []).append((item.start, item.end))
         for command in self.commands:
@@ -288,6 +292,9 @@ class Context:
         if expansion.kind == "arithmetic":
             shape = "number"
         elif expansion.kind == "command":
+            text = self._printed(expansion)
+            if text is not None:
+                return [Word(text, 0, 0, quoted=True)]
             shape = self._output(expansion)
         elif expansion.kind == "process":
             shape = "operand"
@@ -327,6 +334,16 @@ class Context:
         if any(text is None for text in texts):
             return [_piece(expansion)]
         return [argument.with_text(text or "") for text in texts]
+
+    def _printed(self, expansion: Expansion) -> str | None:
+        """What `$(cat <<'EOF' ...)` prints: the lines of its here-document."""
+        if expansion.last - expansion.first != 1:
+            return None
+        command = self.commands[expansion.first]
+        if [word.text for word in command.words] != ["cat"] or len(command.redirections) != 1:
+            return None
+        body = self._bodies.get(command.redirections[0].start)
+        return None if body is None else self.source[body[0] : body[1]].rstrip("\n")
 
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""
@@ -517,6 +534,8 @@ def _output_shape(words: list[str]) -> Shape:
     text = " ".join(words)
     if _PRINTS_DIGITS.fullmatch(text):
         return "digits"
+    if _PRINTS_TOKEN.fullmatch(text):
+        return "token"
     return "operand" if _PRINTS_OPERAND.fullmatch(text) else "any"
 
 

@@ -50,6 +50,7 @@ _PLAIN_TAIL = re.compile(r"[A-Za-z0-9_./:=@%+,-]*\Z")
 _PARAMETER_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
 _RICH_OPERATOR = re.compile(r"//?|/[#%]|\^\^?|,,?|:|@")
 _HOSTILE = re.compile(r"\$[({\[]|`")
+_AFTER_COUNT = frozenset(" \t\n'\"`;|&<>()]},./:+%")
 _SUBSTITUTION = "write it as `$(...)`"
 _SINGLE = "put the text into single quotes"
 
@@ -301,7 +302,7 @@ class WordScanner(ArithmeticScanner):
             hint = f"write `${{{name}}}` before it"
             raise Refused("a continued line or a letter directly after a variable", self.pos, hint=hint)
         longer = (name.isdigit() and following[:1].isdigit()) or (
-            name == "#" and bool(following) and (following[0].isalnum() or following[0] in "_@*")
+            name == "#" and bool(following) and following[0] not in _AFTER_COUNT
         )
         subscript = self.zsh and (following[:1] == "[" or (following[:1] == ":" and following[1:].isalpha()))
         if longer or subscript:
