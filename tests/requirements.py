@@ -287,6 +287,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-fuzz": Requirement(
         "Real shells and programs run, write and read nothing that the policy did not see.", "nacre"
     ),
+    "policy-hints": Requirement("A hint that is followed leads to an allow.", "nacre"),
     "policy-ordinary": Requirement("What people write every day passes a list of names.", "nacre"),
     "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
     "policy-bounded": Requirement(
