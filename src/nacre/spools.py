@@ -4,7 +4,7 @@ Above it: `service`. Below: `keeper.directory`. Which files are in it, and which
 many, is the keeper's business (`keeper.spools`): every byte passes there.
 
     /tmp/nacre-1000/       one for each user, closed to all others
-        5f0c9a2e/          one for each server, held by a lock for as long as it or its keeper lives
+        5f0c/              one for each server, held by a lock for as long as it or its keeper lives
             7.out  7.err   what command 7 has printed
 
 The keeper removes a server's directory. Where both were killed, the next start of a server does: it takes the
@@ -14,16 +14,17 @@ lock that nobody holds.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import threading
 from typing import TYPE_CHECKING
 
-from nacre.keeper.directory import PARENT_PREFIX, Directory, make_private, remove_if_dead
+from nacre.keeper.directory import PARENT_PREFIX, PRIVATE, Directory, make_private, remove_if_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-ATTEMPTS = 8
+ATTEMPTS = 50
 
 
 class Spools:
@@ -105,17 +106,17 @@ def _make_in(base: str) -> Directory:
     try:
         make_private(parent)
     except (PermissionError, FileExistsError):  # somebody else has taken the name
-        parent = f"{parent}-{_new_name()}"
-    for attempt in range(ATTEMPTS):
+        parent = f"{parent}-{os.urandom(8).hex()}"
+    for _ in range(ATTEMPTS):
         directory = Directory(os.path.join(parent, _new_name()))
         try:
+            make_private(parent)
+            os.mkdir(directory.path, PRIVATE)
             directory.ensure()
-        except (BlockingIOError, FileNotFoundError):  # another server swept it away before it was held
-            if attempt == ATTEMPTS - 1:
-                raise
-        else:
-            return directory
-    raise AssertionError  # the last attempt has raised
+        except (FileExistsError, BlockingIOError, FileNotFoundError):
+            continue  # another server's; or another one swept it, or the parent, away before it was held
+        return directory
+    raise FileExistsError(errno.EEXIST, "too many servers use it", parent)
 
 
 def _parent_name() -> str:
@@ -123,4 +124,4 @@ def _parent_name() -> str:
 
 
 def _new_name() -> str:
-    return os.urandom(4).hex()
+    return os.urandom(2).hex()  # short: bash reads the names of its files byte by byte

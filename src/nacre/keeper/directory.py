@@ -25,6 +25,7 @@ PRIVATE, OTHERS = 0o700, 0o077
 LOCK_NAME = "lock"  # on Windows, where a directory itself cannot be locked, nor a file deleted that is open
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _OLD_FILE = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+_OLD_PIPE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 Identity = tuple[int, int]  # of a file: its device and its number there
@@ -40,12 +41,13 @@ class Directory:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._prefix = os.path.join(path, "")
         self._identity: Identity | None = None  # None: not made yet
         self._lock = -1
 
     def path_of(self, name: str) -> str:
         """What others call a file in it."""
-        return os.path.join(self.path, name)
+        return self._prefix + name
 
     @property
     def is_there(self) -> bool:
@@ -121,9 +123,10 @@ class Directory:
     def holds(self, name: str, wanted: Identity) -> bool:
         """Whether a file is still there under its name."""
         try:
-            return identity(os.lstat(self.path_of(name))) == wanted
+            found = os.lstat(self._prefix + name)
         except OSError:
             return False
+        return (found.st_dev, found.st_ino) == wanted
 
     def make_pipe(self, name: str) -> None:
         """A named pipe; what stood in its place is removed. Raises OSError."""
@@ -133,8 +136,8 @@ class Directory:
 
     def open_pipe(self, name: str) -> int:
         """Our reading end of a named pipe. Raises OSError, also for what is none."""
-        path = self.path_of(name)
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        path = self._prefix + name
+        fd = os.open(path, _OLD_PIPE)
         if not stat.S_ISFIFO(os.fstat(fd).st_mode):
             os.close(fd)
             raise FileNotFoundError(errno.ENOENT, "the named pipe was replaced by something else", path)
