@@ -181,6 +181,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-spool-left": Requirement(
         "Server and keeper are killed: the next start removes their files, and nobody else's.", "nacre"
     ),
+    "fault-descriptors": Requirement(
+        "Descriptors run out: the command that needs one too many is refused, all others go on.", "nacre"
+    ),
+    "fault-memory": Requirement(
+        "Memory runs out: the kernel kills a command, never the server or its keeper.", "nacre"
+    ),
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),

@@ -26,6 +26,8 @@ FLOORS = [
     [
         "keeper",
         "keeper.wire",
+        "keeper.descriptors",
+        "keeper.inheritance",
         "keeper.directory",
         "keeper.spools",
         "keeper.troubles",

@@ -67,6 +67,7 @@ class Text:
     omitted_lines: int = 0
     spool: str | None = None  # the file that holds the stream as it was printed
     goes_on: bool = False  # a process left behind may print more, into that file
+    rest_lost: str = ""  # why what it prints later is not kept
 
 
 @record

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre.model import Text
 
@@ -49,11 +49,12 @@ def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Tex
     `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system.
     """
     if not stream.total_bytes:
-        return Text("", spool=stream.spool, goes_on=stream.goes_on) if stream.spool else NO_TEXT
+        told = stream.spool or stream.rest_lost
+        return _text("", stream) if told else NO_TEXT
     if stream.total_bytes == len(stream.head) + len(stream.tail):
         text = readable(stream.head + stream.tail, encoding)
         if _size(text) <= limit_bytes:
-            return Text(text, spool=stream.spool, goes_on=stream.goes_on)
+            return _text(text, stream)
     return _shorten(stream, limit_bytes, encoding)
 
 
@@ -70,7 +71,11 @@ def _shorten(stream: Stream, limit_bytes: int, encoding: str | None) -> Text:
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     note = left_out_note(omitted_bytes, omitted_lines, stream)
     text = f"{_ending_in_newline(shown_head)}[{note}]\n{shown_tail}"
-    return Text(text, True, omitted_bytes, omitted_lines, stream.spool, stream.goes_on)
+    return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines)
+
+
+def _text(text: str, stream: Stream, **shortened: Any) -> Text:
+    return Text(text, spool=stream.spool, goes_on=stream.goes_on, rest_lost=stream.rest_lost, **shortened)
 
 
 def _fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: bool) -> tuple[bytes, str]:

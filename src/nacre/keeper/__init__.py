@@ -10,6 +10,8 @@ Two halves that meet at `wire`:
     capture    head and tail of a stream in memory, the whole of it in a spool file
     spools     all spool files together: how many, how many bytes
     directory  the private directory that they and all other files are in
+    descriptors  how many the keeper may hold
+    inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
     troubles   what can be done about an error of the operating system
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended

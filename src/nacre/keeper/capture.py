@@ -32,6 +32,7 @@ class Capture:
         self._spool: Spool | None = None
         self._spool_failed = ""
         self._goes_on = False  # someone may print more after the command's end
+        self._rest_lost = ""  # and why that is not kept
 
     def feed(self, chunk: bytes) -> None:
         """Take what the command printed."""
@@ -83,7 +84,7 @@ class Capture:
     @property
     def silent(self) -> bool:
         """Whether there is nothing to tell of the stream."""
-        return not self.total_bytes and self._spool is None
+        return not self.total_bytes and self._spool is None and not self._rest_lost
 
     def keep_on(self) -> None:
         """The command ended, but someone it left behind may go on printing: that is found in the spool."""
@@ -91,6 +92,10 @@ class Capture:
         if self._spool is None:
             self._spool_head()
         self._close_spool()
+
+    def lose_rest(self, why: str) -> None:
+        """The command ended, and what someone it left behind prints from now on cannot be kept."""
+        self._rest_lost = why
 
     def settle(self) -> None:
         """The command ended: put the spool in order, or spool what the reply will fold away."""
@@ -128,8 +133,8 @@ class Capture:
         self._close_spool()
 
     def report(self) -> tuple[list[object], list[bytes]]:
-        """The counts (total, lines, head, tail; of a spool: path, omitted, failure, goes on); the bytes."""
-        if self._spool is None and self.total_bytes == len(self.head):
+        """Total, lines, head, tail; of a spool path, omitted, failure, goes on, lost; and the bytes."""
+        if self._spool is None and self.total_bytes == len(self.head) and not self._rest_lost:
             return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
         head, tail = bytes(self.head), self.tail()
         spool = self._spool
@@ -137,7 +142,8 @@ class Capture:
             self._give_up_spool(OSError(ENOENT, "its file was removed while the command ran"))
         spool = None if self._spool_failed else spool
         told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
-        told.append(self._goes_on)
+        rest_lost = self._rest_lost or (self._spool_failed if self._goes_on else "")
+        told += [self._goes_on, rest_lost] if rest_lost else [self._goes_on]
         self._close_spool()
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
 

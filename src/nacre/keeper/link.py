@@ -49,6 +49,7 @@ class Stream:
     spool_omitted_bytes: int = 0
     spool_failed: str = ""
     goes_on: bool = False  # a process left behind may print more, which is found in the spool
+    rest_lost: str = ""  # or why it is not
 
 
 NOTHING = Stream()
@@ -97,7 +98,8 @@ class SpawnError(PlaceError):
     code = "spawn_failed"
 
     def __init__(self, message: str, errno: int, file: str, *, own_file: bool = False) -> None:
-        super().__init__(f"{file}: {message}.", hint=advice(errno, own_file=own_file))
+        sentence = f"{file}: {message}." if file else f"The command could not be started: {message}."
+        super().__init__(sentence, hint=advice(errno, own_file=own_file))
         self.errno = errno
         self.file = file
 
@@ -353,7 +355,7 @@ class Link:
         del self._running[running.id]
         if content["code"] == "spawn_failed":
             file = content["file"]
-            own_file = file.startswith(self.spool_dir) or self.spool_dir.startswith(file)
+            own_file = bool(self.spool_dir) and file.startswith(os.path.dirname(self.spool_dir))
             error: Exception = SpawnError(content["message"], content["errno"], file, own_file=own_file)
         elif content["code"] == "internal_error":
             error = InternalError(

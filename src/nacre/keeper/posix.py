@@ -15,8 +15,10 @@ import signal
 import struct
 import sys
 import termios
-from functools import lru_cache
+from functools import lru_cache, partial
 
+from nacre.keeper.descriptors import is_scarce, within_limit
+from nacre.keeper.inheritance import Inheritance
 from nacre.keeper.records import dataclass
 from nacre.keeper.timers import Timers
 
@@ -56,6 +58,7 @@ PR_SET_CHILD_SUBREAPER = 36
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
+_inheritance = Inheritance()
 
 
 class Loop(Timers):
@@ -185,6 +188,11 @@ class Reader:
         if self._paused and self.open:
             self._paused = False
             self._loop.watch(self._fd, self._ready, self._owner)
+
+    @property
+    def is_scarce(self) -> bool:
+        """Whether its descriptor is needed for something else than waiting."""
+        return is_scarce(self._fd)
 
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
@@ -350,6 +358,7 @@ def prepare() -> bool:
     """
     if os.getpgid(0) != os.getpid():
         os.setsid()  # a terminal's ^C is meant for nacre, not for us
+    _inheritance.take()
     null = os.open(os.devnull, os.O_RDWR)
     while null < RESERVED_FDS:
         null = os.dup(null)
@@ -403,13 +412,14 @@ def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
 
 
 def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
-    ends = _Pipes(spec)
+    ends = _Pipes()
     try:
+        ends.open(spec)
         if spec.limits:
             pid = _fork_exec(spec, environment, ends.actions())
         else:
             pid = _spawn(spec, environment, ends.actions())
-    except OSError:
+    except BaseException:
         ends.close_all()
         raise
     ends.close_theirs()
@@ -423,8 +433,15 @@ def _null_fd() -> int:
     return os.open(os.devnull, os.O_RDWR)
 
 
+def _pipe() -> tuple[int, int]:
+    """A pipe that stays open for long. Raises OSError when there are too many."""
+    reading, writing = os.pipe()
+    within_limit(reading, writing)
+    return reading, writing
+
+
 def _output_pipe() -> tuple[int, int]:
-    ours, theirs = os.pipe()
+    ours, theirs = _pipe()
     os.set_blocking(ours, False)
     return ours, theirs
 
@@ -444,11 +461,14 @@ def _make_pipes_ahead() -> None:
 class _Pipes:
     """The pipes of one command: ours and theirs."""
 
-    def __init__(self, spec: Spec) -> None:
-        self.stdin = self.stderr = self.control = -1
+    def __init__(self) -> None:
+        self.stdin = self.stdout = self.stderr = self.control = -1
         self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
+
+    def open(self, spec: Spec) -> None:
+        """Make them. Raises OSError; then those that were made wait for `close_all`."""
         if spec.stdin:
-            theirs, self.stdin = os.pipe()
+            theirs, self.stdin = _pipe()
         else:
             theirs = _null_fd()
         self._theirs.append((theirs, 0))
@@ -488,8 +508,27 @@ class _Pipes:
 
 
 def _spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    if max(actions)[0] >= _inheritance.files:
+        return _spawn_from_above(spec, environment, actions)
+    return _spawn_from_below(spec, environment, actions)
+
+
+def _spawn_from_above(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    """glibc's posix_spawn takes no descriptor above the command's limit: such get a low number first."""
+    highest = min(RESERVED_FDS, _inheritance.files)
+    slots = {fd: highest - 1 - place for place, fd in enumerate({fd for fd, _ in actions})}
     try:
-        return _posix_spawn(spec, environment, actions)
+        for fd, slot in slots.items():
+            os.dup2(fd, slot, inheritable=False)
+        return _spawn_from_below(spec, environment, [(slots[fd], number) for fd, number in actions])
+    finally:
+        for slot in slots.values():
+            os.dup2(_null_fd(), slot, inheritable=False)
+
+
+def _spawn_from_below(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    try:
+        return _inheritance.starting(partial(_posix_spawn, spec, environment, actions))
     except NotImplementedError:  # a macOS whose posix_spawn makes no sessions
         return _fork_exec(spec, environment, actions)
 
@@ -512,10 +551,15 @@ def _fork_exec(
 ) -> int:
     """The way for what posix_spawn cannot do: limits and a controlling terminal."""
     failed, report = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        _become(spec, environment, actions, tty, report)
-    os.close(report)
+    try:
+        pid = _inheritance.starting(os.fork)
+        if pid == 0:
+            _become(spec, environment, actions, tty, report)
+    except OSError:
+        os.close(failed)
+        raise
+    finally:
+        os.close(report)
     trouble = os.read(failed, 4)
     os.close(failed)
     if trouble:
@@ -553,16 +597,19 @@ def _become(
 
 def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
     ours, theirs = os.openpty()
-    resize(ours, *(spec.terminal or (24, 80)))
+    within_limit(ours, theirs)
+    held = [ours, theirs]
     try:
+        resize(ours, *(spec.terminal or (24, 80)))
+        os.set_blocking(ours, False)
+        held.append(os.dup(ours))
         pid = _fork_exec(spec, environment, [], tty=theirs)
-    except OSError:
-        os.close(ours)
+    except BaseException:
+        for fd in held:
+            os.close(fd)
         raise
-    finally:
-        os.close(theirs)
-    os.set_blocking(ours, False)
-    return Started(pid, os.dup(ours), ours, -1, -1)
+    os.close(theirs)
+    return Started(pid, held[-1], ours, -1, -1)
 
 
 def resize(fd: int, rows: int, columns: int) -> None:

@@ -141,9 +141,8 @@ class Keeper:
         try:
             command.run(run)
         except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
-            self._complain(
-                command.id, "turn_failed", f"{error.filename}: {error.strerror}", errno=error.errno
-            )
+            where = f"{error.filename}: " if error.filename else ""
+            self._complain(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno)
 
     def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
         if kind is Kind.KILL:
@@ -213,7 +212,7 @@ class Keeper:
                 "spawn_failed",
                 error.strerror or str(error),
                 errno=error.errno,
-                file=str(error.filename),
+                file=str(error.filename or ""),
             )
             return
         self.kin.adopt(command_id, started)

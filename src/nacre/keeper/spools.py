@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 
+from nacre.keeper.descriptors import is_scarce
 from nacre.keeper.directory import LOCK_NAME, Directory, identity
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -94,7 +95,7 @@ class Spool:
         self._turned = 0  # by how much `order` has turned the ring
         self._fd = -1
         self._identity: Identity | None = None  # None: there is no file yet
-        self._resting = False
+        self._resting = False  # whether it is closed after each use
         self._removed = False
 
     @property
@@ -127,6 +128,7 @@ class Spool:
         if self._identity is None:
             self._fd = self._spools.directory.create(self._name)
             self._identity = identity(os.fstat(self._fd))
+            self._resting |= is_scarce(self._fd)
         else:
             self._fd = self._spools.directory.reopen(self._name, self._identity)
 

@@ -58,6 +58,7 @@ class Streams:
         self._fresh: dict[int, bytes] = {}
         self._follow_timer: Timer | None = None
         self._ahead_bytes = 0
+        self.let_go = False  # of a stream that someone still holds
 
     def take(self, stream: int) -> Callable[[bytes], None]:
         """One more stream, whose chunks the caller brings."""
@@ -136,7 +137,11 @@ class Streams:
         """Close what nobody writes to; what someone left behind still holds is read on, into the spool."""
         for stream, reader in self._readers.items():
             reader.see_end()
-            if reader.open:
+            if reader.open and reader.is_scarce:
+                self.let_go = True
+                self.captures[stream].lose_rest("too many open files")
+                reader.close()
+            elif reader.open:
                 self.captures[stream].keep_on()
                 if not self._ahead_bytes:
                     reader.resume()

@@ -16,6 +16,7 @@ import time
 
 from nacre.keeper import processes
 from nacre.keeper.conversation import LINE_END
+from nacre.keeper.descriptors import within_limit
 from nacre.keeper.directory import identity
 from nacre.keeper.quickjson import decode
 from nacre.keeper.records import dataclass, field
@@ -146,6 +147,7 @@ class Pipes:
             del self._files[name]
             os.close(fd)
         fd = self._directory.create(name)
+        within_limit(fd)
         self._files[name] = fd, identity(os.fstat(fd))
         return fd
 
@@ -275,9 +277,9 @@ class Turn:
         self.streams.settle()
         self.streams.part()
         counts, parts = self.streams.report()
-        if self.streams.open:
+        if self.streams.open or self.streams.let_go:
             self._pipes.abandon_pair()
-        else:
+        if not self.streams.open:
             self.streams.release()
         content = {
             "turn": self.number,

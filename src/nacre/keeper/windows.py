@@ -151,6 +151,7 @@ class Reader:
     ) -> None:
         self.open = True  # whether more may come
         self.widens = False  # pipes keep their size here
+        self.is_scarce = False  # and there is room for millions of them
         self._loop = loop
         self._owner = owner
         self._handle = handle

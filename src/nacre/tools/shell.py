@@ -238,6 +238,8 @@ def left_line(result: Result) -> str:
     more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
     spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
     where = f" (prints on into {' and '.join(spools)})" if spools else ""
+    if lost := result.stdout.rest_lost or result.stderr.rest_lost:
+        where += f" (what it prints from now on is lost: {lost})"
     return f"still running: {shown}{more}{where}"
 
 
