@@ -184,7 +184,7 @@ def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> No
 
 
 @pytest.mark.req("policy-environment")
-@pytest.mark.parametrize("name", ["PATH", "BASH_ENV", "IFS", "LD_PRELOAD", "BASH_FUNC_ls%%"])
+@pytest.mark.parametrize("name", ["PATH", "BASH_ENV", "IFS", "LD_PRELOAD", "BASH_FUNC_ls%%", "A__z"])
 def test_any_rule_keeps_the_environment_argument_from_changing_what_runs(start: Start, name: str) -> None:
     server = start("--deny", "rm")
     assert f"environment.{name} changes what runs" in text_of(

@@ -12,6 +12,7 @@ import asyncio
 import functools
 import os.path
 import posixpath
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     Ask = Callable[["Question"], Awaitable[Answer]]
 
 
+# From these, shells take attributes of variables, functions or options when they start.
+_IMPORTED = re.compile(r"A__z|_AST_FEATURES|(?:__)?fish_.*|NU_.*|ENV_CONVERSIONS")
 # A verdict about a text of this length takes a few milliseconds at most.
 _LONG_TEXT = 1_000
 _LONGEST_VALUE = 200
@@ -181,7 +184,8 @@ class Gate:
         from nacre.policy.effects import is_dangerous_variable  # noqa: PLC0415  # loaded with the first rules
 
         for name in command.environment:
-            if is_dangerous_variable(name) or not (name.isascii() and name.isidentifier()):
+            plain = name.isascii() and name.isidentifier() and not _IMPORTED.fullmatch(name)
+            if is_dangerous_variable(name) or not plain:
                 raise Refused(
                     f"Denied by the policy: environment.{name} changes what runs or how.",
                     hint="Leave it out.",
