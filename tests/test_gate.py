@@ -326,10 +326,27 @@ def test_a_configuration_that_was_named_must_be_there() -> None:
 
 @pytest.mark.req("policy-workbench")
 def test_explain_shows_what_would_run_and_underlines_the_part() -> None:
-    shown = nacre("policy", "explain", "ls; rm -rf /x", "--allow", "ls").stdout
+    done = nacre("policy", "explain", "ls; rm -rf /x", "--allow", "ls")
+    shown = done.stdout
+    assert done.returncode == 1
     assert shown.startswith("DENY  Command 'rm' not allowed\n")
     assert "  ls; rm -rf /x\n      ^^^^^^^^^\n" in shown
     assert "hint: allowed here: ls" in shown
+    assert shown.splitlines()[-1].endswith("config.toml (not there), --allow")
+    assert nacre("policy", "explain", "ls", "--allow", "ls").returncode == 0
+    assert nacre("policy", "explain", "ls", "--config", "/no/such").returncode == 2
+
+
+@pytest.mark.req("policy-workbench")
+def test_explain_without_rules_says_so_and_shows_what_rules_would_see(tmp_path: Path) -> None:
+    done = nacre("policy", "explain", "ls | env wc -l; eval x", "--config", config_file(tmp_path, ""))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[:2] == ["ALLOW  There are no rules: every command is allowed.", "with rules, it would see:"]
+    assert lines[2:4] == ["  ls", "  wc -l  (through env)"]
+    assert "`eval` runs text" in lines[4]
+    assert lines[-1].startswith(f"policy: {tmp_path}")
+    assert nacre("policy", "explain", "ls \x1b[2K", "--config", config_file(tmp_path, "")).returncode == 1
 
 
 @pytest.mark.req("policy-workbench")
@@ -347,10 +364,15 @@ def test_test_prints_the_figures_last_and_fails_when_a_case_does(tmp_path: Path)
     corpus.write_text(json.dumps(good))
     done = nacre("policy", "test", str(corpus))
     assert (done.returncode, done.stdout) == (0, "false_allow=0 false_deny=0 passed=1 total=1\n")
-    corpus.write_text(json.dumps(good) + "\n" + json.dumps(bad))
+    strict = {**case, "id": "3", "command": "rm", "expect": "allow"}
+    corpus.write_text("\n".join(map(json.dumps, (good, strict, bad))))
     done = nacre("policy", "test", str(corpus))
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == "false_allow=1 false_deny=0 passed=1 total=2"
+    lines = done.stdout.splitlines()
+    assert [line.partition(":")[0].strip() for line in lines[:4]] == [
+        *("false allow (it would have run)", "2 (f)", "false deny (it should have run)", "3 (f)"),
+    ]
+    assert lines[-1] == "false_allow=1 false_deny=1 passed=1 total=3"
     assert nacre("policy", "test", "/no/such").returncode == 2
 
 
@@ -369,6 +391,22 @@ def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Pa
         assert nacre("policy", "explain", command, "--config", config).stdout.startswith("ALLOW")
     assert nacre("policy", "explain", "rm x", "--config", config).stdout.startswith("DENY")
     assert "not a line of an audit log" in nacre("policy", "learn", __file__).stderr
+
+
+@pytest.mark.req("policy-workbench")
+def test_learn_looks_only_at_what_ran_well(start: Start, tmp_path: Path) -> None:
+    trail = tmp_path / "audit.jsonl"
+    server = start("--audit-log", str(trail), "--deny", "uname")
+    for command in ("echo well", "uname -a", "ls /no/such", "kill -9 $$", "printf x"):
+        server.call("shell", command=command)
+    server.hang_up()
+    server.wait()
+    proposed = nacre("policy", "learn", str(trail)).stdout
+    assert '"echo"' in proposed
+    assert '"uname"' not in proposed
+    assert '"ls"' not in proposed
+    assert '"kill"' not in proposed
+    assert "# not looked at: 3 commands that were refused, cancelled or failed\n" in proposed
 
 
 @pytest.mark.req("policy-every-part")

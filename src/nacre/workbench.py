@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from nacre.policy import Policy
 
+DENIED = 1
 USAGE_ERROR = 2
-NOT_RUN = ("not run", "not recorded")  # an audit log's lines of refusals, and of gaps
+NO_RULES = "There are no rules: every command is allowed."
 
 
 def parser() -> argparse.ArgumentParser:
@@ -30,16 +31,18 @@ def parser() -> argparse.ArgumentParser:
         prog="nacre policy", description="See, test and find the rules for commands."
     )
     benches = top.add_subparsers(dest="bench", required=True, metavar="COMMAND")
-    explain = benches.add_parser("explain", help="what a command would run, and which rule decides")
+    explain = benches.add_parser(
+        "explain", help="what a command would run, and which rule decides; exit 1 if it is denied"
+    )
     explain.add_argument("command", help="the command, as one argument")
     explain.add_argument("-s", "--shell", default="bash", help="the shell that would run it (default: bash)")
     explain.add_argument("-w", "--working-dir", default=os.getcwd(), help="where it would run")
     test = benches.add_parser(
-        "test", help="run a corpus of labelled cases (.jsonl); exit 1 if any case fails"
+        "test", help="run a corpus of labelled cases (.jsonl), errors told by kind; exit 1 if any case fails"
     )
     test.add_argument("file", help="the corpus")
     benches.add_parser("list", help="the rules in force")
-    learn = benches.add_parser("learn", help="propose rules that would allow what an audit log says was run")
+    learn = benches.add_parser("learn", help="propose rules that would allow what an audit log says ran well")
     learn.add_argument("auditlog", help="a file that --audit-log has written")
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
     for bench in (explain, benches.choices["list"]):
@@ -68,13 +71,29 @@ def _policy(options: argparse.Namespace) -> Policy:
     return config.policy or Policy()
 
 
-def _explain(options: argparse.Namespace) -> int:
-    from nacre.policy import judge  # noqa: PLC0415
-    from nacre.policy.explain import explain  # noqa: PLC0415
+def _source(options: argparse.Namespace) -> str:
+    """Where the rules come from, for a person who wonders why they do not hold."""
+    path = options.config or configuration.default_path()
+    parts = [path] if os.path.exists(path) else [f"{path} (not there)"]
+    parts += [f"--{name}" for name in ("allow", "deny") if getattr(options, name)]
+    return "policy: " + ", ".join(parts) + "\n"
 
-    verdict = judge(options.command, _policy(options), shell=options.shell, cwd=options.working_dir)
-    sys.stdout.write(explain(options.command, verdict, colour=sys.stdout.isatty()) + "\n")
-    return 0
+
+def _explain(options: argparse.Namespace) -> int:
+    from nacre.policy import Policy, judge  # noqa: PLC0415
+    from nacre.policy.explain import explain, seen  # noqa: PLC0415
+
+    policy = _policy(options)
+    judged = {"shell": options.shell, "cwd": options.working_dir}
+    verdict = judge(options.command, policy, **judged)
+    colour = sys.stdout.isatty()
+    if policy.empty and verdict.allowed:
+        sight = judge(options.command, Policy.from_lists(["*"]), **judged)
+        shown = f"ALLOW  {NO_RULES}\n{seen(sight)}"
+    else:
+        shown = explain(options.command, verdict, colour=colour)
+    sys.stdout.write(f"{shown}\n{_source(options)}")
+    return DENIED if verdict.decision == "deny" else 0
 
 
 def _lines(path: str) -> list[str]:
@@ -87,15 +106,19 @@ def _lines(path: str) -> list[str]:
 
 def _test(options: argparse.Namespace) -> int:
     from nacre.policy import PolicyError  # noqa: PLC0415
-    from nacre.policy.corpus import run  # noqa: PLC0415
+    from nacre.policy.corpus import FAILURE_KINDS, run  # noqa: PLC0415
 
     try:
         report = run(_lines(options.file))
     except PolicyError as error:
         raise RequestError(f"{options.file}: {error}.") from None
-    for failed in report.failures:
-        told = f"expected {failed.expected}, got {failed.verdict.decision}: {failed.verdict.reason}"
-        sys.stdout.write(f"{failed.id} ({failed.family}): {failed.command!r}: {told}\n")
+    for kind in FAILURE_KINDS:
+        failures = [failed for failed in report.failures if failed.kind == kind]
+        if failures:
+            sys.stdout.write(f"{kind}:\n")
+        for failed in failures:
+            told = f"expected {failed.expected}, got {failed.verdict.decision}: {failed.verdict.reason}"
+            sys.stdout.write(f"  {failed.id} ({failed.family}): {failed.command!r}: {told}\n")
     sys.stdout.write(f"{report.summary}\n")
     return 0 if report.good else 1
 
@@ -105,11 +128,12 @@ def _list(options: argparse.Namespace) -> int:
 
     policy = _policy(options)
     if policy.empty:
-        sys.stdout.write("There are no rules: every command is allowed.\n")
+        sys.stdout.write(f"{NO_RULES}\n{_source(options)}")
         return 0
     for name, value in describe(policy).items():
         shown = [value] if isinstance(value, bool) else value
         sys.stdout.write("".join(f"{name:20} {item}\n" for item in shown))
+    sys.stdout.write(_source(options))
     return 0
 
 
@@ -117,16 +141,21 @@ def _learn(options: argparse.Namespace) -> int:
     from nacre.policy.learn import propose  # noqa: PLC0415
 
     commands: list[str] = []
+    others = 0
     for number, line in enumerate(_lines(options.auditlog), 1):
         try:
             entry = json.loads(line)
-            if entry["ended"] not in NOT_RUN and "tool" not in entry:  # file tools are under no rule
+            if "command" in entry and entry["ended"] == "exited" and entry["exit_code"] == 0:
                 commands.append(entry["command"])
+            else:
+                others += "tool" not in entry and entry["ended"] != "not recorded"  # no rules for file tools
         except (ValueError, KeyError, TypeError):
             raise RequestError(
                 f"{options.auditlog}, line {number} is not a line of an audit log.",
                 hint="Give the file that --audit-log has written.",
             ) from None
-    sys.stdout.write("# Review before use. These rules would allow what was run:\n[policy]\n")
+    sys.stdout.write("# Review before use. These rules would allow what ran well:\n[policy]\n")
     sys.stdout.write(propose(commands, shell=options.shell).as_toml())
+    if others:
+        sys.stdout.write(f"# not looked at: {others} commands that were refused, cancelled or failed\n")
     return 0

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+FALSE_ALLOW = "false allow (it would have run)"
+FALSE_DENY = "false deny (it should have run)"
+OTHER_FAILURE = "other (asked instead of denied, or the other way round)"
+FAILURE_KINDS = (FALSE_ALLOW, FALSE_DENY, OTHER_FAILURE)
+
+
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A case in which the verdict was not the expected one."""
@@ -28,6 +34,13 @@ class Failure:
     expected: str
     verdict: Verdict
     why: str
+
+    @property
+    def kind(self) -> str:
+        """Which of the two errors it is: a security hole, or a nuisance."""
+        if self.expected == "allow":
+            return FALSE_DENY
+        return FALSE_ALLOW if self.verdict.allowed else OTHER_FAILURE
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,17 @@ def explain(text: str, verdict: Verdict, *, colour: bool = False) -> str:
     return "\n".join(lines)
 
 
+def seen(verdict: Verdict) -> str:
+    """What the policy sees in a command, whatever rules would say about it."""
+    if not verdict.commands:
+        return "with rules, it would see no command"
+    rows = [
+        f"  {_command(item)}" if item.decision == "allow" else f"  {_command(item)}  [{item.reason}]"
+        for item in verdict.commands
+    ]
+    return "\n".join(["with rules, it would see:", *rows])
+
+
 def denial(verdict: Verdict) -> str:
     """One line about a denial, for an agent: the rule, the reason, and what would be allowed instead."""
     parts = [f"{verdict.reason} (rule: {verdict.rule})"]
@@ -39,12 +50,17 @@ def denial(verdict: Verdict) -> str:
     return "; ".join(parts)
 
 
-def _row(item: Judged, *, colour: bool) -> str:
+def _command(item: Judged) -> str:
+    """One simple command on one line."""
     what = _visible(item.text.replace("\n", " "))
     what = what if len(what) <= _WIDEST else what[: _WIDEST - 3] + "..."
     through = f"  (through {', '.join(item.via)})" if item.via else ""
+    return what + through
+
+
+def _row(item: Judged, *, colour: bool) -> str:
     mark = _painted(f"{item.decision:<5}", item.decision, colour=colour)
-    return f"  {mark} {what}{through}  [{item.rule}: {item.reason}]"
+    return f"  {mark} {_command(item)}  [{item.rule}: {item.reason}]"
 
 
 def _underlined(text: str, verdict: Verdict, *, colour: bool) -> list[str]:
