@@ -139,6 +139,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-session-closed-with-queue": Requirement(
         "A session is closed while commands wait in it: they are refused, and no shell stays.", "nacre"
     ),
+    "fault-session-exec": Requirement(
+        "A session's shell becomes another program: that runs to its own end, which is told.", "nacre"
+    ),
+    "fault-session-mute": Requirement(
+        "A shell cannot tell any more how a command ended: it is asked again, or replaced, and that is told.",
+        "nacre",
+    ),
+    "fault-session-cancel-background": Requirement(
+        "A call in a session is cancelled: all it started is killed, what was there before is spared.",
+        "nacre",
+    ),
     "fault-session-idle": Requirement(
         "A session is closed for want of use: its next command says so, in the same directory.", "nacre"
     ),

@@ -29,11 +29,15 @@ def ask(text: str, **more: object) -> Ask:
     return Ask(text, MARK, "/spool/1", 0, turn=7, **more)  # pyright: ignore[reportArgumentType]  # passed on
 
 
+def report_with(mark: str) -> str:
+    return WINE.report(Ask("", mark, "", 0))
+
+
 def fed(text: str, **more: object) -> list[str]:
     """The lines that a command becomes, without the report."""
     feed, _ = WINE.feed(ask(text, **more))
     *lines, report = feed.split("\r\n")
-    assert report == WINE.report(MARK)
+    assert report == report_with(MARK)
     return lines
 
 
@@ -43,7 +47,7 @@ def fed(text: str, **more: object) -> list[str]:
 @pytest.mark.req("000.cmd.errorlevel")
 @pytest.mark.req("000.cmd.marker")
 def test_the_report_is_a_line_of_its_own_that_asks_for_the_code_first() -> None:
-    report = WINE.report(MARK)
+    report = report_with(MARK)
     assert "\n" not in report
     assert PROMPT not in report, "its echo would look like the prompt"
     assert report.startswith(f"echo {MARK} %ERRORLEVEL%&cd&echo {MARK}&echo {MARK}>&2&")
@@ -220,9 +224,9 @@ def talk(fake: FakeCmd, lines: list[bytes], sizes: list[int]) -> tuple[bytes, by
         taken[stream] += chunk
 
     conversation = Conversation(PROMPT.encode(), fake.say)
-    conversation.open(FIRST_MARK, [WINE.report(FIRST_MARK).encode()])
+    conversation.open(FIRST_MARK, [report_with(FIRST_MARK).encode()])
     takers = {stream: partial(take, stream) for stream in taken}
-    conversation.begin(MARK, [*lines, WINE.report(MARK).encode()], takers)
+    conversation.begin(MARK, [*lines, report_with(MARK).encode()], takers)
     streams = {STDOUT: b"Microsoft Windows\r\n\r\n" + PROMPT.encode(), STDERR: b"wine: noise\r\n"}
     record = None
     for step in range(100_000):
@@ -281,11 +285,11 @@ def opened() -> Conversation:
     """A conversation whose shell is ready for its first command, and then only heard."""
     said: list[bytes] = []
     conversation = Conversation(PROMPT.encode(), said.append)
-    conversation.open(FIRST_MARK, [WINE.report(FIRST_MARK).encode()])
+    conversation.open(FIRST_MARK, [report_with(FIRST_MARK).encode()])
     conversation.hear(STDOUT, PROMPT.encode())
     conversation.hear(STDERR, f"{FIRST_MARK}\r\n".encode())
     conversation.hear(STDOUT, f"{FIRST_MARK} 0\r\nC:\\\r\n{FIRST_MARK}\r\n\r\n{PROMPT}".encode())
-    assert said == [f"{WINE.report(FIRST_MARK)}\r\n".encode()]
+    assert said == [f"{report_with(FIRST_MARK)}\r\n".encode()]
     return conversation
 
 

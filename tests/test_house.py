@@ -37,7 +37,7 @@ FLOORS = [
         "keeper.windows",
         "keeper.host",
     ],
-    ["keeper.streams", "keeper.turns"],
+    ["keeper.streams", "keeper.turns", "keeper.shells"],
     ["keeper.commands", "keeper.program", "keeper.launch"],
     ["pipes", "keeper.link", "output", "environment", "spools", "watch", "stderr", "trail"],
     ["dialects", "presets"],

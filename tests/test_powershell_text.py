@@ -53,7 +53,7 @@ def test_directory_and_environment_come_before_the_command(value: str, directory
 
 @pytest.mark.req("session-powershell-text")
 def test_quotes_and_braces_of_the_lines_are_balanced() -> None:
-    for line in (*lines_for("if ($true) { 'it''s' }", directory="/a"), SHELL.init):
+    for line in (*lines_for("if ($true) { 'it''s' }", directory="/a"), SHELL.init("")):
         assert line.count("{") == line.count("}")
         assert line.count("(") == line.count(")")
         assert line.count("'") % 2 == 0
@@ -65,7 +65,7 @@ def test_quotes_and_braces_of_the_lines_are_balanced() -> None:
 def test_what_it_prints_by_these_lines_is_understood_as_a_conversation() -> None:
     said: list[bytes] = []
     talk = Conversation(PROMPT.encode(), said.append)
-    talk.open("Marker_first", [SHELL.report("Marker_first").encode()])
+    talk.open("Marker_first", [SHELL.report(Ask("", "Marker_first", "", 0)).encode()])
     assert talk.hear(STDOUT, PROMPT.encode()) is None  # what `init` prints
     assert talk.hear(STDERR, b"Marker_first\r\n") is None
     assert talk.hear(STDOUT, b"Marker_first 0\r\n/home\r\nMarker_first\r\n" + PROMPT.encode()) is None

@@ -9,6 +9,9 @@ more, is brought to its end by a ladder that loses as little as possible:
     2 kill what it has started           the shell and its state live on
     3 kill the shell with everything     the next command gets a new shell
 
+Who cancels a command hears nothing more of it: so all it has started is killed, also in the background.
+What earlier commands have left there is spared while the shell lives.
+
 A shell that died by itself gives its command a result (`shell_died`), and the next command a new shell in
 the last known directory.
 """
@@ -39,20 +42,26 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Exit, Link, Running, Stream, TurnEnd
     from nacre.model import Command
 
-LAST_WORDS_S = 0.5  # what a shell that lost its channel gets to end by itself
+_MUTE = (
+    "was ended with all it had started, because it could not tell any more how a command ended: "
+    "something that it does this with was changed (a builtin, an option such as `set -r`, a trap)"
+)
 KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
 
 
 class LivingShell:
     """One shell process and what is known of it."""
 
-    def __init__(self, link: Link, running: Running, base: str) -> None:
+    def __init__(self, link: Link, running: Running, directory: str) -> None:
         self.link = link
         self.running = running
-        self.base = base
+        self.base = f"{link.spool_dir}/{running.id}"
+        self.first_directory = directory
         self.turns = 0
         self.pair = 0
         self.last_code = 0
+        self.replaced = ""  # the program that has taken its place
+        self.ended_because = ""  # of us: it was not its own doing
 
     @property
     def exit(self) -> Exit | None:
@@ -102,7 +111,7 @@ class Session:
         self._restarted = asyncio.Event()
         self._ladder: asyncio.Task[None] | None = None
         self._brought_back = ""  # what the ladder had to do
-        self._loss = ""  # why the shell before this one is gone
+        self._loss = ""  # why the shell before this one is gone, until a command has been told
         self._closed = ""  # why the session itself is gone: it never gets a shell again
 
     def succeed(self, directory: str, loss: str) -> None:
@@ -193,6 +202,7 @@ class Session:
             told = await asyncio.shield(end)
         except asyncio.CancelledError:
             self._start_ladder(turn, end)
+            self._abandon(turn, end)
             raise
         finally:
             timer.cancel()
@@ -200,7 +210,7 @@ class Session:
             self.used = time.monotonic()
         ending = self._dialect.read(told.record) if told.record is not None else None
         if ending is None:
-            last = await self._last_words(shell)
+            last = await (self._end_mute(shell) if told.mute else self._last_words(shell))
             if self._ladder is not None:  # it was to be ended with all it started: wait for that
                 await asyncio.shield(self._ladder)
                 last = replace(last, left=(), left_total=0)
@@ -215,14 +225,14 @@ class Session:
             "turn": ask.turn,
             "marker": ask.marker,
             "feed": feed,
+            "report": "" if self._dialect.prompt else self._dialect.report(ask),
             "pair": ask.pair,
             "keep_bytes": turn.command.output_limit_bytes or self._config.reply_limit_bytes,
             "spool_bytes": self._config.max_output_bytes,
         }
         if files:
             frame["files"] = files
-            frame["report"] = self._dialect.report(ask.marker)
-        if ask.stdin is not None and self._dialect.control:
+        if ask.stdin is not None and not self._dialect.prompt:
             frame["stdin"] = ask.stdin
         if follow:
             frame["follow_ms"] = FOLLOW_MS
@@ -234,25 +244,26 @@ class Session:
             return
         told = end.result()
         shell.pair = told.pair
+        shell.replaced = told.replaced
         ending = self._dialect.read(told.record) if told.record is not None else None
         if ending is not None:
             shell.last_code = ending.code
-            real = told.directory if self._dialect.control else None  # wine stands where it was started
+            real = told.directory if not self._dialect.prompt else None  # wine stands where it was started
             self.directory = _true_directory(ending.directory, real) or self.directory
 
     # -- the shell
 
     async def _turn_for(self, command: Command) -> Turn:
         shell, state = await self._shell_for(command)
-        return Turn(command, shell, state, _ask(command, shell, state))
+        return Turn(command, shell, state, _ask(command, shell))
 
     async def _shell_for(self, command: Command) -> tuple[LivingShell, ShellState]:
         living = self._living
         if living is not None and living.alive and not living.link.lost:
             if command.working_directory:
                 check_directory(command.working_directory)
-            return living, ShellState.KEPT
-        if living is not None and not self._loss:
+            return living, ShellState.REBORN if self._loss else ShellState.KEPT
+        if living is not None:
             self._loss = _how_it_ended(living)
         directory = command.working_directory or self._existing_directory()
         return await self._start(directory), ShellState.REBORN if self._loss else ShellState.NEW
@@ -265,6 +276,7 @@ class Session:
         link = await self._ready_link()
         self._check_open()  # or a shell would stay that nobody knows
         dialect = self._dialect
+        ready = f"READY_{uuid.uuid4().hex} " if dialect.shows_prompt else ""
         running = link.run(
             {
                 "argv": self.shell.argv(dialect),
@@ -275,13 +287,15 @@ class Session:
                 "persistent": True,
                 "silent": dialect.silent,
                 "control": dialect.control,
+                "told": dialect.told,
+                "ready": ready,
                 **_opening(dialect),
             }
         )
-        if dialect.init:
-            link.feed(running, dialect.init.encode())
+        if init := dialect.init(ready):
+            link.feed(running, init.encode())
         self.directory = directory
-        self._living = LivingShell(link, running, f"{link.spool_dir}/{running.id}")
+        self._living = LivingShell(link, running, directory)
         return self._living
 
     async def start(self) -> None:
@@ -330,7 +344,7 @@ class Session:
         living = self._living
         if living is None or not living.alive:
             return
-        self._loss = why
+        living.ended_because = why
         grace_ms = round(self._config.kill_grace_s * 1000)
         if self._dialect.interrupt is None:
             grace_ms = 0  # it would not understand
@@ -340,10 +354,15 @@ class Session:
         with contextlib.suppress(NacreError):
             await asyncio.shield(living.running.exit)
 
+    async def _end_mute(self, shell: LivingShell) -> Exit:
+        """End a shell that has come back from its command, but cannot tell how that ended."""
+        shell.ended_because = _MUTE
+        shell.link.kill(shell.running, 0)
+        end = await asyncio.shield(shell.running.exit)
+        return replace(end, code=None, signal=None)  # these are our own doing
+
     async def _last_words(self, shell: LivingShell) -> Exit:
-        """How a shell ended that told nothing more. One that lives, but has lost its channel, is ended."""
-        if shell.alive and not await _settled(shell.running.exit, LAST_WORDS_S):
-            shell.link.kill(shell.running, 0)
+        """How a shell ended that told nothing more."""
         return await asyncio.shield(shell.running.exit)
 
     # -- the ladder
@@ -352,10 +371,15 @@ class Session:
         if (self._ladder is None or self._ladder.done()) and not end.done():
             self._ladder = asyncio.create_task(self._bring_back(turn, end))
 
+    def _abandon(self, turn: Turn, end: asyncio.Future[TurnEnd]) -> None:
+        """Nobody will be told what the command has left behind: kill that as soon as it is over."""
+        shell = turn.shell
+        end.add_done_callback(lambda _: shell.alive and shell.link.signal(shell.running, "KILL", "left"))
+
     async def _bring_back(self, turn: Turn, end: asyncio.Future[TurnEnd]) -> None:
         """End the command that runs, and lose as little of the shell as possible."""
         shell, interrupt = turn.shell, self._dialect.interrupt
-        report = self._dialect.report(turn.ask.marker).encode()
+        report = self._dialect.report(turn.ask).encode()
         # A shell that cannot be interrupted would go on with the rest of the command if its child was killed.
         rungs = interrupt and (
             ("interrupted", *interrupt, self._config.kill_grace_s),
@@ -383,11 +407,11 @@ class Session:
     # -- results
 
     def _ended(self, turn: Turn, told: TurnEnd, ending: Ending) -> Result:
-        remark = self._dialect.remark(turn.ask, printed=told.stdout.total_bytes > 0)
-        note = " ".join(filter(None, (self._note_on(turn.state), remark)))
         timed_out = self._ladder is not None
         if timed_out:
-            note = f"The command was {self._brought_back}; the shell and its state live on."
+            remark = f"The command was {self._brought_back}; the shell and its state live on."
+        else:
+            remark = self._dialect.remark(turn.ask, printed=told.stdout.total_bytes > 0)
         return self._result(
             turn,
             told.stdout,
@@ -400,17 +424,20 @@ class Session:
             left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
             left_running_total=told.left_total,
             shell_state=turn.state,
-            note=note,
+            note=_sentences(self._tell_loss(), remark),
         )
 
-    def _note_on(self, state: ShellState) -> str:
-        if state is not ShellState.REBORN:
-            return ""
+    def _tell_loss(self) -> str:
+        """What became of the shell before, told once."""
         loss, self._loss = self._loss, ""
-        return f"A new shell: the one before it {loss}. Only the directory lives on."
+        return f"A new shell: the one before it {loss}. Only the directory lives on." if loss else ""
 
     def _died(self, turn: Turn, told: TurnEnd, end: Exit) -> Result:
-        loss = self._loss = self._loss or _how_it_ended(turn.shell)
+        if self._closed:
+            remark = f"The session {self._closed}, and its shell was ended with all it had started."
+        else:
+            loss = _how_it_ended(turn.shell)
+            remark = f"The shell {loss}. The next command gets a new one, in {self.directory}."
         return self._result(
             turn,
             told.stdout,
@@ -422,9 +449,7 @@ class Session:
             left_running=tuple(LeftProcess(pid, line) for pid, line in end.left),
             left_running_total=end.left_total,
             shell_state=ShellState.LOST,
-            note=f"The session {self._closed}, and its shell was ended with all it had started."
-            if self._closed
-            else f"The shell {loss}. The next command gets a new one, in {self.directory}.",
+            note=_sentences(self._tell_loss(), remark),
         )
 
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
@@ -459,15 +484,15 @@ class Session:
         )
 
 
-def _ask(command: Command, shell: LivingShell | None = None, state: ShellState = ShellState.KEPT) -> Ask:
+def _ask(command: Command, shell: LivingShell | None = None) -> Ask:
     """What a shell is asked; without one, to see whether it could be."""
-    fresh = state is not ShellState.KEPT
+    there = shell is not None and not shell.turns and shell.first_directory == command.working_directory
     return Ask(
         command.text,
         f"Marker_{uuid.uuid4()}" if shell else "",
         shell.base if shell else "",
         shell.pair if shell else 0,
-        None if fresh else command.working_directory or None,
+        None if there else command.working_directory or None,
         command.environment,
         command.stdin,
         shell.last_code if shell else 0,
@@ -479,8 +504,8 @@ def _opening(dialect: Persistent) -> dict[str, Any]:
     """What a shell that is talked to reports with at first: whatever it prints before is noise."""
     if not dialect.prompt:
         return {}
-    marker = f"Marker_{uuid.uuid4()}"
-    return {"prompt": dialect.prompt, "opening": (marker, dialect.report(marker))}
+    ask = Ask("", f"Marker_{uuid.uuid4()}", "", 0)
+    return {"prompt": dialect.prompt, "opening": (ask.marker, dialect.report(ask))}
 
 
 async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> bool:
@@ -489,11 +514,18 @@ async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> boo
     return bool(done)
 
 
+def _sentences(*parts: str) -> str:
+    return " ".join(filter(None, parts))
+
+
 def _how_it_ended(shell: LivingShell) -> str:
     end = shell.exit
+    if shell.ended_because:
+        return shell.ended_because
     if end is None:
         return "was lost with its keeper"
-    return f"was ended by {end.signal}" if end.signal else f"ended with code {end.code}"
+    how = f"was ended by {end.signal}" if end.signal else f"ended with code {end.code}"
+    return f"was replaced by {shell.replaced} (exec), which {how}" if shell.replaced else how
 
 
 def _true_directory(told: str, real: str | None) -> str | None:

@@ -58,7 +58,7 @@ TURN = {
         "exit",
     ),
     "in making a turn of it": (
-        "fail(turns.Turn, '__init__', lambda *a: 'VICTIM' in str(a[3].files))",
+        "fail(turns.Turn, '__init__', lambda *a: 'VICTIM' in str(a[2].files))",
         "exit",
     ),
     "in hearing of its end": (

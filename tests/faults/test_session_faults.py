@@ -6,7 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from session_house import House, Room
+from process_table import carrying, gone, unique_seconds
+from session_house import MANNERS, Gate, House, Manner, Room, open_house, open_room
 from wire_client import WireClient, text_of
 
 from nacre.errors import RequestError
@@ -17,6 +18,31 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Start = Callable[..., WireClient]
+
+
+POSIX = [name for name, manner in MANNERS.items() if manner.posix]
+
+
+@pytest.fixture(scope="module", params=MANNERS)
+def any_house(request: pytest.FixtureRequest) -> Iterator[House]:
+    yield from open_house(request.param)
+
+
+@pytest.fixture
+def any_room(any_house: House) -> Iterator[Room]:
+    """A new session in every shell there is."""
+    yield from open_room(any_house)
+
+
+@pytest.fixture(scope="module", params=POSIX)
+def posix_house(request: pytest.FixtureRequest) -> Iterator[House]:
+    yield from open_house(request.param)
+
+
+@pytest.fixture
+def posix(posix_house: House) -> Iterator[Room]:
+    """A new session in every shell that speaks POSIX."""
+    yield from open_room(posix_house)
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +57,25 @@ def room(house: House) -> Iterator[Room]:
     room = house.new()
     yield room
     room.close()
+
+
+def manner(room: Room) -> Manner:
+    return MANNERS[room.house.service.shell.name]
+
+
+def cancel_when_it_prints(room: Room, text: str) -> None:
+    """Run a command, and cancel it as soon as it has printed something."""
+
+    async def cancel() -> None:
+        begun = asyncio.Event()
+        running = room.house.service.run(room.command(text), lambda _stream, _chunk: begun.set())
+        task = asyncio.create_task(running)
+        await begun.wait()
+        task.cancel()
+        await asyncio.wait({task})
+        assert task.cancelled()
+
+    room.house.do(cancel())
 
 
 def keeper_children(client: WireClient) -> list[int]:
@@ -147,3 +192,134 @@ def test_the_next_command_of_an_idle_session_says_that_it_was_closed(house: Hous
 
     house.do(let_time_pass())
     room.close()
+
+
+# -- the shell becomes another program
+
+
+@pytest.mark.req("fault-session-exec")
+def test_a_program_that_takes_the_shells_place_runs_to_its_own_end(any_room: Room, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    any_room(f"cd {tmp_path}")
+
+    async def run() -> Any:
+        program = any_room.start(f"exec env -- perl -e 'open F, q({gate.path}); print <F>; exit 5'")
+        running = asyncio.create_task(program)
+        await asyncio.to_thread(gate.open)
+        return await running
+
+    told = any_room.house.do(run())
+    assert (told.ended, told.exit_code, told.signal) == (Ended.SHELL_DIED, 5, None)
+    assert told.stdout.text == "open\n"
+    assert "The shell was replaced by perl (exec), which ended with code 5." in told.note
+    again = any_room("pwd")
+    assert again.shell_state is ShellState.REBORN
+    assert again.stdout.text == f"{tmp_path}\n"
+    assert "the one before it was replaced by perl (exec)" in again.note
+
+
+@pytest.mark.req("fault-session-exec")
+def test_a_short_program_in_the_shells_place_loses_no_output(any_room: Room) -> None:
+    for _ in range(10):
+        told = any_room("exec seq 1 2000")
+        assert (told.exit_code, told.stdout.text) == (0, "".join(f"{n}\n" for n in range(1, 2001)))
+
+
+@pytest.mark.req("fault-session-exec")
+def test_a_program_in_the_shells_place_can_be_killed_by_a_signal_or_a_timeout(any_room: Room) -> None:
+    killed = any_room("exec perl -e 'kill 9, $$'")
+    assert (killed.ended, killed.exit_code, killed.signal) == (Ended.SHELL_DIED, None, "SIGKILL")
+    mark = unique_seconds()
+    late = any_room(f"exec sleep {mark}", timeout_s=0.3)
+    assert (late.ended, late.shell_state) == (Ended.TIMED_OUT, ShellState.LOST)
+    assert "The shell was replaced by sleep (exec), which was ended by" in late.note
+    assert carrying(mark) == []
+    assert any_room("echo on").stdout.text == "on\n"
+
+
+@pytest.mark.req("fault-session-exec")
+def test_a_program_in_the_shells_place_is_gone_when_its_call_is_cancelled(any_room: Room) -> None:
+    mark = unique_seconds()
+    cancel_when_it_prints(any_room, f"exec sh -c 'echo up; sleep {mark}; :'")
+    assert any_room("echo on").stdout.text == "on\n"
+    assert gone(mark)
+
+
+@pytest.mark.req("fault-session-exec")
+def test_what_ran_beside_a_program_in_the_shells_place_is_named(any_room: Room) -> None:
+    mark, how = unique_seconds(), manner(any_room)
+    told = any_room(f"{how.sleep} {mark} {how.beside} exec sh -c 'exit 6'")
+    assert told.exit_code == 6
+    assert told.left_running_total == 1 or how.name == "elvish"  # it starts its jobs later than it goes on
+
+
+@pytest.mark.req("fault-session-exec")
+def test_a_program_that_is_not_there_gives_a_true_end_of_the_command_or_of_the_shell(any_room: Room) -> None:
+    told = any_room("exec /no/such/program")
+    assert told.ended in (Ended.EXITED, Ended.SHELL_DIED)
+    assert told.exit_code in (126, 127, 2)
+    assert "/no/such/program" in told.stderr.text
+    kept = told.ended is Ended.EXITED
+    assert any_room("echo on").shell_state is (ShellState.KEPT if kept else ShellState.REBORN)
+
+
+@pytest.mark.req("fault-session-exec")
+def test_exec_without_a_program_or_in_a_subshell_keeps_the_shell(posix: Room, tmp_path: Path) -> None:
+    (tmp_path / "read").write_text("first\nsecond\n")
+    posix(f"X=1; exec 3<{tmp_path}/read 4>{tmp_path}/written")
+    assert posix("(exec sh -c 'exit 9')").exit_code == 9
+    assert posix("read line <&3; echo $X $line >&4").exit_code == 0
+    told = posix("read line <&3; echo $X $line; exec >/dev/null 2>&1")
+    assert (told.stdout.text, told.shell_state) == ("1 second\n", ShellState.KEPT)
+    assert posix("echo $X").stdout.text == "1\n"
+    assert (tmp_path / "written").read_text() == "1 first\n"
+
+
+# -- the shell comes back without telling
+
+
+@pytest.mark.req("fault-session-mute")
+def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
+    posix: Room, tmp_path: Path
+) -> None:
+    prompts = manner(posix).name != "busybox"  # the only one that shows none
+    posix(f"cd {tmp_path}; X=1")
+    told = posix(
+        "echo printed; command() { :; }; builtin() { :; }; print() { :; }; test() { :; }",
+        timeout_s=30 if prompts else 1,
+    )
+    if prompts:
+        assert (told.ended, told.exit_code, told.signal) == (Ended.SHELL_DIED, None, None)
+        assert "could not tell any more how a command ended" in told.note
+    assert told.stdout.text == "printed\n"
+    again = posix('pwd; echo "<$X>"')
+    assert again.stdout.text == f"{tmp_path}\n<>\n"
+    assert again.shell_state is ShellState.REBORN
+
+
+@pytest.mark.req("fault-session-mute")
+def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: Room) -> None:
+    posix("X=1")
+    told = posix(f"rm -r {posix.house.service.spools.path}; (exit 5)", timeout_s=30)
+    assert (told.ended, told.exit_code, told.shell_state) == (Ended.EXITED, 5, ShellState.KEPT)
+    assert posix("echo $X").stdout.text == "1\n"
+
+
+# -- a call is cancelled
+
+
+@pytest.mark.req("fault-session-cancel-background")
+def test_a_cancelled_call_leaves_nothing_in_the_background_but_what_was_there(any_room: Room) -> None:
+    how = manner(any_room)
+    old, new, deep, apart = (unique_seconds() for _ in range(4))
+    any_room(f"{how.sleep} {old} &")
+    cancel_when_it_prints(
+        any_room,
+        f"sh -c 'sleep {new} & (sleep {deep} &) ; setsid sleep {apart} & echo up' {how.beside} "
+        f"{how.sleep} 60",
+    )
+    any_room("true")
+    assert gone(new)
+    assert gone(deep)
+    assert gone(apart)
+    assert bool(carrying(old)) == how.jobs_survive_interrupt

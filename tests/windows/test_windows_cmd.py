@@ -10,6 +10,7 @@ from process_table import carrying, gone
 from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_path
 from wire_client import WireClient, text_of
 
+from nacre.dialects import Ask
 from nacre.dialects.cmd import CmdShell
 from nacre.keeper.link import Link
 
@@ -169,10 +170,10 @@ def test_the_keeper_serves_a_hundred_turns_of_one_shell(tmp_path: Path) -> None:
                 await link.open({"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD}, windows_path(tmp_path))
                 spec: dict[str, Any] = {"argv": shell.argv("cmd.exe"), "program": CMD, "cwd": "C:\\"}
                 spec |= {"stdin": True, "persistent": True, "prompt": shell.prompt}
-                running = link.run({**spec, "opening": (mark, shell.report(mark))})
+                running = link.run({**spec, "opening": (mark, shell.report(Ask("", mark, "", 0)))})
                 for turn in range(1, 101):
                     fresh = f"{mark}{turn}"
-                    feed = f"echo {turn}\r\n{shell.report(fresh)}"
+                    feed = f"echo {turn}\r\n{shell.report(Ask('', fresh, '', 0))}"
                     told = await link.turn(running, {"turn": turn, "marker": fresh, "feed": feed})
                     assert (told.record, told.stdout.head) == ("0 C:\\", b"%d\r\n" % turn)
                 link.kill(running, 0)

@@ -56,9 +56,9 @@ class CmdShell:
     prefix: str | None = None
 
     control = 0
+    told = shows_prompt = False
     silent = ()
     interrupt = None  # without a console of its own there is no Ctrl+C
-    init = ""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -74,6 +74,10 @@ class CmdShell:
     def output_encoding(self) -> str:
         """What a line is in that is not UTF-8."""
         return self.encodings[1]
+
+    def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
+        """Nothing."""
+        return ""
 
     def argv(self, name: str) -> list[str]:
         """What starts it: no AutoRun commands, and the prompt that we wait for."""
@@ -138,7 +142,7 @@ class CmdShell:
         else:
             simple = _with_input(given[0], source)
             ask.said = given[0] if simple is None else simple + self._afterwards
-        lines += [ask.said, self.report(ask.marker)]
+        lines += [ask.said, self.report(ask)]
         return "\r\n".join(map(self._bytes, lines)), files
 
     @property
@@ -159,8 +163,9 @@ class CmdShell:
             lines.append(f'@cd /d "{self.there(ask.directory).replace("%", "%%")}"')
         return self._bytes("\r\n".join([*lines, ""]))
 
-    def report(self, marker: str) -> str:
+    def report(self, ask: Ask) -> str:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        marker = ask.marker
         told = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
         # Who sets a variable of that name would hide the real one from now on.
         return f'{told}{self._afterwards}&set "ERRORLEVEL="&(call )'

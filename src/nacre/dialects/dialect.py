@@ -51,6 +51,11 @@ class Ask:
         return f"{self.base}.{self.pair}e"
 
     @property
+    def told(self) -> str:
+        """The named pipe where the shell tells the end, if it opens that by its name."""
+        return f"{self.base}.told"
+
+    @property
     def input(self) -> str:
         """What the command reads."""
         return "/dev/null" if self.stdin is None else f"{self.base}.stdin"
@@ -69,7 +74,17 @@ class Persistent(Protocol):
 
     @property
     def control(self) -> int:
-        """The descriptor of the private channel in the shell."""
+        """The descriptor of the private channel in the shell; 0 where it has none."""
+        ...
+
+    @property
+    def told(self) -> bool:
+        """Whether it opens its private channel by its name, `Ask.told`, to tell the end of a command."""
+        ...
+
+    @property
+    def shows_prompt(self) -> bool:
+        """Whether it shows what `init` is given whenever it is ready for a line."""
         ...
 
     @property
@@ -100,9 +115,8 @@ class Persistent(Protocol):
         """What the shell itself is started with; its commands do not see it."""
         ...
 
-    @property
-    def init(self) -> str:
-        """The first text it is fed."""
+    def init(self, ready: str) -> str:
+        """The first text it is fed; `ready` is what it is to show when it waits for a line."""
         ...
 
     def argv(self, name: str) -> list[str]:
@@ -114,10 +128,13 @@ class Persistent(Protocol):
         ...
 
     def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
-        """The text that makes it run a command, and the files that text needs, by suffix."""
+        """The text that makes it run a command, and the files that text needs, by suffix.
+
+        Behind that text comes `report`, but in a conversation, where it is the last line.
+        """
         ...
 
-    def report(self, marker: str) -> str:
+    def report(self, ask: Ask) -> str:
         """The text that makes it tell the end of the present command; given again after an interrupt."""
         ...
 
@@ -138,6 +155,8 @@ class WithChannel:
     """What holds for every shell that has a private channel, named pipes for each command, and UTF-8."""
 
     __slots__ = ()
+    told = False
+    shows_prompt = False
     prompt = ""
     output_encoding = None
 

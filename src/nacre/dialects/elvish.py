@@ -137,12 +137,15 @@ class ElvishShell(WithChannel):
     control = CONTROL
     silent = ()  # `exec` gives a program elvish's own streams
     interrupt = ("INT", "turn")
-    init = ""
 
     @property
     def environment(self) -> dict[str, str]:
         """Nothing more than its commands get."""
         return {}
+
+    def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
+        """Nothing."""
+        return ""
 
     def argv(self, name: str) -> list[str]:
         """What starts it."""
@@ -154,7 +157,7 @@ class ElvishShell(WithChannel):
         record = [ask.marker, ask.input, ask.out, ask.err, jobs, *_before(ask), ask.text]
         return f"{ask.base}.{RUN_FILE}\n", {RUN_FILE: "\0".join(record) + "\0"}
 
-    def report(self, marker: str) -> str:  # noqa: ARG002  # each command reports by itself
+    def report(self, ask: Ask) -> str:  # noqa: ARG002  # each command reports by itself
         """Nothing can be lost on the way."""
         return ""
 

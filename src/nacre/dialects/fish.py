@@ -26,12 +26,15 @@ class FishShell(WithChannel):
     control = CONTROL
     silent = (1,)
     interrupt = ("TERM", "turn")  # without a terminal fish ends when it, or its child, is interrupted
-    init = ""
 
     @property
     def environment(self) -> dict[str, str]:
         """Nothing more than its commands get."""
         return {}
+
+    def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
+        """Nothing."""
+        return ""
 
     def argv(self, name: str) -> list[str]:
         """What starts it."""
@@ -42,7 +45,7 @@ class FishShell(WithChannel):
         record = [ask.marker, ask.input, ask.out, ask.err, _before(ask) + ask.text]
         return "\n".join(record) + "\0", {}
 
-    def report(self, marker: str) -> str:  # noqa: ARG002  # the loop reports by itself
+    def report(self, ask: Ask) -> str:  # noqa: ARG002  # the loop reports by itself
         """Nothing can be lost on the way."""
         return ""
 

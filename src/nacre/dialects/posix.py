@@ -2,19 +2,21 @@
 
 A shell that lives on is interactive (`-i`), because only then an unset variable under `set -u`, a syntax
 error or an interrupt brings it back to its loop instead of ending it. It has no terminal: it reads a
-pipe, its own stdout and stderr lead nowhere (prompts, "no job control"), and descriptor 3 is its
-private channel, which no command gets (`3>&-`). Every command is two lines:
+pipe, its own stdout leads nowhere, and on its stderr the keeper sees its prompts. Its private channel is a
+named pipe, which it opens to tell and closes again: no command gets it, and none can take it away by what
+it does to descriptors. Every command is two lines:
 
-    EVALUATE the command  <stdin >pipe 2>pipe 3>&-  && __nacre=0 || __nacre=$?
-    TELL marker, code and directory  >&3
+    EVALUATE the command  <stdin >pipe 2>pipe  && __nacre=0 || __nacre=$?
+    TELL marker, code and directory  >channel
 
 - `&& … ||` keeps the person's `set -e` from ending the shell.
 - The report is a line of its own, so that it comes even when an error or an interrupt throws the first line
   away; then the shell's own `$?` is told.
 - The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
 - Backslashes before names step over aliases.
-- bash reads both lines from files. An empty line on the channel says that the command has removed the second
-  one; then the shell is given that line itself.
+- The report looks first whether the channel is one: a file that has taken its place is not written to. The
+  code is kept until it was told.
+- If the report is lost in spite of all, the shell shows its prompt without one: see `keeper.shells`.
 """
 
 from __future__ import annotations
@@ -33,11 +35,9 @@ DIALECT = Dialect(
 )
 BUSYBOX = Dialect("posix", ("sh", "-c"), f". '{SCRIPT_MARK}'", ("busybox",))
 STDERR = 2
-CONTROL = 3
-RUN_FILE, END_FILE = "run", "end"
-_CODE, _PLACE = "${__nacre:-$?}", "${PWD-}"
-_PRINTF = f'printf \'%s %s %s %s\\n\' MARKER "{_CODE}" "{_PLACE}" MARKER'
-_PRINT = f'print -r -- MARKER "{_CODE}" "{_PLACE}" MARKER'
+RUN_FILE = "run"
+_PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
+_PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
 _SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
 _SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
 _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
@@ -51,43 +51,61 @@ class PosixShell(WithChannel):
     setup: str = ":"
     evaluate: str = r"\command eval"
     tell: str = rf"\command {_PRINTF}"
+    test: str = r"\command test"
     source: str | None = None  # reads a file; for a shell that reads a pipe byte by byte, which takes long
     announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in spite of all
+    control: int = 0  # the descriptor of its channel, for one that is not interactive and shows no prompt
 
-    control = CONTROL
-    silent = (1, 2)
     interrupt = ("INT", "shell")
+
+    @property
+    def told(self) -> bool:
+        """It opens its channel by its name, unless it was given one."""
+        return not self.control
+
+    @property
+    def shows_prompt(self) -> bool:
+        """As a shell does that is interactive."""
+        return not self.control
+
+    @property
+    def silent(self) -> tuple[int, ...]:
+        """All that it prints by itself, but for its prompts."""
+        return (1,) if self.shows_prompt else (1, 2)
 
     @property
     def environment(self) -> dict[str, str]:
         """No history file; `init` takes it back, so that commands do not see it."""
         return {"HISTFILE": "/dev/null"}
 
-    @property
-    def init(self) -> str:
-        """Quiet, without history and job control."""
-        return f"{self.setup}; unset HISTFILE; PS1= PS2= __nacre=\n"
+    def init(self, ready: str) -> str:
+        """Without history and job control, and with a prompt that we know."""
+        return f"{self.setup}; unset HISTFILE; PS1={quote(ready)} PS2= __nacre=\n"
 
     def argv(self, name: str) -> list[str]:
         """What starts it."""
         return [name, *self.flags]
 
     def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
-        """The two lines, or two short ones that have it read them from files."""
-        streams = f"<{quote(ask.input)} >{quote(ask.out)} 2>{quote(ask.err)} {CONTROL}>&-"
+        """The first line, or a short one that has it read that from a file."""
+        streams = f"<{quote(ask.input)} >{quote(ask.out)} 2>{quote(ask.err)}"
+        if self.control:
+            streams += f" {self.control}>&-"
         evaluate, before = f"{self.evaluate} {quote(ask.text)}", _before(ask)
         if before:
             evaluate = f"{{ {before}{evaluate}\n}}"
         first = f"{evaluate} {streams} && __nacre=0 || __nacre=$?\n"
         if self.source is None:
-            return first + self.report(ask.marker), {}
-        run, end = quote(f"{ask.base}.{RUN_FILE}"), quote(f"{ask.base}.{END_FILE}")
-        lines = f"{self.source} {run}||__nacre=$?\n{self.source} {end}||\\echo>&{CONTROL}\n"
-        return lines, {RUN_FILE: first, END_FILE: self.report(ask.marker)}
+            return first, {}
+        return f"{self.source} {quote(f'{ask.base}.{RUN_FILE}')}||__nacre=$?\n", {RUN_FILE: first}
 
-    def report(self, marker: str) -> str:
+    def report(self, ask: Ask) -> str:
         """The second line."""
-        return f"{self.tell.replace('MARKER', marker)} >&{CONTROL}; __nacre=\n"
+        code, tell = "__nacre=${__nacre:-$?}", self.tell.replace("MARKER", ask.marker)
+        if self.control:
+            return f"{code}; {tell} >&{self.control}; __nacre=\n"
+        channel = quote(ask.told)
+        return f"{code}; {self.test} -p {channel} && {tell} >{channel} && __nacre=\n"
 
     def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
         """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
@@ -122,6 +140,7 @@ SHELLS = {
         flags=("--noprofile", "--norc", "--noediting", "-i"),
         setup="set +o history +H +m",
         tell=rf"\builtin {_PRINTF}",
+        test=r"\builtin test",
         evaluate=r"\eval",
         source=".",  # while it sources a file bash is not interactive: no job numbers, and `return` works
     ),
@@ -131,6 +150,7 @@ SHELLS = {
         "PROMPT= RPROMPT=",
         evaluate=r"\builtin eval",
         tell=rf"\builtin {_PRINTF}",
+        test=r"\builtin test",
     ),
     "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True),
     "mksh": PosixShell(
@@ -141,10 +161,11 @@ SHELLS = {
     ),
     "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m")),
     # Not interactive: an interactive busybox 1.35 takes a background job's end for the end of its input, and
-    # loses the next command. So an interrupt ends it, which is told, and a new one takes its place.
-    "busybox": PosixShell(flags=("sh",)),
+    # loses the next command. So an interrupt ends it, which is told, and a new one takes its place. It shows
+    # no prompt either: its channel is a descriptor, which no deleted file can take away.
+    "busybox": PosixShell(flags=("sh",), control=7),
 }
-BUSYBOX_AS_SH = PosixShell(flags=())  # called as `sh` or `ash` it needs no applet name
+BUSYBOX_AS_SH = PosixShell(flags=(), control=7)  # called as `sh` or `ash` it needs no applet name
 PLAIN = PosixShell()
 _SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh": "mksh"}
 

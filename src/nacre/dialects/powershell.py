@@ -41,6 +41,7 @@ class PowerShell:
     prompt: str
 
     control = 0
+    told = shows_prompt = False
     silent = ()
     interrupt = None  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
     output_encoding = None  # UTF-8: see SETTINGS
@@ -50,8 +51,7 @@ class PowerShell:
         """No telemetry, no news of updates."""
         return {"POWERSHELL_TELEMETRY_OPTOUT": "1", "POWERSHELL_UPDATECHECK": "Off"}
 
-    @property
-    def init(self) -> str:
+    def init(self, ready: str) -> str:  # noqa: ARG002  # its prompt is `prompt`
         """How it is to print, and its first prompt."""
         return f"{SETTINGS}{_print(self.prompt)}\r\n"
 
@@ -82,10 +82,11 @@ class PowerShell:
             f"$global:LASTEXITCODE = 0; try {{ {_before(ask)}. ([scriptblock]::Create({_decoded(ask.text)})) "
             f"| Out-Default; $global:__nacre = $? }} catch {{ {failed} }}; {_print('', self.prompt)}"
         )
-        return f"{run}\r\n{self.report(ask.marker)}", {}
+        return f"{run}\r\n{self.report(ask)}", {}
 
-    def report(self, marker: str) -> str:
+    def report(self, ask: Ask) -> str:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        marker = ask.marker
         code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
         told = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
         return f'[Console]::Out.Write({told}); [Console]::Error.Write("{marker}`r`n")'

@@ -10,15 +10,13 @@ killed ends when its whole tree is gone.
 
 from __future__ import annotations
 
-import os
 import time
 from functools import partial
 
-from nacre.keeper.conversation import Conversation
 from nacre.keeper.host import command_line, host
 from nacre.keeper.quickjson import decode
+from nacre.keeper.shells import SETTLE_ROUNDS, SETTLE_S, PersistentShell, named
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
-from nacre.keeper.turns import FILE_MISSING, Household, Pipes, Turn
 from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -31,9 +29,7 @@ if TYPE_CHECKING:
     from nacre.keeper.turns import Run
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
-LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
-SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 
 
 _NOTHING: dict[str, Any] = {}
@@ -56,6 +52,8 @@ class Spec:
     silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
     persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
+    ready: str = ""  # what it shows on its stderr when it waits for a line; see `shells.Prompts`
+    told: bool = False  # whether a persistent shell opens its private channel by its name, see `turns.Pipes`
     prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
     opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns
@@ -105,11 +103,6 @@ _FIELDS = Spec.__annotations__.keys()
 _REQUIRED = {"argv", "cwd", "program"}
 
 
-def named(left: set[int]) -> tuple[list[tuple[int, str]], int]:
-    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
-    return [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]], len(left)
-
-
 class Command:
     """A command from its start to the moment the last of its processes has let go of it."""
 
@@ -133,28 +126,18 @@ class Command:
             host.Writer(keeper.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        self._own: list[host.Reader] = []  # what a persistent shell itself prints, not its commands
-        self._conversation = Conversation(spec.prompt.encode(), self.feed) if spec.prompt else None
-        self._turn: Turn | None = None
-        self._household: Household | None = None
-        self._lingering: list[Turn] = []  # turns whose streams someone still holds
-        self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self._stream_end)
-        self._open_streams(started)
-        if self._conversation is not None:
-            self._conversation.open(spec.opening[0], [spec.opening[1].encode()])
-        if spec.follow_ms or spec.window_bytes or self._control or self._conversation:
-            self._watch()
+        self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self.stream_ended)
+        self.shell: PersistentShell | None = None  # where turns are given to
+        if spec.persistent:
+            self.shell = PersistentShell(keeper, self, started)
         else:
-            self._watch_timer = keeper.loop.call_later(UNWATCHED_S, self._watch, command_id)
+            self._open_streams(started)
         if spec.timeout_ms:
-            self._set_timer(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
+            self.set_timer(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
-            if fd >= 0 and self.spec.persistent:
-                take = partial(self._own_chunk, stream)
-                self._own.append(host.Reader(self._keeper.loop, fd, take, self._stream_end, self.id))
-            elif fd >= 0:
+            if fd >= 0:
                 self._streams.add(stream, fd, terminal=self.spec.terminal is not None)
         if started.control >= 0:
             self._control = host.Reader(
@@ -164,14 +147,16 @@ class Command:
                 lambda: self._control_chunk(b""),
                 self.id,
             )
+        if self.spec.follow_ms or self.spec.window_bytes or self._control:
+            self._watch()
+        else:
+            self._watch_timer = self._keeper.loop.call_later(UNWATCHED_S, self._watch, self.id)
 
     def _watch(self) -> None:
         self._watch_timer = None
         self._streams.watch()
         if self._control is not None:
             self._control.resume()
-        for reader in self._own:
-            reader.resume()
 
     # -- output
 
@@ -180,90 +165,43 @@ class Command:
         self._streams.credit(taken_bytes)
 
     def _control_chunk(self, chunk: bytes) -> None:
-        turn = self._turn
-        if turn is None:
-            self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
-        elif turn.record is None and (not chunk or turn.hear(chunk)):
-            self._turn_over_when_settled(SETTLE_ROUNDS)
-        elif chunk == FILE_MISSING:  # the command has removed our files: the shell is told in words
-            self.feed(os.fsencode(turn.report))
+        self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
 
-    def _stream_end(self) -> None:
-        for turn in self._lingering:
-            if not turn.streams.open:
-                turn.streams.release()
-        self._lingering = [turn for turn in self._lingering if turn.streams.open]
+    def stream_ended(self) -> None:
+        """Nobody holds one of its output pipes any more."""
+        if self.shell is not None:
+            self.shell.release_ended()
         if self.reported:
             self._keeper.retire_if_over(self)
 
     @property
     def streams_open(self) -> bool:
         """Whether some process still holds one of the command's output pipes."""
-        return self._streams.open or any(turn.streams.open for turn in self._lingering)
+        return self._streams.open or (self.shell is not None and self.shell.streams_open)
 
-    # -- turns of a persistent shell
-
-    def _own_chunk(self, stream: int, chunk: bytes) -> None:
-        """A shell that complains on its own stderr (fish) means the command of the present turn."""
-        if self._conversation is not None:
-            record = self._conversation.hear(stream, chunk)
-            if record is not None and self._turn is not None:
-                self._turn.record = record
-                self._turn_over_when_settled(SETTLE_ROUNDS)
-        elif self._turn is not None:
-            self._turn.streams.captures[stream].feed(chunk)
+    @property
+    def over(self) -> bool:
+        """Whether its first process has ended."""
+        return self._end is not None
 
     def run(self, run: Run) -> None:
         """Give the shell a command of its own; a TURN frame tells how it ended."""
-        if self._end is not None or self.reported:
+        if self.over or self.reported:
             return  # the shell is gone, or about to; a frame has said so
-        if self._turn is not None:
-            raise ValueError(f"turn {self._turn.number} is not over")
-        household = self._household
-        if household is None:
-            pipes = Pipes(self._keeper.directory, str(self.id))
-            household = self._household = Household(self.pid, pipes, self._conversation)
-        if self._conversation is None:
-            household.pipes.provide(run)
-        else:
-            household.pipes.provide_anew(run)
-        self._turn = Turn(self._keeper, self.id, run, household, self._stream_end)
-        if self._conversation is None:  # otherwise it gets its lines when it is ready for them
-            self.feed(os.fsencode(run.feed))
-
-    def _turn_over_when_settled(self, rounds: int) -> None:
-        household = self._household
-        if self._turn is None or household is None:
-            return
-        left = self._keeper.kin.others(self.id)
-        if rounds and self._just_forked(left - household.earlier()):
-            self._set_timer(SETTLE_S, lambda: self._turn_over_when_settled(rounds - 1))
-        else:
-            self._turn_over(household.newcomers(left))
-
-    def _turn_over(self, left: set[int]) -> None:
-        """The record has come, or never will: send the TURN frame."""
-        turn, household = self._turn, self._household
-        if turn is None or household is None:
-            return
-        if turn.record is None or self._conversation is None:  # in a conversation all of it has come
-            for reader in self._own:
-                reader.take()
-                reader.see_end()
-        self._turn = None
-        content, parts = turn.close()
-        if turn.streams.open:
-            self._lingering.append(turn)
-        if self._end is None:
-            content["cwd"] = household.directory()
-        if left:
-            content["left"], content["left_total"] = named(left)
-        self._keeper.send(frame(Kind.TURN, self.id, mixed_body(content, parts)))
-        self._keeper.flush()
+        if self.shell is None:
+            raise ValueError("only a persistent shell takes turns")
+        self.shell.run(run)
 
     # -- input and signals
 
     def feed(self, data: bytes) -> None:
+        """Give it bytes to read; none closes its stdin."""
+        if self.shell is not None:
+            self.shell.feed(data)
+        else:
+            self.write(data)
+
+    def write(self, data: bytes) -> None:
         """Give bytes to stdin; none closes it."""
         if self._stdin is not None:
             if data:
@@ -280,10 +218,10 @@ class Command:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
             self._keeper.kin.signal_tree(self.id, number)
-        elif scope in ("turn", "shell"):  # what the present turn has started; what was there before is spared
-            known = self._household.earlier() if self._household else set[int]()
-            shell = {self.pid} if scope == "shell" and self._end is None else set[int]()
-            host.send_signal((self._keeper.kin.others(self.id) - known) | shell, number)
+        elif scope in ("turn", "shell") and self.shell is not None:
+            self.shell.signal(number, with_shell=scope == "shell")
+        elif scope == "left" and self.shell is not None:
+            self.shell.kill_left()
         elif self._end is None:
             self._keeper.kin.signal_group(self.id, number)
 
@@ -303,12 +241,12 @@ class Command:
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         left = self._keeper.kin.members(self.id)
-        if rounds and self._just_forked(left):
-            self._set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
+        if rounds and self.just_forked(left):
+            self.set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
             self.report(left)
 
-    def _just_forked(self, left: set[int]) -> bool:
+    def just_forked(self, left: set[int]) -> bool:
         """Whether one of these still looks like the command itself, or like nothing yet."""
         own = " ".join(self.spec.argv)[:100]
         lines = [command_line(pid) for pid in left]
@@ -322,14 +260,14 @@ class Command:
         self._dying = True
         if grace_ms:
             self._keeper.kin.ask_to_end(self.id)
-            self._set_timer(grace_ms / 1000, self._kill_hard)
+            self.set_timer(grace_ms / 1000, self._kill_hard)
         else:
             self._kill_hard()
         self.check_death()
 
     def _kill_hard(self) -> None:
         self._keeper.kin.force_end(self.id)
-        self._set_timer(KILL_PATIENCE_S, self._give_up)
+        self.set_timer(KILL_PATIENCE_S, self._give_up)
 
     def _give_up(self) -> None:
         """Some process does not die (another user's, or stuck in the kernel): report it as left behind."""
@@ -346,7 +284,8 @@ class Command:
             else:
                 self._keeper.retire_if_over(self)
 
-    def _set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
+    def set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
+        """Call back later; what was to be called before is not."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._keeper.loop.call_later(delay_s, callback, self.id)
@@ -358,7 +297,9 @@ class Command:
             self._control.take()
             self._control.see_end()
         self._streams.settle()
-        self._turn_over(set())
+        if self.shell is not None:
+            self.shell.take_rest()
+            self.shell.turn_over(set())
         if left is None:
             left = self._keeper.kin.members(self.id)
         if left:
@@ -400,18 +341,13 @@ class Command:
         self._cancel_timers()  # what was left behind may have been gone before it was to be killed
         for let_go in self._holdings():
             self._keeper.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
-        self._own.clear()
-        self._lingering.clear()
-        self._turn = self._household = None
-        self._control = self._stdin = self._timer = self._watch_timer = None
+        self.shell = self._control = self._stdin = self._timer = self._watch_timer = None
 
     def _holdings(self) -> list[Callable[[], object]]:
         """How to let go of each thing that a command holds."""
-        turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
-        held: list[Callable[[], object]] = [self._streams.release, *[turn.streams.release for turn in turns]]
-        held += [reader.close for reader in self._own]
-        if self._household is not None:
-            held.append(self._household.pipes.remove)
+        held: list[Callable[[], object]] = [self._streams.release]
+        if self.shell is not None:
+            held += self.shell.holdings()
         if self._control is not None:
             held.append(self._control.close)
         if self._stdin is not None:

@@ -146,6 +146,10 @@ class Directory:
             raise FileNotFoundError(errno.ENOENT, "the named pipe was replaced by something else", path)
         return fd
 
+    def hold_pipe(self, name: str) -> int:
+        """Both ends of a named pipe: it can be read and written, and never ends. Raises OSError."""
+        return os.open(self.path_of(name), os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
+
     def names(self) -> list[str]:
         """What is in it."""
         return os.listdir(self.path) if self.is_there else []

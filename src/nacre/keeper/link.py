@@ -84,6 +84,8 @@ class TurnEnd:
     left_total: int
     stdout: Stream
     stderr: Stream
+    replaced: str = ""  # the program that the shell had become when it ended (`exec`)
+    mute: bool = False  # whether the shell lives, but can tell nothing any more
 
 
 class NotTakenError(PlaceError):
@@ -438,6 +440,8 @@ def _read_turn(body: bytes) -> TurnEnd:
         tuple(content.get("left", ())),
         content.get("left_total", 0),
         *_read_streams(body, content["streams"], at),
+        content.get("replaced", ""),
+        content.get("mute", False),
     )
 
 

@@ -633,6 +633,11 @@ def reap() -> tuple[list[Reaped], bool]:
         ended.append(Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT))
 
 
+def has_ended(pid: int) -> bool:
+    """Whether a child has ended that is not reaped yet; False where the system does not tell."""
+    return hasattr(os, "waitid") and bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
+
+
 def own_peak_rss_bytes() -> int:
     """The kernel counts our pages to a child until it becomes its program: below this it tells nothing."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT

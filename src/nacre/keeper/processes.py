@@ -189,6 +189,12 @@ def bearers(cookie: str) -> set[int]:
     }
 
 
+def name(pid: int) -> str:
+    """What a program is called, in 15 letters, also after its end until it is reaped; empty if untold."""
+    raw = _read(f"/proc/{pid}/comm") if LINUX else None
+    return (raw or b"").rstrip(b"\n").decode(errors="replace")
+
+
 def command_line(pid: int, limit: int = 200) -> str:
     """What a process was started as, for a person to read."""
     if LINUX:

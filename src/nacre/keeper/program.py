@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nacre.keeper.guardian import Guardian
+    from nacre.keeper.shells import PersistentShell
 
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
@@ -38,6 +39,7 @@ class Keeper:
         self._cookie = os.urandom(16).hex()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
+        self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
         self._last: Spec | None = None
         self._leaving = False
         self._alone = False  # nacre is gone
@@ -246,6 +248,8 @@ class Keeper:
         return environment
 
     def _reap(self) -> None:
+        for shell in self.in_turn:
+            shell.note_name()
         ended, more = host.reap()
         self.kin.note_children(some=more)
         attempt = self.loop.attempt

@@ -62,9 +62,13 @@ class Streams:
 
     def take(self, stream: int) -> Callable[[bytes], None]:
         """One more stream, whose chunks the caller brings."""
-        self.captures[stream] = capture = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
+        self.captures[stream] = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
+        return self.taker(stream)
+
+    def taker(self, stream: int) -> Callable[[bytes], None]:
+        """Who takes what comes on a stream."""
         watched = self._keeping.follow_ms or self._keeping.window_bytes
-        return partial(self._watched_chunk, stream) if watched else capture.feed
+        return partial(self._watched_chunk, stream) if watched else self.captures[stream].feed
 
     def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         """Read one more stream from a descriptor."""

@@ -1,10 +1,11 @@
 """One turn: one command inside a shell that lives on, its own output streams and its true end.
 
-Above it: `commands`, whose command is the shell. Below: `streams` and the host module.
+Above it: `shells`, which gives turns. Below: `streams` and `directory`.
 
 The command's output comes through a pair of named pipes that only this turn reads, so that whatever an
 earlier command left running cannot print into it. Its end comes on the shell's private channel, as a
-record between two marks that were made up for this turn; what else comes there is passed over.
+record between two marks that were made up for this turn; what else comes there is passed over. A shell that
+opens the channel by its name (`told`) cannot lose it, whatever a command does to descriptors.
 A shell that can have neither (cmd.exe) is talked to in its own streams instead, see `conversation`.
 """
 
@@ -14,7 +15,6 @@ import errno
 import os
 import time
 
-from nacre.keeper import processes
 from nacre.keeper.conversation import LINE_END
 from nacre.keeper.descriptors import within_limit
 from nacre.keeper.directory import identity
@@ -24,17 +24,17 @@ from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    from nacre.keeper.conversation import Conversation
+    from nacre.keeper.commands import Command
     from nacre.keeper.directory import Directory, Identity
     from nacre.keeper.program import Keeper
+    from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-FILE_MISSING = b"\n"  # what a shell says on its channel that cannot read the file with its report
+TOLD = "told"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
 
 
@@ -47,7 +47,7 @@ class Run:
     feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
     pair: int = 0  # which pair of named pipes `feed` names
     files: dict[str, str] = field(default_factory=dict[str, str])  # by suffix: what `feed` has it read
-    report: str = ""  # what has the shell tell the end, should it miss the file that says so
+    report: str = ""  # what has it tell the end: given behind `feed`, and once more if that was lost
     stdin: str | None = None  # what the command is to read, by the suffix `stdin`
     keep_bytes: int = 65536
     spool_bytes: int = 0
@@ -67,6 +67,8 @@ class Pipes:
 
     A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left
     to who holds it, and the next turn gets a fresh one. Whatever is gone is made anew.
+
+    One more serves all turns: `told`, where a shell tells their ends that opens it by its name.
     """
 
     def __init__(self, directory: Directory, base: str) -> None:
@@ -77,6 +79,7 @@ class Pipes:
         self._files: dict[str, tuple[int, Identity]] = {}
         self._passing: list[str] = []
         self._has_stdin = False
+        self._told: Identity | None = None
 
     def open(self, wanted: int) -> tuple[int, int]:
         """Our ends of a pair, which is made if it is not there. Raises OSError."""
@@ -100,6 +103,20 @@ class Pipes:
         except OSError:
             os.close(out)
             raise
+
+    def open_told(self) -> int:
+        """A new pipe for the ends of turns. We hold both of its ends: it is never over. Raises OSError."""
+        name = f"{self._base}.{TOLD}"
+        self._directory.make_pipe(name)
+        fd = self._directory.hold_pipe(name)
+        within_limit(fd)
+        self._told = identity(os.fstat(fd))
+        return fd
+
+    @property
+    def told_is_there(self) -> bool:
+        """Whether a shell that opens it by its name would find it."""
+        return self._told is None or self._directory.holds(f"{self._base}.{TOLD}", self._told)
 
     def _name(self, stream: str) -> str:
         return f"{self._base}.{self.pair}{stream}"
@@ -178,49 +195,16 @@ class Pipes:
             os.close(fd)
             self._directory.discard(name)
         self._files.clear()
+        if self._told is not None:
+            self._directory.discard(f"{self._base}.{TOLD}")
         if self._has_stdin:
             self._directory.discard(f"{self._base}.stdin")
-
-
-class Household:
-    """What belongs to a persistent shell from turn to turn: its pipes, its time, its place, its children."""
-
-    def __init__(self, pid: int, pipes: Pipes, conversation: Conversation | None) -> None:
-        self.pipes = pipes
-        self.conversation = conversation
-        self.known: set[int] = set()  # processes that earlier turns left behind, and told of
-        self._pid = pid
-        self._cpu_ms = 0
-
-    def start_counting(self) -> None:
-        """From here on CPU time counts; what ends sooner uses less than the kernel's clock can tell."""
-        self._cpu_ms = processes.cpu_ms(self._pid)
-
-    def spent_ms(self) -> int:
-        """CPU time since the counting began, children that were waited for included."""
-        return max(0, processes.cpu_ms(self._pid) - self._cpu_ms)
-
-    def directory(self) -> str | None:
-        """Where the shell really stands; None where the kernel does not tell."""
-        return processes.working_directory(self._pid)
-
-    def newcomers(self, living: set[int]) -> set[int]:
-        """Of all processes below the shell, those that no earlier turn has told of."""
-        fresh = living - self.earlier()
-        self.known = living
-        return fresh
-
-    def earlier(self) -> set[int]:
-        """What earlier turns have left behind, and what that has started since."""
-        return self.known | processes.below(list(self.known)) if self.known else set()
 
 
 class Turn:
     """A command in a persistent shell, from the moment it is fed to the record of its end."""
 
-    def __init__(
-        self, keeper: Keeper, shell_id: int, run: Run, household: Household, on_stream_end: Callable[[], None]
-    ) -> None:
+    def __init__(self, keeper: Keeper, run: Run, shell: PersistentShell, command: Command) -> None:
         self.number = run.turn
         self.record: str | None = None
         self.report = run.report
@@ -228,30 +212,25 @@ class Turn:
         self._stop = f" {run.marker}\n".encode()
         self._heard = b""
         self._began = time.monotonic()
-        self._pipes = pipes = household.pipes
-        self.streams = Streams(
-            keeper,
-            shell_id,
-            f"{shell_id}.{run.turn}",
-            Keeping(run.keep_bytes, run.spool_bytes, run.follow_ms),
-            on_stream_end,
-        )
-        conversation = household.conversation
+        self._shell = shell
+        keeping = Keeping(run.keep_bytes, run.spool_bytes, run.follow_ms)
+        name = f"{command.id}.{run.turn}"
+        self.streams = Streams(keeper, command.id, name, keeping, command.stream_ended)
+        conversation = shell.conversation
         if conversation is None:
-            out, err = pipes.open(run.pair)
+            out, err = shell.pipes.open(run.pair)
             self.streams.add(STDOUT, out)
             self.streams.add(STDERR, err)
         else:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(run.marker, run.feed.encode("latin-1").split(LINE_END), takers)
-        self._household = household
-        self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long, shell_id)
+        self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
         if run.follow_ms:
             self.streams.watch()
 
     def _takes_long(self) -> None:
         self._timer = None
-        self._household.start_counting()
+        self._shell.turn_takes_long()
         self.streams.watch()
 
     def hear(self, chunk: bytes) -> bool:
@@ -272,21 +251,21 @@ class Turn:
             self._timer.cancel()
             self._timer = None
         wall_ms = round((time.monotonic() - self._began) * 1000)
-        if self._household.conversation is not None and self.record is None:
-            self._household.conversation.end()
+        if self._shell.conversation is not None and self.record is None:
+            self._shell.conversation.end()
         self.streams.settle()
         self.streams.part()
         counts, parts = self.streams.report()
         if self.streams.open or self.streams.let_go:
-            self._pipes.abandon_pair()
+            self._shell.pipes.abandon_pair()
         if not self.streams.open:
             self.streams.release()
         content = {
             "turn": self.number,
             "record": self.record,
-            "pair": self._pipes.pair,
+            "pair": self._shell.pipes.pair,
             "wall_ms": wall_ms,
-            "cpu_ms": self._household.spent_ms() if counted else 0,
+            "cpu_ms": self._shell.spent_ms() if counted else 0,
             "streams": counts,
         }
         return content, parts

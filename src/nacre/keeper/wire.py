@@ -34,7 +34,7 @@ class Kind(IntEnum):
     SETUP = 1  # {environment, spool_dir, spools, follows, sweep}: before the first command, or to change it
     SPAWN = 2  # what to run, see `commands.Spec`
     INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
-    SIGNAL = 4  # {signal, scope}: scope is "group", "tree", and of a turn "turn" or "shell"
+    SIGNAL = 4  # {signal, scope}: scope is "group", "tree", of a turn "turn", "shell" or "left"
     KILL = 5  # {grace_ms}: the ladder TERM, grace, KILL on the whole tree
     RESIZE = 6  # {rows, columns} of the command's terminal
     CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes

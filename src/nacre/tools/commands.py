@@ -240,6 +240,8 @@ def combined(stdout: str, stderr: str) -> str:
 def _reason(result: Result) -> str:
     if result.ended is Ended.TIMED_OUT:
         return f"timed out after {result.timeout_s:g} seconds"
+    if result.signal is None and result.exit_code is None:
+        return "the shell could not tell how the command ended"
     how = f"signal {result.signal}" if result.signal else f"exit code {result.exit_code}"
     return f"the shell ended with {how}" if result.ended is Ended.SHELL_DIED else how
 

@@ -223,6 +223,8 @@ def status_line(result: Result) -> str:
         what = "" if result.session else "; everything it started was killed"
         return f"Command timed out after {result.timeout_s:g} seconds{what}"
     if result.ended is Ended.SHELL_DIED:
+        if result.signal is None and result.exit_code is None:
+            return f"The shell of session '{result.session}' could not tell how the command ended ({took})"
         how = f"by {result.signal}" if result.signal else f"with code {result.exit_code}"
         return f"The shell of session '{result.session}' ended {how} during the command ({took})"
     if result.ended is Ended.SIGNALED:

@@ -1,0 +1,316 @@
+"""A shell that lives on: it is given one turn after the other, and tells the end of each.
+
+Above it: `commands`, whose first process the shell is. Below: `turns`, `conversation`, the host module.
+
+A turn ends when the shell has told its record, or when its process has ended. A shell that becomes another
+program (`exec`) can tell nothing any more: its turn is that program's, to its end.
+
+A command can also keep its shell from telling: it deletes the channel, or changes the words that the shell
+would tell with. Then the shell comes back to its prompt without a record. It is asked once more, with all
+pipes in their place; if that does not help either, the turn is over, and the shell is of no use any more.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from nacre.keeper import processes
+from nacre.keeper.conversation import Conversation
+from nacre.keeper.host import command_line, host
+from nacre.keeper.streams import STDERR, STDOUT
+from nacre.keeper.turns import Pipes, Turn
+from nacre.keeper.wire import Kind, frame, mixed_body
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.keeper.commands import Command
+    from nacre.keeper.program import Keeper
+    from nacre.keeper.timers import Timer
+    from nacre.keeper.turns import Run
+
+LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
+SETTLE_S, SETTLE_ROUNDS = 0.002, 5
+KILL_ROUNDS = 50  # each catches what the last one missed
+NAME_LIMIT = 15  # what Linux keeps of a program's name
+LINES_OF_A_TURN = 2  # the command, and the report
+QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
+
+
+def named(left: set[int]) -> tuple[list[tuple[int, str]], int]:
+    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
+    return [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]], len(left)
+
+
+class Prompts:
+    """What a shell shows on its own stderr: how often it was ready for a line, against how many it was given.
+
+    The rest is noise. An interrupt can make it show its prompt once more than it was given lines, or throw
+    away lines that it has read: so this is a reason to ask, and no proof.
+    """
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown.encode()
+        self._held = b""
+        self._seen = self._given = 0
+
+    def give(self, lines: int) -> None:
+        """The shell is given so many lines. Whatever it has shown too often before does not count."""
+        self._given = max(self._given, self._seen) + lines
+
+    def hear(self, chunk: bytes) -> None:
+        """Take what it prints."""
+        held = self._held + chunk
+        self._seen += held.count(self._shown)
+        self._held = held.rpartition(self._shown)[2][-len(self._shown) :]
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has read all that it was given, and waits for more."""
+        return self._seen >= self._given
+
+
+class PersistentShell:
+    """The turns of one shell, and what belongs to it from turn to turn: pipes, time, place, children."""
+
+    def __init__(self, keeper: Keeper, command: Command, started: host.Started) -> None:
+        spec = command.spec
+        self.pipes = Pipes(keeper.directory, str(command.id))
+        self.conversation = Conversation(spec.prompt.encode(), command.write) if spec.prompt else None
+        self._keeper = keeper
+        self._command = command
+        self._prompts = Prompts(spec.ready) if spec.ready else None
+        self._known: set[int] = set()  # processes that earlier turns left behind, and told of
+        self._known_before: set[int] = set()  # of these, what was there before the last turn
+        self._turn: Turn | None = None
+        self._lingering: list[Turn] = []  # turns whose streams someone still holds
+        self._replaced_by = ""  # the program that the shell had become at its end
+        self._cpu_ms = 0
+        self._timer: Timer | None = None
+        self._asked_again = self._mute = False  # whether the present turn's report was lost once, and again
+        self._channel = self._reader(started.control, self._told)
+        self._own = [  # what the shell itself prints, not its commands
+            reader
+            for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr))
+            if (reader := self._reader(fd, partial(self._own_chunk, stream))) is not None
+        ]
+        if self.conversation is not None:
+            self.conversation.open(spec.opening[0], [spec.opening[1].encode()])
+        if self._channel is not None:
+            self._channel.resume()
+        if self._prompts is None:  # prompts are looked at when a record lets us wait
+            self._watch_own()
+
+    def _reader(self, fd: int, take: Callable[[bytes], None]) -> host.Reader | None:
+        if fd < 0:
+            return None
+        return host.Reader(self._keeper.loop, fd, take, self._command.stream_ended, self._command.id)
+
+    def _watch_own(self) -> None:
+        for reader in self._own:
+            reader.resume()
+
+    # -- a turn
+
+    def run(self, run: Run) -> None:
+        """Give the shell a command of its own; a TURN frame tells how it ended. Raises OSError."""
+        if self._turn is not None:
+            raise ValueError(f"turn {self._turn.number} is not over")
+        if self.conversation is None:
+            self._open_channel()
+            self.pipes.provide(run)
+        else:
+            self.pipes.provide_anew(run)
+        self._turn = Turn(self._keeper, run, self, self._command)
+        self._asked_again = self._mute = False
+        self._keeper.in_turn.add(self)
+        if self.conversation is None:  # otherwise it gets its lines when it is ready for them
+            self._give(run.feed + run.report, LINES_OF_A_TURN)
+
+    def _open_channel(self) -> None:
+        """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
+        if self._command.spec.told and not (self._channel is not None and self.pipes.told_is_there):
+            channel = self._reader(self.pipes.open_told(), self._told)
+            if self._channel is not None:
+                self._channel.close()
+            self._channel = channel
+            if channel is not None:
+                channel.resume()
+
+    def _give(self, text: str, lines: int) -> None:
+        if self._prompts is not None:
+            self._prompts.give(lines)
+        self._command.write(os.fsencode(text))
+
+    def feed(self, data: bytes) -> None:
+        """Give the shell a line that belongs to no turn, or to the present one."""
+        if self._prompts is not None:
+            self._prompts.give(1)
+        self._command.write(data)
+
+    def turn_takes_long(self) -> None:
+        """From here on CPU time counts; what ends sooner uses less than the kernel's clock can tell."""
+        self._cpu_ms = processes.cpu_ms(self._command.pid)
+        self._watch_own()
+
+    def _told(self, chunk: bytes) -> None:
+        """Bytes on the private channel; what comes there between two turns is noise."""
+        if self._turn is not None and self._turn.record is None and self._turn.hear(chunk):
+            self._over_when_settled(SETTLE_ROUNDS)
+
+    def _own_chunk(self, stream: int, chunk: bytes) -> None:
+        """A shell that complains on its own stderr (fish) means the command of the present turn."""
+        if self._prompts is not None:
+            self._prompts.hear(chunk)
+            if self._turn is not None and self._turn.record is None and self._prompts.waits:
+                self._look_later()
+        elif self.conversation is not None:
+            record = self.conversation.hear(stream, chunk)
+            if record is not None and self._turn is not None:
+                self._turn.record = record
+                self._over_when_settled(SETTLE_ROUNDS)
+        elif self._turn is not None:
+            self._turn.streams.taker(stream)(chunk)
+
+    def _over_when_settled(self, rounds: int) -> None:
+        """A background process that has not yet become its program gets a moment, to be named truly."""
+        if self._turn is None:
+            return
+        left = self._keeper.kin.others(self._command.id)
+        fresh = left - self.earlier()
+        if rounds and self._command.just_forked(fresh):
+            self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
+        else:
+            self._known, self._known_before = left, self._known
+            self.turn_over(fresh)
+
+    def turn_over(self, left: set[int]) -> None:
+        """The record has come, or never will: send the TURN frame."""
+        turn = self._turn
+        if turn is None:
+            return
+        self._hear_own(turn)
+        self._turn = None
+        self._keeper.in_turn.discard(self)
+        content, parts = turn.close()
+        if turn.streams.open:
+            self._lingering.append(turn)
+        if not self._command.over:
+            content["cwd"] = processes.working_directory(self._command.pid)
+        if self._replaced_by:
+            content["replaced"] = self._replaced_by
+        if self._mute:
+            content["mute"] = True
+        if left:
+            content["left"], content["left_total"] = named(left)
+        self._keeper.send(frame(Kind.TURN, self._command.id, mixed_body(content, parts)))
+        self._keeper.flush()
+
+    def _hear_own(self, turn: Turn) -> None:
+        """Take what the shell itself has printed by now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for reader in self._own:
+            if self._prompts is not None:
+                reader.pause()
+                reader.take()
+            elif turn.record is None or self.conversation is None:  # in a conversation all of it has come
+                reader.take()
+                reader.see_end()
+
+    def take_rest(self) -> None:
+        """The shell has ended: hear what it has told before."""
+        if self._channel is not None:
+            self._channel.take()
+
+    # -- a shell that comes back without a record
+
+    def _look_later(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = self._keeper.loop.call_later(QUIET_S, self._look, self._command.id)
+
+    def _look(self) -> None:
+        """It shows its prompt, and still has told nothing."""
+        self._timer = None
+        turn = self._turn
+        if turn is None or turn.record is not None or self._command.over:
+            return
+        if not self._asked_again:
+            self._asked_again = True
+            self._open_channel()
+            self._give(turn.report, 1)
+        else:
+            self._mute = True
+            self._over_when_settled(SETTLE_ROUNDS)
+
+    # -- who it is
+
+    def note_name(self) -> None:
+        """If the shell has just ended, remember what it was at last: afterwards nobody can tell."""
+        if not self._command.over and host.has_ended(self._command.pid):
+            self._replaced_by = self.replaced_by()
+
+    def replaced_by(self) -> str:
+        """The program that has taken the shell's place (`exec`); nothing while the shell is itself."""
+        if self.conversation is not None:  # Windows knows no such thing, and wine has names of its own
+            return ""
+        spec, name = self._command.spec, processes.name(self._command.pid)
+        own = [os.path.basename(word)[:NAME_LIMIT] for word in (spec.program, *spec.argv[:2])]
+        return "" if name in own else name
+
+    # -- time and children
+
+    def spent_ms(self) -> int:
+        """CPU time since the counting began, children that were waited for included."""
+        return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
+
+    def earlier(self) -> set[int]:
+        """What earlier turns have left behind, and what that has started since."""
+        return self._known | processes.below(list(self._known)) if self._known else set()
+
+    def signal(self, number: int, *, with_shell: bool) -> None:
+        """Signal what the present turn has started, a program in the shell's place included."""
+        pids = self._keeper.kin.others(self._command.id) - self.earlier()
+        if not self._command.over and (with_shell or self.replaced_by()):
+            pids.add(self._command.pid)
+        host.send_signal(pids, number)
+
+    def kill_left(self) -> None:
+        """End what the last turn has left behind: whoever asked for it will never hear of it."""
+        stopped: set[int] = set()
+        for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
+            spared = self._known_before | processes.below(list(self._known_before))
+            fresh = self._keeper.kin.others(self._command.id) - spared - stopped
+            if not fresh:
+                break
+            host.send_signal(fresh, host.signal_number("STOP"))
+            stopped |= fresh
+        host.send_signal(stopped, host.signal_number("KILL"))
+
+    # -- streams
+
+    @property
+    def streams_open(self) -> bool:
+        """Whether some process still holds the output pipes of a turn that is over."""
+        return any(turn.streams.open for turn in self._lingering)
+
+    def release_ended(self) -> None:
+        """Let go of turns whose streams nobody holds any more."""
+        for turn in self._lingering:
+            if not turn.streams.open:
+                turn.streams.release()
+        self._lingering = [turn for turn in self._lingering if turn.streams.open]
+
+    def holdings(self) -> list[Callable[[], object]]:
+        """How to let go of each thing that it holds."""
+        self._keeper.in_turn.discard(self)
+        if self._timer is not None:
+            self._timer.cancel()
+        turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
+        held: list[Callable[[], object]] = [turn.streams.release for turn in turns]
+        held += [reader.close for reader in (self._channel, *self._own) if reader is not None]
+        return [*held, self.pipes.remove]
