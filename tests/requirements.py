@@ -271,6 +271,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-cut-progress": Requirement(
         "A character or an escape sequence printed in pieces: progress tells it whole.", "nacre"
     ),
+    "fault-streams": Requirement(
+        "stdin or stdout closed, full, half closed or hung up: each answer that can be taken, an orderly end.",
+        "nacre",
+    ),
     "fault-stderr": Requirement(
         "stderr closed, full, without a reader or not read: every command is answered, lines are counted.",
         "nacre",
