@@ -198,6 +198,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-memory": Requirement(
         "Memory runs out: the kernel kills a command, never the server or its keeper.", "nacre"
     ),
+    "fault-large-commands": Requirement(
+        "Commands or input of many megabytes: the keeper gives their memory back.", "nacre"
+    ),
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),

@@ -61,7 +61,7 @@ def test_processes_left_behind_cannot_use_up_the_descriptors(start: Start) -> No
     assert len(carrying(mark)) == 83
     end_all(server, mark)
     assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
-    assert descriptors_of(keeper_of(server)) <= before + 4  # the pair of pipes that were made anew
+    assert descriptors_of(keeper_of(server)) <= before + 8  # pipes made ahead, and those of the last command
 
 
 @pytest.mark.req("fault-descriptors")
@@ -86,7 +86,7 @@ def test_a_command_too_many_is_refused_with_the_number_and_all_others_go_on(
         assert all(result == "go\n" or "too many open files" in result for result in results)
         assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
         assert keeper_of(server) == keeper
-        assert descriptors_of(keeper) <= before + 4
+        assert descriptors_of(keeper) <= before + 8  # as above
 
 
 def released(server: WireClient, calls: list[int], gate: Gate) -> list[str]:
@@ -177,3 +177,20 @@ def test_when_memory_runs_out_commands_are_killed_and_not_the_server(
     assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
     assert keeper_of(server) == keeper
     assert len(calls) == 12
+
+
+def memory_mb(pid: int) -> int:
+    (line,) = (line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if "VmRSS" in line)
+    return int(line.split()[1]) // 1024
+
+
+@pytest.mark.req("fault-large-commands")
+def test_the_keeper_gives_back_the_memory_of_large_commands(start: Start) -> None:
+    server = start("--shell", "bash")
+    keeper = keeper_of(server)
+    before = memory_mb(keeper)
+    for more in ({}, {"session": "state"}):
+        for _ in range(10):
+            assert server.shell(f"# {'x' * 5_000_000}\necho done", **more)["stdout"] == "done\n"
+            assert server.shell("wc -c", stdin="x" * 5_000_000, **more)["stdout"] == "5000000\n"
+    assert memory_mb(keeper) < before + 30

@@ -55,6 +55,8 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+LARGE_BYTES = 4 << 20  # more than what is read from a pipe at once
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
@@ -364,7 +366,16 @@ def prepare() -> bool:
         null = os.dup(null)
     if sys.platform != "linux":
         return False
-    return ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+    system = ctypes.CDLL(None)
+    _give_memory_back(system)
+    return system.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def _give_memory_back(system: ctypes.CDLL) -> None:
+    """Large blocks go back to the kernel when they are freed; glibc would learn to keep them."""
+    if hasattr(system, "mallopt"):
+        system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+        system.mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES)
 
 
 def link_descriptors() -> tuple[int, int]:

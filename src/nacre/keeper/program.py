@@ -235,6 +235,7 @@ class Keeper:
         """Put the text of a command into a file, and the file's path into its arguments."""
         name = self.script_name(command_id)
         self.directory.write(name, host.script_bytes(spec.script or ""))
+        spec.script = ""  # it may be large
         path = self.directory.path_of(name)
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 

@@ -170,8 +170,14 @@ class Streams:
             reader.close()
         for capture in self.captures.values():
             capture.finish()
-        self._readers.clear()  # they hold us and we hold them: nobody has to look for that cycle
+        self._readers.clear()  # they hold us and we hold them: nobody has to look for such cycles
+        self.captures.clear()
+        self._on_end = _nothing
         self._follow_timer = None
+
+
+def _nothing() -> None:
+    """Nobody is told any more."""
 
 
 def _told(newest: bytes) -> bytes:
