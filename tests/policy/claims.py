@@ -79,7 +79,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-_PIECES = {"any": ".*", "operand": ".*", "number": "-?[0-9]+", "digits": "[0-9]+"}
+_PIECES = {"any": ".*", "operand": ".*", "token": r"[^\s*?\[]*", "number": "-?[0-9]+", "digits": "[0-9]+"}
 
 
 def _shape(word: Word) -> _Shape:

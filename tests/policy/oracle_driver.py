@@ -74,7 +74,7 @@ LINKS = {"link": "../outside", "sub/up": "../..", "secretlink": "../outside/secr
 # Files that an allowed program keeps for itself.
 _OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
 _REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
-_NOT_FOUND = re.compile(r": ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE)
+_NOT_FOUND = re.compile(r"(?<!whence): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE)
 _NETWORK = re.compile(
     r": connect: [A-Z]|/dev/(?:tcp|udp)/[^:\n]*: (?:Network|Connection|Invalid|Name|Operation) "
 )
@@ -82,10 +82,20 @@ _MOST_OUTPUT = 1 << 16
 
 _ANSWER = """
   [[ "{kept}" == "$ORACLE_KEPT" ]] || builtin printf '%s\\0' 2 '!changed' "{kept}" >> "$ORACLE_LOG"
+  case "$*" in
+    cat) /bin/cat; return 0;;
+    {digits}) builtin printf '7\\n'; return 0;;
+    {words}) builtin printf 'v1\\n'; return 0;;
+  esac
   builtin printf '%s\\n' "$ORACLE_SAYS"
   case "$1" in *$~ORACLE_FAILS) return 1;; esac
   return 0
 """
+# Programs whose real output is known to be a number or one harmless word; stand-ins print such, too.
+_PRINTS_DIGITS = "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*"
+_PRINTS_WORD = (
+    "uname*|whoami|hostname|'git rev-parse '*|'git describe'*|'git symbolic-ref'*|'git branch --show'*"
+)
 _WRAPPED = (
     "echo printf test [ true false : pwd cd read type command exec kill wait let umask hash eval "
     "source . trap alias enable mapfile readarray bind complete"
@@ -106,12 +116,17 @@ def _kept_text() -> str:
     return "|".join(f"${{{name}-}}" for name in _KEPT)
 
 
+def _answer(kept: str) -> str:
+    known = _ANSWER.replace("{digits}", _PRINTS_DIGITS).replace("{words}", _PRINTS_WORD)
+    return known.replace("{kept}", kept)
+
+
 def _record(name: str) -> str:
     return f"""builtin printf '%s\\0' "$(($#+1))" '{name}' "$@" >> "$ORACLE_LOG" """
 
 
 def _bash_start() -> str:
-    answer = _ANSWER.replace("{kept}", _kept_text()).replace("$~", "$")
+    answer = _answer(_kept_text()).replace("$~", "$")
     handler = 'builtin printf \'%s\\0\' "$#" "$@" >> "$ORACLE_LOG"' + answer
     wrapped = "".join(
         f'function {name} {{ {_record(name)}; builtin {name} "$@"; }}\n' for name in _WRAPPED.split()
@@ -120,7 +135,7 @@ def _bash_start() -> str:
 
 
 def _zsh_start() -> str:
-    answer = _ANSWER.replace("{kept}", _kept_text().replace("${IFS-}", "${IFS//$'\\0'/}"))
+    answer = _answer(_kept_text().replace("${IFS-}", "${IFS//$'\\0'/}"))
     handler = 'builtin printf \'%s\\0\' "$#" "$@" >> "$ORACLE_LOG"' + answer
     wrapped = "".join(
         f'function {name} {{ {_record(name)}; builtin {name} "$@"; }}\n' for name in _WRAPPED_ZSH.split()
@@ -153,6 +168,11 @@ def _stand_in(shell: str) -> str:
 name=${{0##*/}}
 printf '%s\\0' "$(($#+1))" "$name" "$@" >> "$ORACLE_LOG"
 [ "{kept}" = "$ORACLE_SEEN" ] || printf '%s\\0' 2 '!changed' "{kept}" >> "$ORACLE_LOG"
+case "$name${{*:+ $*}}" in
+  cat) exec /bin/cat;;
+  {_PRINTS_DIGITS}) echo 7; exit 0;;
+  {_PRINTS_WORD}) echo v1; exit 0;;
+esac
 printf '%s\\n' "$ORACLE_SAYS"
 case "$name" in *$ORACLE_FAILS) exit 1;; esac
 exit 0
