@@ -275,7 +275,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A character or an escape sequence printed in pieces: progress tells it whole.", "nacre"
     ),
     "fault-streams": Requirement(
-        "stdin or stdout closed, full, half closed or hung up: each answer that can be taken, an orderly end.",
+        "stdin or stdout closed, full, half closed, hung up: each answer that can be taken, an orderly end.",
         "nacre",
     ),
     "fault-stderr": Requirement(
