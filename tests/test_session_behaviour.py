@@ -92,10 +92,42 @@ def test_exit_codes_are_told_and_the_next_command_sees_them(room: Room) -> None:
     how = manner(room)
     failed = room(how.code_7)
     assert (failed.ended, failed.exit_code, failed.signal) == (Ended.EXITED, 7, None)
-    if how.posix:
-        assert room(how.last_code).stdout.text == "7\n"
     if how.last_code:
+        assert room(how.last_code).stdout.text == "7\n"
         assert room(how.last_code).stdout.text == "0\n"
+        room("false")
+        assert room(how.last_code).stdout.text == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("shell", "text"),
+    [
+        *[(shell, "echo ${?}") for shell in POSIX],
+        ("zsh", "echo $status"),
+        ("zsh", "echo $pipestatus"),
+        ("bash", "echo ${PIPESTATUS[@]}"),
+        ("mksh", "echo ${PIPESTATUS[@]}"),
+        ("fish", "echo $pipestatus"),
+    ],
+)
+def test_the_code_before_has_every_name_that_the_shell_knows_it_by(shell: str, text: str) -> None:
+    house = House(shell)
+    try:
+        room = house.new()
+        for code, fails in ((7, MANNERS[shell].code_7), (1, "false")):
+            room(fails)
+            assert room(text).stdout.text == f"{code}\n"
+    finally:
+        house.close()
+
+
+def test_a_trace_shows_nothing_of_ours_after_a_failure(posix: Room) -> None:
+    posix("set -x")
+    for fails in ("false", "(exit 7)"):
+        posix(fails)
+        traced = posix("echo $?").stderr.text
+        assert traced.count("\n") <= 1
+        assert "nacre" not in traced
 
 
 def test_a_directory_of_any_name_is_told_right(room: Room, tmp_path: Path) -> None:

@@ -7,14 +7,19 @@ from nacre.keeper.wire import SCRIPT_MARK
 
 DIALECT = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
 CONTROL = 3
-# One record: marker, stdin, stdout, stderr, each on a line, then the command, up to a NUL.
+# One record: marker, stdin, stdout, stderr, the code of the command before, each on a line, then the command,
+# up to a NUL. Words of fish's own are called as builtins: functions of those names are the person's.
 # `for` catches a stray `break`. What fish itself has to say (syntax errors) goes to its own stderr,
 # which the keeper counts to the present turn.
 LOOP = r"""
+function __nacre_status
+  return $argv[1]
+end
 while builtin read --null --local __nacre
-  set --local __nacre (string split --max 4 \n -- $__nacre)
+  builtin set --local __nacre (builtin string split --max 5 \n -- $__nacre)
   for __nacre_once in 1
-    eval $__nacre[5] <$__nacre[2] >$__nacre[3] 2>$__nacre[4] 3>&-
+    __nacre_status $__nacre[5]
+    builtin eval $__nacre[6] <$__nacre[2] >$__nacre[3] 2>$__nacre[4] 3>&-
   end
   builtin printf '%s %d %s %s\n' $__nacre[1] $status $PWD $__nacre[1] >&3
 end"""
@@ -42,7 +47,7 @@ class FishShell(WithChannel):
 
     def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
         """One record."""
-        record = [ask.marker, ask.input, ask.out, ask.err, _before(ask) + ask.text]
+        record = [ask.marker, ask.input, ask.out, ask.err, str(ask.last_code), _before(ask) + ask.text]
         return "\n".join(record) + "\0", {}
 
     def report(self, ask: Ask) -> str:  # noqa: ARG002  # the loop reports by itself

@@ -38,6 +38,7 @@ STDERR = 2
 RUN_FILE = "run"
 _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
 _PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
+_ASKS_CODE = re.compile(r"\$\{?\?|status", re.IGNORECASE)  # $?, ${?}, $status, PIPESTATUS
 _SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
 _SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
 _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
@@ -94,7 +95,10 @@ class PosixShell(WithChannel):
         evaluate, before = f"{self.evaluate} {quote(ask.text)}", _before(ask)
         if before:
             evaluate = f"{{ {before}{evaluate}\n}}"
-        first = f"{evaluate} {streams} && __nacre=0 || __nacre=$?\n"
+        evaluate = f"{evaluate} {streams}"
+        if code := _code_before(ask):  # outside of the command's streams, or `set -x` would show it
+            evaluate = f"{{ {code}; {evaluate}\n}}"
+        first = f"{evaluate} && __nacre=0 || __nacre=$?\n"
         if self.source is None:
             return first, {}
         return f"{self.source} {quote(f'{ask.base}.{RUN_FILE}')}||__nacre=$?\n", {RUN_FILE: first}
@@ -124,14 +128,19 @@ def quote(text: str) -> str:
 
 
 def _before(ask: Ask) -> str:
-    """What comes before the command: variables, the directory, the code of the command before."""
+    """What comes before the command: variables and the directory."""
     exports = "".join(f" {name}={quote(value)}" for name, value in ask.environment.items())
     before = f"\\export{exports}; " if exports else ""
     if ask.directory is not None:
         before += f"\\cd -- {quote(ask.directory)} && "
-    elif ask.last_code and "$?" in ask.text:
-        before += f"(\\exit {ask.last_code}); "
     return before
+
+
+def _code_before(ask: Ask) -> str:
+    """What makes `$?` the code of the command before; a process is started for it only if it is asked for."""
+    if not ask.last_code or not _ASKS_CODE.search(ask.text):
+        return ""
+    return "! :" if ask.last_code == 1 else f"(\\exit {ask.last_code})"
 
 
 _KSH_SETUP = "set +o emacs +o vi +m"
