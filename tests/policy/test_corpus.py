@@ -12,7 +12,7 @@ from nacre.policy.model import PolicyError
 pytestmark = pytest.mark.req("policy-corpus")
 
 _HERE = Path(__file__).resolve()
-_SHARED = _HERE.parents[3] / "shared" / "corpus" / "policy.jsonl"
+_SHARED = _HERE.parents[3] / "shared" / "corpus"
 
 
 def _failures(path: Path) -> list[str]:
@@ -35,10 +35,21 @@ def test_our_own_cases_are_many_and_of_both_kinds() -> None:
     assert allowed >= 150
 
 
-def test_the_shared_corpus_is_judged_as_labelled() -> None:
-    if not _SHARED.exists():
-        pytest.skip("the shared corpus is not beside this checkout")
-    assert _failures(_SHARED) == []
+@pytest.mark.parametrize(
+    "name",
+    [
+        "policy.jsonl",
+        pytest.param(
+            "policy-2.jsonl",
+            marks=pytest.mark.xfail(strict=False, reason="positive tables are being worked on"),
+        ),
+    ],
+)
+def test_a_corpus_beside_the_checkout_is_judged_as_labelled(name: str) -> None:
+    path = _SHARED / name
+    if not path.exists():
+        pytest.skip(f"{name} is not beside this checkout")
+    assert _failures(path) == []
 
 
 def test_the_two_kinds_of_errors_are_counted_apart() -> None:
