@@ -68,6 +68,7 @@ def test_what_the_text_assigns_is_proven(text: str, expected: list[list[str]]) -
         '(x=a); c "$x"',
         'y=$(x=a); c "$x"',
         'x=a d; c "$x"',
+        'x=a export; c "$x"',
         'x=a c "$x"',
         'while d; do c "$x"; x=a; done',
         'f() { c "$x"; }; x=a',
@@ -86,6 +87,11 @@ def test_everything_else_is_not(text: str) -> None:
     unproven = [word for reading in found for word in reading[1:] if not word.literal]
     assert unproven, found
     assert all(word.may_be_option for word in unproven)
+
+
+@pytest.mark.parametrize(("shell", "builtin"), [("sh", "typeset"), ("dash", "declare"), ("ksh", "declare")])
+def test_a_builtin_that_a_shell_may_not_have_assigns_nothing(shell: str, builtin: str) -> None:
+    assert not words_of(f'{builtin} x=a; c "$x"', shell)[0][1].literal
 
 
 def test_a_word_tells_what_is_proven_about_the_rest_of_it() -> None:

@@ -27,11 +27,21 @@ class Dialect:
     case_fallthrough: bool = False  # ;& and ;;&
     appends: bool = False  # x+=y
     braces: bool = False  # {a,b}
+    declaring: frozenset[str] = frozenset({"export", "readonly"})  # builtins that surely assign
     brace_sequences: bool = False  # {1..5}
 
 
 _POSIX = Dialect("sh")
-_KSH = Dialect("ksh", ansi_quotes=True, extended_test=True, here_string=True, appends=True, braces=True)
+_KSH = Dialect(
+    "ksh",
+    ansi_quotes=True,
+    extended_test=True,
+    here_string=True,
+    appends=True,
+    braces=True,
+    declaring=frozenset({"export", "readonly", "typeset"}),
+)
+_DECLARING = frozenset({"export", "readonly", "typeset", "declare", "local"})
 _BASH = Dialect(
     "bash",
     ansi_quotes=True,
@@ -48,6 +58,7 @@ _BASH = Dialect(
     appends=True,
     braces=True,
     brace_sequences=True,
+    declaring=_DECLARING,
 )
 # zsh shares most of bash's syntax; what it reads differently (`=ls`, `$x[...]`, glob qualifiers) is refused
 # where it is met, by name.
@@ -64,6 +75,7 @@ _ZSH = Dialect(
     appends=True,
     braces=True,
     brace_sequences=True,
+    declaring=_DECLARING,
 )
 
 DIALECTS: dict[str, Dialect] = {

@@ -150,8 +150,11 @@ class SimpleScanner(WordScanner):
                 self.expanded_at,
             )
         )
-        if not words or words[0].text in _DECLARES:
-            self._open_certain(words, assignments)
+        if not words:
+            self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
+        elif words[0].text in self.dialect.declaring:
+            arrays = [item for item in assignments if item.start > words[0].start]
+            self._open_certain(words, arrays)
 
     def _open_certain(self, words: list[Word], assignments: list[Assignment]) -> None:
         self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
