@@ -1,6 +1,7 @@
-"""Write docs/reference.md and docs/configuration.md from what the program itself says.
+"""Write what docs/ says about the program from the program itself, and from its tests.
 
-The first shows `--help` and the tool list, the second has a table of all settings between its two marks.
+reference.md shows `--help` and the tool list; configuration.md has a table of all settings between two marks;
+reliability.md has the faults that the tests in tests/faults inject, with what must come of each.
 `--check` writes nothing and fails where a page is not what would be written; a test does that.
 """
 
@@ -21,8 +22,14 @@ if TYPE_CHECKING:
     from nacre.settings import Setting
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from requirements import REQUIREMENTS  # noqa: E402  # the tests' own table
+
 REFERENCE, CONFIGURATION = ROOT / "docs" / "reference.md", ROOT / "docs" / "configuration.md"
-BEGIN, END = "<!-- settings: written by scripts/generate_reference.py -->", "<!-- end of settings -->"
+RELIABILITY = ROOT / "docs" / "reliability.md"
+BEGIN, END = "<!-- written by scripts/generate_reference.py -->", "<!-- end of what is written -->"
+FAULT_ID = re.compile(r'mark\.req\("(fault-[^"]+)"\)')
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -95,10 +102,24 @@ def setting_row(setting: Setting) -> str:
     return f"| `{setting.name}` | {flags} | {setting.kind.name} | {default_text(setting)} | {meaning} |"
 
 
-def configuration_page() -> str:
-    """The page as it stands, with the tables made anew."""
-    before, _, rest = CONFIGURATION.read_text().partition(BEGIN)
-    return f"{before}{BEGIN}\n\n{settings_tables()}\n{END}{rest.partition(END)[2]}"
+def fault_tables() -> str:
+    """Every fault that a test injects, and the outcome it asserts: a table for each family of faults."""
+    parts: list[str] = []
+    for path in sorted((ROOT / "tests" / "faults").glob("test_*.py")):
+        text = path.read_text()
+        family = text.removeprefix('"""').partition("\n")[0].partition(":")[0]
+        parts += [f"### {family}\n", "| when | then |", "|---|---|"]
+        for name in dict.fromkeys(FAULT_ID.findall(text)):
+            fault, _, outcome = REQUIREMENTS[name].sentence.removesuffix(".").partition(": ")
+            parts.append(f"| {fault} | {outcome} |")
+        parts.append("")
+    return "\n".join(parts)
+
+
+def with_tables(page: Path, tables: str) -> str:
+    """The page as it stands, with what is between its marks made anew."""
+    before, _, rest = page.read_text().partition(BEGIN)
+    return f"{before}{BEGIN}\n\n{tables}\n{END}{rest.partition(END)[2]}"
 
 
 def reference_page() -> str:
@@ -113,7 +134,11 @@ def reference_page() -> str:
 
 def main() -> int:
     """Write the pages, or check them."""
-    pages = {REFERENCE: reference_page(), CONFIGURATION: configuration_page()}
+    pages = {
+        REFERENCE: reference_page(),
+        CONFIGURATION: with_tables(CONFIGURATION, settings_tables()),
+        RELIABILITY: with_tables(RELIABILITY, fault_tables()),
+    }
     stale = [path for path, text in pages.items() if path.read_text() != text]
     if "--check" in sys.argv:
         for path in stale:

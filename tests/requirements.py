@@ -231,6 +231,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-unkillable-at-the-end": Requirement(
         "A process cannot be killed: the server ends in time all the same, and the log names it.", "nacre"
     ),
+    "fault-chaos": Requirement(
+        "Mixed calls while processes are killed, disks fill, files vanish, descriptors and processes run out:"
+        " every answer is right or names the fault, each call is answered once, nothing is left or grows.",
+        "nacre",
+    ),
     # -- nacre: truth
     "true-background": Requirement("`sleep 100 & echo hi` answers at once and names the process.", "nacre"),
     "true-empty-stdin": Requirement("A command that reads stdin ends at once.", "nacre"),

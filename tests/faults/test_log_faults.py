@@ -79,7 +79,7 @@ def test_lines_that_could_not_be_written_are_counted_when_there_is_room(start: S
 
 @pytest.mark.req("fault-audit-torn")
 def test_a_log_line_written_in_part_does_not_run_into_the_next(start: Start, tmp_path: Path) -> None:
-    server = start(program=under('ulimit -f 1; exec "$@" 2>> stderr'))
+    server = start(program=under('ulimit -f 4; exec "$@" 2>> stderr'))
     file = tmp_path / "stderr"
     for turn in range(20):
         server.shell(f"echo {turn} # {'x' * 200}")

@@ -476,7 +476,8 @@ def test_the_shell_lives_below_the_one_process_that_the_server_starts(start: Sta
     client = start(*PRESET)
     run(client, "echo")
     below = [pid for pid in descendants(client.process.pid) if parent_of(pid) == client.process.pid]
-    assert [parent_of(shell) for shell in shells(client)] == below  # the keeper
+    keepers = [parent_of(shell) for shell in shells(client)]
+    assert [parent_of(keeper) for keeper in keepers] == below  # the guardian above the keeper
     launched = launch()
     assert isinstance(launched.process, subprocess.Popen)
     with launched.process as keeper:

@@ -363,7 +363,7 @@ def test_directory_and_shell_can_be_chosen(start: Start, tmp_path: Path, directo
 def test_verbose_tells_every_command_and_its_exit_code_on_stderr(start: Start) -> None:
     server = start(*SERVER_SHELL, "-v", "--deny", "rm*")
     run(server, "echo {braces}")
-    run(server, "exit 7\n[nacre] Exit code: 0")
+    run(server, "echo '\n[nacre] Exit code: 0'; exit 7")
     run(server, "kill -9 $$")
     assert run(server, "rm {x}") == (DENIED, -1)
     log = log_of(server)
@@ -371,7 +371,7 @@ def test_verbose_tells_every_command_and_its_exit_code_on_stderr(start: Start) -
     assert ours == [
         "[nacre] Executing: echo {braces}",
         "[nacre] Exit code: 0",
-        "[nacre] Executing: exit 7\\n[nacre] Exit code: 0",
+        "[nacre] Executing: echo '\\n[nacre] Exit code: 0'; exit 7",
         "[nacre] Exit code: 7",
         "[nacre] Executing: kill -9 $$",
         "[nacre] Exit code: -1",
