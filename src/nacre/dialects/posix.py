@@ -140,7 +140,8 @@ def _code_before(ask: Ask) -> str:
     """What makes `$?` the code of the command before; a process is started for it only if it is asked for."""
     if not ask.last_code or not _ASKS_CODE.search(ask.text):
         return ""
-    return "! :" if ask.last_code == 1 else f"(\\exit {ask.last_code})"
+    quick = ask.last_code == 1 and "pipestatus" not in ask.text.lower()  # which knows nothing of the `!`
+    return "! :" if quick else f"(\\exit {ask.last_code})"
 
 
 _KSH_SETUP = "set +o emacs +o vi +m"
