@@ -201,6 +201,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-large-commands": Requirement(
         "Commands or input of many megabytes: the keeper gives their memory back.", "nacre"
     ),
+    "fault-keeper-late": Requirement(
+        "The keeper is not ready in time: a sentence, and it serves as soon as it is.", "nacre"
+    ),
+    "fault-processes": Requirement(
+        "No process can be started: commands are refused with what to do, and run again later.", "nacre"
+    ),
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),

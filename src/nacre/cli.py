@@ -160,7 +160,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(1)
     from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
 
-    launched = launch()
+    try:
+        launched = launch()
+    except OSError as error:
+        sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
+        sys.exit(2)
     from nacre import audit  # noqa: PLC0415  # asyncio loads while the keeper starts
     from nacre.stdio import claim_standard_streams  # noqa: PLC0415
 

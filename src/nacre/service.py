@@ -19,10 +19,11 @@ from nacre import audit, watch
 from nacre.dialects import find_shell
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
-from nacre.errors import NacreError, RequestError
+from nacre.errors import NacreError, PlaceError, RequestError
 from nacre.hints import hints_for
 from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
+from nacre.keeper.troubles import advice
 from nacre.once import run_once
 from nacre.promptly import Slots
 from nacre.sessions import Sessions
@@ -67,6 +68,7 @@ class Service:
         self._slots = Slots(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
+        self._opened_with: tuple[str, ...] = ()
         self._opening = asyncio.create_task(self._open())
 
     def _gate_for(self, config: Config) -> Gate | None:
@@ -263,10 +265,10 @@ class Service:
     async def _ready_link(self) -> Link:
         if self._link.lost:
             self._revive()
+        elif self._opening.done() and self._opening.exception() is not None:
+            self._opening = asyncio.create_task(self._open(*self._opened_with))  # it may be ready by now
         if not self._opening.done():
             await asyncio.shield(self._opening)
-        elif error := self._opening.exception():
-            raise error
         return self._link
 
     def _revive(self) -> None:
@@ -276,8 +278,14 @@ class Service:
         audit.log.warning("the keeper process is gone; another one is started")
         lost_cookie = "" if self._link.guarded else self._link.cookie
         self.spools.ensure()
-        self._link = Link(launch(), before=self._link)
-        self._opening = asyncio.create_task(self._open(sweep=lost_cookie))
+        try:
+            self._link = Link(launch(), before=self._link)
+        except OSError as error:
+            raise PlaceError(
+                f"nacre's keeper process cannot be started: {error.strerror}.", hint=advice(error.errno or 0)
+            ) from None
+        self._opened_with = (lost_cookie,)
+        self._opening = asyncio.create_task(self._open(lost_cookie))
 
     async def _open(self, sweep: str = "") -> None:
         await self._link.open(self._environment, self.spools.path, sweep, self.spools.limits)

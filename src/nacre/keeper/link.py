@@ -166,7 +166,9 @@ class Link:
                 hello = await asyncio.shield(self._hello)
         except TimeoutError:
             raise PlaceError(
-                "The keeper did not say hello within 10 s.", hint="Is Python 3.11+ there?"
+                f"The keeper process is not ready after {HELLO_PATIENCE_S:.0f} s; it is still awaited.",
+                code="keeper_late",
+                hint="Nothing was run. The machine may be very busy: try again.",
             ) from None
         if hello["version"] != VERSION:
             raise PlaceError(
