@@ -50,7 +50,6 @@ def _denied(shell: str) -> list[tuple[str, Verdict]]:
     return [(text, verdict) for text, verdict in verdicts if not verdict.allowed]
 
 
-@pytest.mark.xfail(strict=False, reason="values and positive tables are being worked on")
 @pytest.mark.parametrize("shell", sorted(_MOST_DENIED))
 def test_a_list_that_names_the_programs_is_enough(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
     denied = _denied(shell)
@@ -66,7 +65,6 @@ def test_the_commands_are_many() -> None:
     assert {case["shell"] for case in _CASES} == set(_MOST_DENIED)
 
 
-@pytest.mark.xfail(strict=False, reason="values and positive tables are being worked on")
 def test_what_is_denied_comes_with_advice() -> None:
     """Whoever is refused an ordinary command is told what to do instead."""
     silent = [text for shell in _MOST_DENIED for text, verdict in _denied(shell) if not verdict.hint]

@@ -7,12 +7,13 @@ nothing of nacre. Everything here is pure, except `paths`, which resolves links.
     pieces, arithmetic, words, simple, conditions, posix;  scanners: text -> simple commands, or a refusal
     cmd, powershell, fish
     values                                                 what a word can be when the command runs
-    tables, options, filters, effects, builtins            what is known about programs and their arguments
+    tables/, options, effects, builtins                    what is known about programs and their arguments
+    languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, programs                      looking through a command
     rules, paths                                           what a person wrote; where files may be
     operators                                              a stricter lock: one command of a list, alone
     enclosure                                              a table of programs, and where they run
-    hearing, part, court                                   the verdict
+    hearing, boundaries, part, court                       the verdict
     corpus, explain, learn                                 the workbench
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that

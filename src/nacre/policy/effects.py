@@ -1,7 +1,6 @@
-"""What a command amounts to: steps, effects and scripts, and the small questions everybody asks about words.
+"""What a command amounts to: steps, effects, paths and scripts, and small questions that all ask of words.
 
-Above: `inspector`, `interpreters` and `programs` find these; `court` judges them. Below: `model` and
-`tables`.
+Above: `inspector`, `interpreters` and `programs` find these; `part` judges them. Below: `model` and `tables`.
 """
 
 from __future__ import annotations
@@ -10,27 +9,32 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from nacre.policy import tables
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Word
+from nacre.policy.tables import has_entry
+from nacre.policy.tables.variables import DANGEROUS_VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.policy.tables import Interpreter, Program, Wrapper
-
-EffectKind = Literal["run", "write", "unresolved", "inline"]
+# run         runs another program, loads code, takes instructions from elsewhere
+# write       writes a file
+# unlisted    an option or sub-command that no table knows to be harmless
+# unresolved  its meaning is only known when the command runs
+# inline      code in an argument or on the input
+EffectKind = Literal["run", "write", "unlisted", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
+# How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out.
+Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave"]
 
 FREE_TARGETS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
 )
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
-_VERSIONED = re.compile(r"(python|pypy|perl|ruby|lua|php|node|pip)[0-9.]+\Z")
-PROGRAMS: dict[str, Program] = {name: entry for entry in tables.PROGRAMS for name in entry.names.split()}
-WRAPPERS: dict[str, Wrapper] = {name: entry for entry in tables.WRAPPERS for name in entry.names.split()}
-INTERPRETERS: dict[str, Interpreter] = {
-    name: entry for entry in tables.INTERPRETERS for name in entry.names.split()
-}
+# A rule that ends in this takes any argument, also one that is not proven.
+ANY = "*"
+_VERSIONED = re.compile(
+    r"(python|pypy|perl|ruby|lua|php|node|pip|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,14 @@ class Effect:
 
 
 @dataclass(frozen=True, slots=True)
+class PathUse:
+    """An argument that is a path, or may be one."""
+
+    word: Word
+    access: Access
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One command as it will be started; `role` says whether it needs a rule of its own."""
 
@@ -60,6 +72,7 @@ class Step:
     remembers: bool = True
     # A harmless use of a builtin: it needs no rule.
     free: bool = False
+    paths: tuple[PathUse, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +95,27 @@ class Inspection:
     assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
 
 
+@dataclass(slots=True)
+class Findings:
+    """What the arguments of one program amount to, while they are read."""
+
+    effects: list[Effect] = field(default_factory=list[Effect])
+    paths: list[PathUse] = field(default_factory=list[PathUse])
+
+    def add(self, *effects: Effect) -> None:
+        """Write effects down."""
+        self.effects += effects
+
+    def uses(self, word: Word | None, access: Access) -> None:
+        """Write a path down."""
+        if word is not None:
+            self.paths.append(PathUse(word, access))
+
+
 def is_dangerous_variable(name: str) -> bool:
     """Tell whether a variable changes what runs, or which code or configuration is loaded."""
     # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
-    return re.match(tables.DANGEROUS_VARIABLE + r"\Z", name) is not None
+    return re.match(DANGEROUS_VARIABLE + r"\Z", name) is not None
 
 
 def is_system_name(text: str) -> bool:
@@ -97,7 +127,7 @@ def base_name(text: str) -> str:
     """The name by which the tables know a program."""
     name = text.rpartition("/")[2]
     versioned = _VERSIONED.match(name)
-    return versioned.group(1) if versioned is not None and name not in PROGRAMS else name
+    return versioned.group(1) if versioned is not None and not has_entry(name) else name
 
 
 def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
@@ -105,14 +135,19 @@ def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Ef
     return Effect("unresolved", reason, flag, word.start, word.end, hint=hint)
 
 
-def runs(word: Word, reason: str, flag: str = "") -> Effect:
+def runs(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
     """Something that runs another program, loads code, or takes instructions from elsewhere."""
-    return effect_at(word, "run", reason, flag)
+    return Effect("run", reason, flag, word.start, word.end, hint=hint)
+
+
+def unlisted(word: Word, reason: str, flag: str, *, hint: str = "") -> Effect:
+    """An option or sub-command that is not known to be harmless."""
+    return Effect("unlisted", reason, flag, word.start, word.end, hint=hint)
 
 
 def writes(word: Word, reason: str, flag: str = "", target: Word | None = None) -> Effect:
     """Something that writes a file."""
-    return effect_at(word, "write", reason, flag, target)
+    return Effect("write", reason, flag, word.start, word.end, target)
 
 
 def effect_at(word: Word, kind: EffectKind, reason: str, flag: str, target: Word | None = None) -> Effect:
@@ -131,29 +166,19 @@ def position(words: Sequence[Word], word: Word) -> int:
     return next(i for i, item in enumerate(words) if item is word)
 
 
-def option_effect(program: Program, kind: str, flag: str, word: Word, value: Word | None) -> Effect | None:
-    """What one option does, by its kind in the table."""
-    if kind == "runs":
-        return effect_at(word, "run", f"`{flag}`: {program.reason}", flag)
-    if kind == "writes":
-        if value is not None and value.literal and value.text in FREE_TARGETS:
-            return None
-        return effect_at(word, "write", f"`{flag}`: {program.reason}", flag, value)
-    if kind == "places" and (value is None or not is_near(value)):
-        return effect_at(word, "run", f"`{flag}` takes instructions from elsewhere: {program.reason}", flag)
-    return None
-
-
 def is_near(word: Word) -> bool:
-    """A plain relative path that stays below the working directory."""
-    return word.literal and not word.text.startswith(("/", "~", "-")) and ".." not in word.text.split("/")
+    """A plain relative path that stays below the working directory, and no address of another machine."""
+    text = word.text
+    if not word.literal or text.startswith(("/", "~", "-")) or "://" in text or "@" in text:
+        return False
+    return text != "" and ".." not in text.split("/")
 
 
-def is_free(effect: Effect) -> bool:
-    """A write that touches no file: /dev/null and its kin."""
-    return (
-        effect.kind == "write"
-        and effect.target is not None
-        and effect.target.literal
-        and effect.target.text in FREE_TARGETS
-    )
+def is_process(word: Word) -> bool:
+    """`<(cmd)` and `>(cmd)`: a pipe to a command, no file."""
+    return len(word.expansions) == 1 and word.expansions[0].kind == "process" and word.text == UNKNOWN
+
+
+def is_free(word: Word | None) -> bool:
+    """Writing there touches no file: /dev/null and its kin, and pipes to commands."""
+    return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import Decision, Judged, Verdict, strictness
-from nacre.policy.paths import Fence, joined
+from nacre.policy.paths import Fence, OwnFiles, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,6 +48,7 @@ class Hearing:
         self.heard = 0
         self.directories: list[str] = []
         self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None
+        self.own = OwnFiles(policy.own_files) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
         self.doubt: Decision = "deny" if policy.mode == "allowlist" else "ask"
 
@@ -77,7 +78,14 @@ class Hearing:
             if len(command.words) > 1 and command.words[0].text in {"cd", "pushd"}:
                 target = next((w for w in command.words[1:] if not w.text.startswith("-")), None)
                 if target is not None and not target.dynamic:
-                    self.directories.append(joined(start, self.fence.expanded(target.text)))
+                    self.enters(target.text)
+
+    def enters(self, path: str) -> None:
+        """From here on, paths may be seen from another directory, too."""
+        if self.fence is not None and self.directories:
+            place = joined(self.directories[0], self.fence.expanded(path))
+            if place not in self.directories:
+                self.directories.append(place)
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all that was said."""

@@ -1,7 +1,7 @@
-"""Looking through a command: options by their tables, and wrappers down to the command inside.
+"""Looking through a command: arguments by their tables, and wrappers down to the command inside.
 
 Above: `interpreters` and `programs` add the programs that need more than a table. Below: `effects`,
-`options`, `values`.
+`options`, `tables`.
 """
 
 from __future__ import annotations
@@ -12,36 +12,57 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.builtins import SHELLS_WITH_BUILTINS, read_builtin
 from nacre.policy.effects import (
+    ANY,
     ASSIGNMENT,
-    PROGRAMS,
-    WRAPPERS,
     Effect,
-    EffectKind,
+    Findings,
     Inspection,
+    PathUse,
     Role,
+    Script,
     Step,
     base_name,
-    effect_at,
+    is_free,
+    is_near,
     is_system_name,
-    option_effect,
     position,
     runs,
     shown,
+    unlisted,
     unresolved,
     writes,
 )
-from nacre.policy.options import Option, compiled, read_options
-from nacre.policy.values import Context, expand_braces
+from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.options import Argument, compiled, read
+from nacre.policy.tables.schema import Wrapper
+from nacre.policy.tables.shells import MULTICALL, RUNNERS, UNRESOLVABLE
+from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nacre.policy.model import Word
-    from nacre.policy.tables import Program, Wrapper
+    from nacre.policy.effects import Access
+    from nacre.policy.options import Kind
+    from nacre.policy.tables.schema import Options, Program
+    from nacre.policy.values import Context
 
 MAX_WRAPPERS = 20
 _LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
-_LOADER_WRAPPER = tables.Wrapper("ld.so", "the dynamic loader starts its argument", transparent=False)
+_LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
+# How the value of an option is used as a path.
+_ACCESS: dict[Kind, Access] = {
+    "reads": "read",
+    "places": "read",
+    "writes": "write",
+    "changes": "change",
+    "enters": "enter",
+    "follows": "leave",
+    "unlisted": "maybe",
+}
+# What an unknown end of a word could be, to ask whether a program would refuse it.
+_ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
+# Roles that make it matter which operand is which.
+_POSITIONAL = frozenset({"write", "near", "copy"})
 
 
 class Inspector:
@@ -69,7 +90,7 @@ class Inspector:
         if reader is not None:
             reader(words)
             return
-        self.step(words, self._program_effects(name, words))
+        self._program(name, words)
 
     def _builtin(self, words: tuple[Word, ...]) -> bool:
         """A builtin of the shell that reads the text, if there is one."""
@@ -79,20 +100,23 @@ class Inspector:
         if found is None:
             return False
         self.found.assigned += found.assigned
-        self.found.steps.append(Step(words, "command", tuple(found.effects), words, free=found.free))
+        self.found.steps.append(
+            Step(words, "command", tuple(found.effects), words, free=found.free, paths=_entered(words))
+        )
         return True
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
         """How a program is looked through, if an option table is not enough."""
-        if name in WRAPPERS:
-            return lambda words: self.wrapper(words, WRAPPERS[name])
-        if name in tables.MULTICALL:
+        wrapper = tables.wrapper(name)
+        if wrapper is not None:
+            return lambda words: self.wrapper(words, wrapper)
+        if name in MULTICALL:
             return self._multicall
         if name.startswith("ld") and _LOADER.match(name):
             return lambda words: self.wrapper(words, _LOADER_WRAPPER)
         return None
 
-    def step(
+    def step(  # noqa: PLR0913 - the fields of a step
         self,
         words: tuple[Word, ...],
         effects: Sequence[Effect] = (),
@@ -100,165 +124,267 @@ class Inspector:
         *,
         remembers: bool = True,
         rule_words: tuple[Word, ...] = (),
+        paths: Sequence[PathUse] = (),
     ) -> None:
         """Write one step down."""
-        self.found.steps.append(Step(words, role, tuple(effects), rule_words or words, remembers))
+        self.found.steps.append(
+            Step(words, role, tuple(effects), rule_words or words, remembers, paths=tuple(paths))
+        )
 
-    def _program_effects(self, name: str, words: tuple[Word, ...]) -> list[Effect]:
-        effects: list[Effect] = []
-        if name in tables.UNRESOLVABLE:
-            effects.append(unresolved(words[0], f"`{name}` {tables.UNRESOLVABLE[name]}"))
-        elif name in tables.RUNNERS:
+    # -- programs ------------------------------------------------------------------------------------------
+
+    def _program(self, name: str, words: tuple[Word, ...]) -> None:
+        found = Findings()
+        entry = tables.program(name)
+        skip = 0
+        if name in UNRESOLVABLE:
+            found.add(unresolved(words[0], f"`{name}` {UNRESOLVABLE[name]}"))
+        elif name in RUNNERS:
             flag = next((word.text for word in words[1:2]), "")
-            effects.append(unresolved(words[0], f"`{name}` {tables.RUNNERS[name]}", flag))
-        elif name in tables.BUILTIN_FLAGS:
-            effects += _builtin_effects(name, words)
-        program = PROGRAMS.get(name)
-        if program is not None:
-            effects += self.table_effects(program, self.plain_arguments(words[1:], effects, trusted=True))
-        return effects
+            found.add(unresolved(words[0], f"`{name}` {RUNNERS[name]}", flag))
+        if entry is None:
+            self.vouched(words[1:], found, harmless=self._is_harmless_cmdlet(name))
+        else:
+            skip = self.arguments(entry, words[1:], found)
+        self.finish(words, found, skip)
 
-    def plain_arguments(
-        self, arguments: Sequence[Word], effects: list[Effect], *, trusted: bool = False
-    ) -> list[Word]:
-        """Arguments with braces and known variables put in; what may become an option is an effect.
+    def finish(self, words: tuple[Word, ...], found: Findings, skip: int = 0) -> None:
+        """Write the step of a program down; rules need not see the first `skip` arguments."""
+        effects = found.effects
+        if not is_system_name(words[0].text):
+            # Another program of that name, which only a rule that spells it allows: the table is a guess.
+            effects = [effect for effect in effects if effect.kind != "unlisted"]
+        rule_words = (words[0], *words[1 + skip :]) if skip else ()
+        self.step(words, effects, rule_words=rule_words, paths=found.paths)
 
-        With `trusted`, the caller looks at quoted unknown words itself, because it knows which are values.
-        """
-        plain: list[Word] = []
-        options_end = trusted
-        for word in arguments:
-            options_end = options_end or word.text == "--"
-            if word.braces and not word.dynamic:
-                expanded = expand_braces(word.text)
-                if expanded is None:
-                    effects.append(unresolved(word, "these braces become too many words to look at"))
-                plain += [word.with_text(text) for text in expanded or ()]
-            elif not word.dynamic:
-                plain.append(word)
-            else:
-                plain += self.known_words(word, effects, options_end=options_end)
-        return plain
+    def _is_harmless_cmdlet(self, name: str) -> bool:
+        if self.context.shell not in {"powershell", "pwsh"}:
+            return False
+        folded = name.casefold()
+        return POWERSHELL_ALIASES.get(folded, folded) in HARMLESS_CMDLETS
 
-    def known_words(self, word: Word, effects: list[Effect], *, options_end: bool) -> list[Word]:
-        """An unknown word as what it can be; what may become an option is an effect."""
-        texts = self.context.candidates(word)
-        if texts is not None:
-            if word.splits:
-                texts = [piece for text in texts for piece in text.split()]
-            return [word.with_text(text) for text in texts]
-        if word.splits:
-            effects.append(unresolved(word, "an unquoted value can become any option"))
-        elif not options_end and self.context.may_be_option(word):
-            effects.append(unresolved(word, "this value can turn out to be an option; put `--` before it"))
-        return [word]
-
-    def table_effects(self, program: Program, arguments: Sequence[Word]) -> list[Effect]:
-        """What the options of a program do, by its table; a sub-command's own table counts too."""
-        effects: list[Effect] = []
-        first = True
-        for option in read_options(program, arguments):
-            if option.kind == "operand":
-                effects += self._operand_effects(program, option)
-                if first:
-                    effects += self._subcommand(program, option.word, arguments)
-                    if program.stops or program.subcommands:
-                        break
-                first = False
+    def vouched(self, words: Sequence[Word], found: Findings, *, harmless: bool = False) -> None:
+        """Arguments that no table knows: proven ones are the rule's affair, others need `foo *` in it."""
+        for word in words:
+            found.uses(word, "maybe")
+            if harmless or word.literal or word.number or (word.tilde and not word.dynamic):
                 continue
-            effect = option_effect(program, option.kind, option.flag, option.word, option.value)
-            effects += [effect] if effect is not None else []
-            if option.value is not None and option.kind != "value":
-                effects += _hit_by_pattern(program, option.value)
-        return effects
+            if word.glob is not None and not word.dynamic and not word.may_be_option:
+                continue
+            hint = "write ./ before the pattern" if word.glob is not None and not word.dynamic else ""
+            reason = "this argument is only known when it runs, and nothing is known about the program"
+            found.add(unresolved(word, reason, ANY, hint=hint))
 
-    def _operand_effects(self, program: Program, option: Option) -> list[Effect]:
-        word = option.word
-        effects = _hit_by_pattern(program, word)
-        if word.dynamic and not option.flag and self.context.may_be_option(word):
-            effects.append(unresolved(word, "this value can turn out to be an option; put `--` before it"))
-        return effects
+    def arguments(
+        self, entry: Program, words: Sequence[Word], found: Findings, outer: Program | None = None
+    ) -> int:
+        """What the arguments of a program do; how many words before the sub-command rules need not see."""
+        given = read(compiled(entry, outer), words)
+        first = next((item for item in given if item.kind in {"operand", "unproven"}), None)
+        if first is not None and (entry.commands or entry.passes):
+            given = given[: given.index(first)]
+        for item in given:
+            self.option(entry, item, found)
+        if first is not None and entry.spelled:
+            self._spelled(entry, first.word, found)
+        if first is None:
+            return 0
+        if entry.commands:
+            self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
+        elif entry.passes:
+            self._passed(first, words, found)
+        else:
+            self.operands(entry, given, found)
+            return 0
+        harmless = all(item.kind == "option" for item in given)
+        return position(words, first.word) if harmless else 0
 
-    def _subcommand(self, program: Program, word: Word, arguments: Sequence[Word]) -> list[Effect]:
-        """The first operand: a sub-command with a table of its own, or another program altogether."""
-        rest = arguments[position(arguments, word) + 1 :]
-        effects: list[Effect] = []
-        if word.text in program.running.split():
-            effects.append(runs(word, f"`{word.text}` runs programs of its own choice", word.text))
-        if program.subcommands:
-            for item in rest:
-                effects += _hit_by_pattern(program, item)
-        for table in program.subcommands:
-            if word.text in table.names.split():
-                effects += self.table_effects(table, rest)
-        inner = PROGRAMS.get(word.text) if program.stops else None
-        return effects + (self.table_effects(inner, rest) if inner is not None else [])
+    def option(self, entry: Options, item: Argument, found: Findings) -> None:
+        """What one option does."""
+        reason: str = getattr(entry, "reason", "")
+        harmless: bool = getattr(entry, "harmless", False)
+        value = item.value
+        if item.kind == "runs":
+            found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
+        elif item.kind == "writes" and not is_free(value):
+            found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
+        elif item.kind == "places" and (value is None or not is_near(value)):
+            said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
+            found.add(runs(item.word, said, item.flag))
+        elif item.kind == "unlisted" and not harmless:
+            said = f"{item.reason}: {reason}" if reason else item.reason
+            found.add(unlisted(item.word, said, item.flag, hint=item.hint))
+        elif item.kind == "unproven" and not harmless:
+            found.add(_doubt(item, entry))
+        access = _ACCESS.get(item.kind)
+        if access is not None:
+            found.uses(value if item.kind not in {"follows", "unlisted"} else item.word, access)
+
+    # -- operands ------------------------------------------------------------------------------------------
+
+    def operands(self, entry: Program, given: Sequence[Argument], found: Findings) -> None:
+        """What operands do, by their places."""
+        roles = entry.operands.split()
+        flags = {item.flag for item in given}
+        if len(roles) > 1 and flags & set(entry.texts.split()):
+            roles = roles[1:]
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
+        uncertain = False
+        for index, word in enumerate(operands):
+            uncertain = uncertain or (word.several and bool(_POSITIONAL & set(roles)))
+            following = roles[min(index, len(roles) - 1) :]
+            here = set(following if uncertain else following[:1])
+            if "copy" in here:
+                here = (here - {"copy"}) | {"change" if word is operands[-1] else "read"}
+            self._refused(entry, word, found)
+            for role in sorted(here):
+                self._operand(entry, role, word, found)
+        self._after(entry, given, found)
+
+    def _operand(self, entry: Program, role: str, word: Word, found: Findings) -> None:
+        if role == "write" and not is_free(word):
+            found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
+            found.uses(word, "write")
+        elif role == "near":
+            found.uses(word, "read")
+            if not is_near(word):
+                found.add(runs(word, f"instructions from elsewhere: {entry.reason}", word.text))
+        elif role in {"read", "change", "maybe", "alter"}:
+            found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
+
+    def _refused(self, entry: Program, word: Word, found: Findings) -> None:
+        """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
+        pattern = _pattern(entry.refuses)
+        if pattern is None:
+            return
+        endings = ("",) if not (word.dynamic or word.glob is not None) else _ENDINGS
+        text = word.text if endings == ("",) else word.prefix
+        if any(pattern.match(text + ending) for ending in endings):
+            flag = word.text if word.literal else ""
+            found.add(runs(word, f"`{shown(word.text)}`: {entry.reason}", flag))
+
+    def _after(self, entry: Program, given: Sequence[Argument], found: Findings) -> None:
+        """Words behind `--` that are options of another program."""
+        pattern = _pattern(entry.after)
+        for item in given if pattern is not None else ():
+            if item.flag == "--" and not (
+                item.word.literal and pattern and pattern.fullmatch(item.word.text)
+            ):
+                text = item.word.text
+                reason = f"`{shown(text)}` is for another program and not known to be harmless there"
+                found.add(unlisted(item.word, reason, text if item.word.literal else ""))
+
+    # -- sub-commands --------------------------------------------------------------------------------------
+
+    def _spelled(self, entry: Program, word: Word, found: Findings) -> None:
+        """A sub-command that runs what it is told."""
+        if word.text in entry.spelled.split():
+            found.add(runs(word, f"`{word.text}` is more than a rule for the program allows", word.text))
+
+    def _subcommand(
+        self, entry: Program, first: Argument, words: Sequence[Word], found: Findings, outer: Program | None
+    ) -> None:
+        """The first operand: a sub-command with a table of its own, or one that a rule must spell."""
+        word = first.word
+        rest = words[position(words, word) + 1 :]
+        name = entry.names.split()[0]
+        if not word.literal:
+            found.add(unresolved(word, "the sub-command is only known when it runs"))
+            self.vouched(rest, found)
+            return
+        command = next((item for item in entry.commands if word.text in item.names.split()), None)
+        if word.text in entry.named.split():
+            found.add(runs(word, f"`{word.text}` needs a rule that spells `{name}`", name))
+        elif command is None and word.text not in entry.spelled.split():
+            reason = f"the sub-command `{shown(word.text)}` of `{name}` is not known to be harmless"
+            found.add(unlisted(word, f"{reason}: {entry.reason}" if entry.reason else reason, word.text))
+        if command is None:
+            self.vouched(rest, found)
+        else:
+            self.arguments(command, rest, found, outer)
+
+    def _passed(self, first: Argument, words: Sequence[Word], found: Findings) -> None:
+        """`npx eslint ...`: another program, whose table is asked if there is one."""
+        word = first.word
+        rest = words[position(words, word) + 1 :]
+        if not word.literal:
+            found.add(unresolved(word, "which program it runs is only known when it runs"))
+        inner = tables.program(word.text) if word.literal else None
+        if inner is not None:
+            self.arguments(inner, rest, found)
+        else:
+            self.vouched(rest, found)
+
+    # -- wrappers ------------------------------------------------------------------------------------------
 
     def wrapper(self, words: tuple[Word, ...], wrapper: Wrapper) -> None:
         """A command whose arguments are another command."""
-        effects: list[Effect] = []
-        inner = self._inner_of(words, wrapper, effects)
+        found = Findings()
+        given = read(compiled(wrapper), words[1:])
+        inner = self._inner_of(words, wrapper, given, found)
         role: Role = "wrapper" if wrapper.transparent and is_system_name(words[0].text) else "outer"
         if not inner:
             # Nothing inside: the wrapper is itself the command (`env`, `exec > log`).
-            self.step(words, effects, "command", remembers=False)
+            self.step(words, found.effects, "command", remembers=False, paths=found.paths)
             return
-        self.step(words[: len(words) - len(inner)], effects, role, remembers=False)
-        self.walk(inner)
+        joined = wrapper.joined and not any(item.flag in wrapper.unless.split() for item in given)
+        text = self._shell_text(inner, wrapper, found, joined=joined)
+        self.step(words[: len(words) - len(inner)], found.effects, role, remembers=False, paths=found.paths)
+        if not text:
+            self.walk(inner)
 
-    def _inner_of(self, words: tuple[Word, ...], wrapper: Wrapper, effects: list[Effect]) -> tuple[Word, ...]:
+    def wrapper_options(self, given: Sequence[Argument], wrapper: Wrapper, found: Findings) -> None:
+        """The options of a wrapper; one that is not known hides where the command begins."""
+        for item in given:
+            if item.kind == "unlisted":
+                reason = f"the option `{shown(item.flag)}` of a wrapper is not known"
+                found.add(unresolved(item.word, reason, item.flag, hint=item.hint))
+            elif item.kind != "operand":
+                self.option(wrapper, item, found)
+
+    def _inner_of(
+        self, words: tuple[Word, ...], wrapper: Wrapper, given: Sequence[Argument], found: Findings
+    ) -> tuple[Word, ...]:
         """The words after a wrapper's options, operands and assignments."""
-        index = 1
+        self.wrapper_options(given, wrapper, found)
+        first = next((item for item in given if item.kind in {"operand", "unproven"}), None)
+        if first is None:
+            return ()
+        index = position(words, first.word)
+        if first.kind == "unproven":
+            return ()
         operands = wrapper.operands
-        options_end = False
         while index < len(words):
             word = words[index]
-            text = word.text
-            if word.splits or word.braces or (word.pattern and not operands):
-                effects.append(unresolved(word, "a wrapper's arguments are only known when it runs"))
-                return words[index:] if not word.dynamic else ()
-            if text == "--" and not options_end:
-                options_end = True
-                index += 1
-            elif text.startswith("-") and (len(text) > 1 or wrapper.assignments) and not options_end:
-                index += self._wrapper_option(word, wrapper, words, index, effects)
-            elif wrapper.assignments and ASSIGNMENT.match(text):
-                self.found.assigned.append((text.partition("=")[0], word))
-                index += 1
-            elif operands:
+            if wrapper.assignments and word.text == "-":
+                pass
+            elif wrapper.assignments and (name := ASSIGNMENT.match(word.text)) and not word.splits:
+                self.found.assigned.append((name.group(1), word))
+            elif operands and not word.several:
                 operands -= 1
-                index += 1
             else:
                 break
+            index += 1
+        if index < len(words) and words[index].several:
+            found.add(unresolved(words[index], "a wrapper's arguments are only known when it runs"))
+            return words[index:] if not words[index].dynamic else ()
         return words[index:]
 
-    def _wrapper_option(
-        self, word: Word, wrapper: Wrapper, words: tuple[Word, ...], index: int, effects: list[Effect]
-    ) -> int:
-        """How many words one option of a wrapper takes."""
-        name = word.text.partition("=")[0]
-        if name in wrapper.flags.split():
-            return 1
-        if name in wrapper.values.split():
-            return 1 if "=" in word.text else 2
-        if name in wrapper.writes.split() or word.text[:2] in wrapper.writes.split():
-            target = words[index + 1] if index + 1 < len(words) else word
-            effects.append(writes(word, f"`{name}` writes a file", name, target))
-            return 2 if name == word.text else 1
-        if word.text[:2] in wrapper.values.split() and not word.text.startswith("--"):
-            return 1
-        letters = word.text[1:]
-        if (
-            not word.text.startswith("--")
-            and letters
-            and all("-" + c in wrapper.flags.split() for c in letters)
-        ):
-            return 1
-        kind: EffectKind = "run" if name in wrapper.runs.split() else "unresolved"
-        effects.append(
-            effect_at(word, kind, f"the option `{shown(word.text)}` of a wrapper is not understood", name)
-        )
-        return 1
+    def _shell_text(
+        self, inner: tuple[Word, ...], wrapper: Wrapper, found: Findings, *, joined: bool
+    ) -> bool:
+        """`watch ls -l`, `flock f -c 'ls'`: the command is a text for a shell."""
+        flags = {item.rstrip("=") for item in wrapper.shell_text.split()}
+        given = inner[0].text in flags and len(inner) > 1
+        if not given and not joined:
+            return False
+        words = list(inner[1:2] if given else inner)
+        if not all(word.literal for word in words):
+            found.add(unresolved(words[0], "the text for a shell is only known when it runs"))
+        else:
+            text = " ".join(word.text for word in words)
+            self.found.scripts.append(Script(text, "sh", words[0].start, words[-1].end, exact=False))
+        return True
 
     def _multicall(self, words: tuple[Word, ...]) -> None:
         inner = words[1:]
@@ -269,22 +395,33 @@ class Inspector:
         self.walk(inner)
 
 
-def _hit_by_pattern(program: Program, word: Word) -> list[Effect]:
-    """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
-    pattern = compiled(program).operands
-    if pattern is None or pattern.match(word.text) is None:
-        return []
-    return [runs(word, f"`{shown(word.text)}`: {program.reason}", word.text)]
+def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
+    """The directory that `cd` changes to, as a path."""
+    if words[0].text not in {"cd", "pushd"}:
+        return ()
+    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e", "-"}]
+    return tuple(PathUse(word, "enter") for word in operands)
 
 
-def _builtin_effects(name: str, words: tuple[Word, ...]) -> list[Effect]:
-    letters, reason = tables.BUILTIN_FLAGS[name]
-    effects: list[Effect] = []
-    for word in words[1:]:
-        if re.match(r"[-+][A-Za-z]+", word.text) and any(
-            letter in word.text[1:].partition("=")[0] for letter in letters
-        ):
-            effects.append(unresolved(word, f"`{name} {shown(word.text)}` {reason}", word.text))
-        elif word.splits:
-            effects.append(unresolved(word, f"the arguments of `{name}` are only known when it runs"))
-    return effects
+def _doubt(item: Argument, entry: Options) -> Effect:
+    """A word that could turn out to be an option."""
+    word = item.word
+    if item.reason:
+        return unresolved(word, item.reason, hint=item.hint)
+    # Behind `--` it is no option, but where operands can do harm that is no help.
+    helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
+    if word.splits:
+        hint = "put it into double quotes, after `--`" if helps else "write it out"
+        return unresolved(word, "an unquoted value can become any option", hint=hint)
+    if word.glob is not None and not word.dynamic:
+        return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
+    hint = "put `--` before it" if helps else "write it out"
+    return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
+
+
+def _pattern(text: str) -> re.Pattern[str] | None:
+    """A pattern of a table (`re` keeps what it has compiled)."""
+    return re.compile(text, re.DOTALL) if text else None
+
+
+__all__ = ["MAX_WRAPPERS", "UNKNOWN", "Inspector"]

@@ -1,49 +1,49 @@
-"""Programs that run text: shells, interpreters, sed and awk.
+"""Programs that run text: shells, interpreters, sed, awk, and the clients of databases.
 
-Above: `programs`. Below: `inspector` looks through wrappers, `filters` reads the small languages.
+Above: `programs`. Below: `inspector` looks through wrappers, `languages` reads the small languages.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
+from nacre.policy.builtins import SHELL_OPTIONS
 from nacre.policy.effects import (
-    INTERPRETERS,
-    PROGRAMS,
     Effect,
+    Findings,
     Script,
     base_name,
     effect_at,
+    is_process,
+    position,
     runs,
     shown,
+    unlisted,
     unresolved,
     writes,
 )
-from nacre.policy.filters import Finding, awk_findings, is_plain_code, sed_findings
 from nacre.policy.inspector import Inspector
+from nacre.policy.languages.awk import awk_findings
+from nacre.policy.languages.sed import sed_findings
+from nacre.policy.model import UNKNOWN, Expansion, Word
+from nacre.policy.options import Argument, compiled, read
+from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nacre.policy.model import Word
-    from nacre.policy.tables import Interpreter
+    from nacre.policy.languages import Finding
+    from nacre.policy.tables.schema import Interpreter, Program
 
 _SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
-_PLAIN_CODE_LETTERS = frozenset("ceEnplawu")
-_AWK_OPTION = re.compile(
-    r"(?:(?P<program>-e|--source)(?:=?(?P<text>.+))?|(?P<value>-F|-v|--field-separator|--assign)(?P<rest>.+)?|-[bcChnNOPrsStVM]+"
-    r"|--(?:posix|traditional|re-interval|non-decimal-data|sandbox|version|help|csv|characters-as-bytes))\Z",
-    re.DOTALL,
-)
-_SED_FLAG = re.compile(
-    r"-[nErsuzb]+\Z|--(?:quiet|silent|regexp-extended|separate|unbuffered|null-data|posix|debug|sandbox|binary|follow-symlinks|version|help|line-length=\d+)\Z|-l\d+\Z"
-)
-
 _FROM_INPUT = "an interpreter that reads its program from its input"
+# Names of files that are the input, or something else that no rule has seen.
+_DEVICE = re.compile(r"/+(?:dev|proc)/")
+# How a rule admits a program text that stands where an operand does: `options = ["text"]`.
+TEXT = "text"
 
 
 class CodeInspector(Inspector):
@@ -51,11 +51,14 @@ class CodeInspector(Inspector):
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
         """Shells and interpreters before everything that only has a table."""
-        if name in tables.SHELLS:
+        if name in SHELLS:
             return self._shell
-        if name in INTERPRETERS:
-            return lambda words: self._interpreter(words, INTERPRETERS[name])
+        spec = tables.interpreter(name)
+        if spec is not None:
+            return lambda words: self._interpreter(words, spec)
         return super().reader(name)
+
+    # -- shells --------------------------------------------------------------------------------------------
 
     def _shell(self, words: tuple[Word, ...]) -> None:
         """A shell: its `-c` text is a script; a file or its input is not known here."""
@@ -70,7 +73,7 @@ class CodeInspector(Inspector):
             if text in {"--version", "--help"}:
                 self.step(words, remembers=False)
                 return
-            if text.startswith("--"):
+            if text.startswith("--") or not words[index - 1].literal:
                 if text not in _SHELL_LONG:
                     effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))
                 continue
@@ -82,158 +85,204 @@ class CodeInspector(Inspector):
         self, name: str, words: tuple[Word, ...], index: int, effects: list[Effect], *, has_text: bool
     ) -> None:
         script = words[index] if index < len(words) else None
-        shell = tables.SCANNED_SHELLS.get(name)
+        shell = SCANNED_SHELLS.get(name)
         if script is None:
             effects.append(unresolved(words[0], "a shell that reads commands from its input", "-"))
         elif not has_text:
-            effects.append(unresolved(script, "a shell that runs the commands of a file", script.text))
-        elif script.dynamic or script.braces or script.pattern:
+            flag = script.text if script.literal else ""
+            effects.append(unresolved(script, "a shell that runs the commands of a file", flag))
+        elif not script.literal:
             effects.append(unresolved(script, "the text for a shell is only known when it runs"))
         elif shell is None:
             effects.append(unresolved(script, f"texts for {name} are not understood", "-c"))
         else:
             exact = self.context.source[script.start + 1 : script.end - 1] == script.text
             self.found.scripts.append(Script(script.text, shell, script.start, script.end, exact))
-        self.step(words, effects, "outer", remembers=False)
+        found = Findings(effects)
+        for word in words[index:] if not has_text else words[index + 1 :]:
+            found.uses(word, "maybe")
+        self.step(words, effects, "outer", remembers=False, paths=found.paths)
+
+    # -- interpreters --------------------------------------------------------------------------------------
 
     def _interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
-        if not self._code_options(arguments, spec, effects) and not effects:
-            effects.append(effect_at(words[0], "inline", _FROM_INPUT, "-"))
-        self.step(words, effects, remembers=False)
+        found = Findings()
+        if not self._code(words[1:], spec, found) and not found.effects:
+            found.add(effect_at(words[0], "inline", _FROM_INPUT, "-"))
+        self.step(words, found.effects, remembers=False, paths=found.paths)
 
-    def _code_options(self, arguments: Sequence[Word], spec: Interpreter, effects: list[Effect]) -> bool:
-        """Find code among the options; False when nothing says what to run, so that the input is read."""
+    def _code(self, words: Sequence[Word], spec: Interpreter, found: Findings) -> bool:
+        """Find code among the arguments; False when nothing says what to run, so that the input is read."""
         settled = False
-        index = 0
-        while index < len(arguments):
-            word = arguments[index]
-            text = word.text
-            index += 1
-            if spec.modules and text.startswith(spec.modules):
-                self._module(arguments[index - 1 :], spec, effects)
-                return True
-            if spec.permutes and text.startswith("+") and not text[1:].isdigit():
-                effects.append(effect_at(word, "inline", f"`+`: {spec.reason}", text))
-            elif text in spec.harmless.split():
+        for item in read(compiled(spec), words):
+            if item.kind in {"operand", "unproven"}:
                 settled = True
-            elif text in spec.values.split():
-                index += 1
-            elif _is_inline(text, spec.inline.split()):
-                effects.append(_inline_effect(word, arguments[index:], spec))
-                return True
-            elif text == "-":
-                effects.append(effect_at(word, "inline", _FROM_INPUT, "-"))
-                return True
-            elif not text.startswith("-"):
-                # The program's own file: what follows is meant for it, except where options may come later.
-                settled = True
-                if not spec.permutes:
+                if not self._operand_of(item.word, spec, found):
+                    self._script(item.word, words, found)
                     return True
+            elif spec.module and item.flag == spec.module.rstrip("="):
+                self._module(item, words, spec, found)
+                return True
+            elif item.kind == "runs":
+                settled = True
+                found.add(self._inline(item, spec, found))
+                if item.flag == "-c" and not spec.permutes:
+                    return True  # what follows is for the text
+            else:
+                settled = settled or item.flag in spec.quits.split()
+                self.option(spec, item, found)
         return settled
 
-    def _module(self, arguments: Sequence[Word], spec: Interpreter, effects: list[Effect]) -> None:
+    def _operand_of(self, word: Word, spec: Interpreter, found: Findings) -> bool:
+        """An operand that is no script: a file for an editor, a command after `+`, a word that runs code."""
+        if word.text in spec.inline.split():
+            found.add(effect_at(word, "inline", f"`{word.text}`: {spec.reason}", word.text))
+            return True
+        if not spec.permutes:
+            return False
+        if word.text.startswith("+") and not word.text[1:].isdigit():
+            found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
+        elif word.dynamic and not word.prefix:
+            found.add(unresolved(word, "this value can turn out to be a command or an option"))
+        found.uses(word, "change" if spec.edits else "maybe")
+        return True
+
+    def _script(self, word: Word, words: Sequence[Word], found: Findings) -> None:
+        """The program's own file; what follows is meant for it."""
+        if word.text == "-" or is_process(word) or (word.literal and _DEVICE.match(word.text)):
+            found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
+        elif word.dynamic or word.glob is not None:
+            found.add(unresolved(word, "which program text it runs is only known when it runs"))
+        found.uses(word, "read")
+        for after in words[position(words, word) + 1 :]:
+            found.uses(after, "maybe")
+
+    def _module(self, item: Argument, words: Sequence[Word], spec: Interpreter, found: Findings) -> None:
         """`python3 -m pytest ...`: the module's own options count, the interpreter's are over."""
-        first = arguments[0]
-        if first.text == spec.modules:
-            rest = list(arguments[1:])
+        value = item.value
+        if value is None:
+            return
+        last = item.word if value.start == item.word.start else value
+        rest = words[next(i for i, word in enumerate(words) if word.start == last.start) + 1 :]
+        if not value.literal:
+            found.add(unresolved(value, "the module is only known when it runs"))
+            return
+        if value.text not in spec.modules.split():
+            reason = f"the module `{shown(value.text)}` is not known to be harmless"
+            found.add(unlisted(value, reason, value.text))
+        entry = tables.module(value.text)
+        if entry is not None:
+            self.arguments(entry, rest, found)
         else:
-            rest = [first.with_text(first.text[len(spec.modules) :]), *arguments[1:]]
-        if not rest:
-            return
-        if rest[0].dynamic:
-            effects.append(unresolved(rest[0], "the module is only known when it runs"))
-            return
-        program = PROGRAMS.get(rest[0].text)
-        if program is not None:
-            effects += self.table_effects(program, rest[1:])
+            self.vouched(rest, found)
+
+    def _inline(self, item: Argument, spec: Interpreter, found: Findings) -> Effect:
+        """Code in an option: plain, if it is proven to read, compute and print."""
+        value = item.value
+        files: list[str] | None = None
+        if spec.language and value is not None and value.literal and item.flag in _CODE_FLAGS:
+            files = _files_of_plain_code(value.text, spec.language)
+            for file in files or ():
+                found.uses(value.with_text(file), "read")
+        reason = f"`{shown(item.flag)}`: {spec.reason}"
+        return Effect("inline", reason, item.flag, item.word.start, item.word.end, plain=files is not None)
+
+    # -- sed and awk ---------------------------------------------------------------------------------------
 
     def read_sed(self, words: tuple[Word, ...]) -> None:
         """Sed's scripts, wherever its options put them."""
-        effects: list[Effect] = []
-        scripts: list[Word] = []
-        operands: list[Word] = []
-        index = 1
-        arguments = list(words)
-        while index < len(arguments):
-            word = arguments[index]
-            index += 1
-            if word.text == "--":
-                operands += arguments[index:]
-                break
-            if not word.text.startswith("-") or word.text == "-":
-                operands.append(word)
-                continue
-            index += _sed_option(word, arguments[index : index + 1], scripts, effects)
-        if not scripts and operands:
-            scripts.append(operands.pop(0))
-        self._check_operands(operands, effects)
-        self._language(scripts, sed_findings, effects)
-        self.step(words, effects)
+        self._filter(words, "sed", {"-e", "--expression"}, sed_findings)
 
     def read_awk(self, words: tuple[Word, ...]) -> None:
         """Awk's program, wherever its options put it."""
-        effects: list[Effect] = []
-        scripts: list[Word] = []
-        arguments = list(words[1:])
-        while arguments:
-            word = arguments.pop(0)
-            if word.text == "--" or not word.text.startswith("-") or word.text == "-":
-                if word.text == "--" and arguments:
-                    word = arguments.pop(0)
-                if not scripts:
-                    scripts.append(word)
-                else:
-                    arguments.insert(0, word)
-                break
-            option = _AWK_OPTION.match(word.text)
-            if option is None:
-                effects.append(runs(word, f"awk's option `{shown(word.text)}` can run or write", word.text))
-            elif option.group("program") is not None:
-                scripts.append(
-                    word.with_text(option.group("text"))
-                    if option.group("text")
-                    else arguments.pop(0)
-                    if arguments
-                    else word
-                )
-            elif option.group("value") is not None and not option.group("rest") and arguments:
-                arguments.pop(0)
-        if any(item.splits for item in words[1:]) and not scripts:
-            effects.append(unresolved(words[0], "an unquoted value can become any option"))
-        self._language(scripts, awk_findings, effects)
-        self.step(words, effects)
+        self._filter(words, "awk", {"-e", "--source"}, awk_findings)
 
-    def _check_operands(self, operands: Sequence[Word], effects: list[Effect]) -> None:
-        for word in operands:
-            if word.dynamic:
-                self.known_words(word, effects, options_end=False)
+    def _filter(
+        self,
+        words: tuple[Word, ...],
+        name: str,
+        gives: set[str],
+        reader: Callable[[str], list[Finding]],
+    ) -> None:
+        entry = tables.program(name)
+        if entry is None:
+            return
+        found = Findings()
+        given = read(compiled(entry), words[1:])
+        scripts = [item.value for item in given if item.flag in gives and item.value is not None]
+        operands = [item for item in given if item.kind in {"operand", "unproven"}]
+        edits = any(item.kind == "writes" for item in given)
+        if edits and operands and operands[0].word.literal and not operands[0].word.text and not scripts:
+            operands.pop(0)  # BSD's `sed -i '' script file`
+        other = any(item.flag in {"-f", "--file", "-E", "--exec"} and item.kind == "runs" for item in given)
+        if not scripts and operands and not other:
+            scripts.append(operands.pop(0).word)
+        for item in given:
+            if item.kind != "operand" and not any(item.word is script for script in scripts):
+                self._filter_option(entry, item, found)
+        for item in operands:
+            found.uses(item.word, "change" if edits else "read")
+        self.language(scripts, reader, found)
+        self.finish(words, found)
 
-    def _language(
-        self, scripts: Sequence[Word], reader: Callable[[str], list[Finding]], effects: list[Effect]
+    def _filter_option(self, entry: Program, item: Argument, found: Findings) -> None:
+        if item.kind == "writes":
+            found.add(writes(item.word, "sed edits the file in place", "-i"))
+        else:
+            self.option(entry, item, found)
+
+    def language(
+        self,
+        scripts: Sequence[Word],
+        reader: Callable[[str], list[Finding]],
+        found: Findings,
+        flag: str = TEXT,
     ) -> None:
         """Read the program texts; several are one text, as the program joins them."""
+        for word in scripts:
+            if not word.literal:
+                found.add(unresolved(word, "the program text is only known when it runs", flag))
+                return
         if not scripts:
             return
-        known = [self.context.candidates(word) if not word.splits else None for word in scripts]
-        for word, texts in zip(scripts, known, strict=True):
-            if texts is None or word.pattern:
-                effects.append(unresolved(word, "the program text is only known when it runs"))
-                return
-        joined = ["\n".join(texts[0] for texts in known if texts)] if len(scripts) > 1 else (known[0] or [])
-        if len(scripts) > 1 and any(len(texts or ()) != 1 for texts in known):
-            effects.append(unresolved(scripts[0], "the program text is only known when it runs"))
-            return
-        for text in joined:
-            effects.extend(_finding_effect(item, scripts[0]) for item in reader(text))
+        for finding in reader("\n".join(word.text for word in scripts)):
+            self.finding(finding, scripts[0], found, flag)
 
-
-def _finding_effect(finding: Finding, word: Word) -> Effect:
-    if finding.kind == "write":
+    def finding(self, finding: Finding, word: Word, found: Findings, flag: str) -> None:
+        """What a program text does, as an effect of the command."""
         target = word.with_text(finding.target) if finding.target else None
-        return writes(word, finding.reason, "", target)
-    return effect_at(word, "run" if finding.kind == "run" else "unresolved", finding.reason, "")
+        if finding.kind == "write" and target is not None:
+            found.add(writes(word, finding.reason, flag, target))
+            found.uses(target, "write")
+        elif finding.kind == "write":
+            found.add(unresolved(word, f"{finding.reason}, and which one is only known when it runs", flag))
+        elif finding.kind == "read":
+            found.uses(target or unknown_at(word), "read")
+        elif finding.kind == "run":
+            found.add(runs(word, finding.reason, flag))
+        else:
+            found.add(unresolved(word, finding.reason, flag))
+
+
+# Options whose value is code that can be read; the others load code from somewhere.
+_CODE_FLAGS = frozenset({"-c", "-e", "--eval", "-p", "--print", "-pe", "-ep"})
+
+
+def _files_of_plain_code(code: str, language: str) -> list[str] | None:
+    """The files that a text reads, if it does nothing else but compute and print."""
+    if language == "python":
+        from nacre.policy.languages.python import files_of_plain_python  # noqa: PLC0415 - for the few
+
+        return files_of_plain_python(code)
+    from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
+
+    return files_of_plain_javascript(code)
+
+
+def unknown_at(word: Word) -> Word:
+    """A word at the same place of which nothing is known."""
+    piece = Expansion("variable", "", quoted=True)
+    return Word(UNKNOWN, word.start, word.end, quoted=True, expansions=(piece,))
 
 
 def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list[Effect]) -> int:
@@ -243,58 +292,8 @@ def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list
         if letter in "oO":
             name = words[index].text if index < len(words) else ""
             taken = 1
-            if name not in tables.SHELL_OPTIONS:
+            if name not in SHELL_OPTIONS:
                 effects.append(unresolved(words[index - 1], f"the shell option `{shown(name)}`", text))
         elif letter not in _SHELL_LETTERS and letter != "c":
             effects.append(unresolved(words[index - 1], f"the shell's option `{shown(text)}`", text))
     return taken
-
-
-def _is_inline(text: str, inline: Sequence[str]) -> bool:
-    if text.partition("=")[0] in inline:
-        return True
-    if text.startswith("--"):
-        name = text.partition("=")[0]
-        return len(name) > 4 and any(full.startswith(name) for full in inline)  # noqa: PLR2004 - `--ev` is the shortest
-    return text.startswith("-") and any(len(flag) == 2 and flag[1] in text[1:] for flag in inline)  # noqa: PLR2004
-
-
-def _inline_effect(word: Word, rest: Sequence[Word], spec: Interpreter) -> Effect:
-    letters = word.text[1:]
-    simple = (
-        bool(letters) and not word.text.startswith("--") and all(c in _PLAIN_CODE_LETTERS for c in letters)
-    )
-    plain = (
-        spec.computes
-        and (simple or word.text in {"--eval", "--print"})
-        and bool(rest)
-        and rest[0].literal
-        and is_plain_code(rest[0].text)
-    )
-    flag = word.text.partition("=")[0]
-    return Effect("inline", f"`{shown(flag)}`: {spec.reason}", flag, word.start, word.end, plain=plain)
-
-
-def _sed_option(word: Word, following: Sequence[Word], scripts: list[Word], effects: list[Effect]) -> int:
-    """One option of sed; how many more words it takes."""
-    text = word.text
-    if _SED_FLAG.match(text) and not word.dynamic:
-        return 0
-    attached = re.match(r"(?:-[nErsuzb]*e|--e[a-z]*=)(.+)\Z", text, re.DOTALL)
-    if attached is not None:
-        scripts.append(replace(word, text=attached.group(1)))
-        return 0
-    if re.match(r"-[nErsuzb]*e\Z|--e[a-z]*\Z", text):
-        scripts.extend(following)
-        return 1
-    if text == "-l":
-        return 1
-    if re.match(r"-[nErsuzb]*[iI]|--i", text):
-        effects.append(writes(word, "sed edits the file in place", "-i"))
-        if re.match(r"-[nErsuzb]*i.*e\Z", text):
-            effects.append(unresolved(word, "this cluster of sed options is not understood", text))
-        return 0
-    effects.append(
-        unresolved(word, f"sed's option `{shown(text)}` reads a script or is not understood", text)
-    )
-    return 0

@@ -11,11 +11,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nacre.policy import tables
 from nacre.policy.court import judge, scan_for
-from nacre.policy.effects import INTERPRETERS, Step, base_name
+from nacre.policy.effects import Step, base_name
 from nacre.policy.programs import inspect
 from nacre.policy.rules import Policy
+from nacre.policy.tables import interpreter
+from nacre.policy.tables.shells import UNRESOLVABLE
 from nacre.policy.values import Context
 
 if TYPE_CHECKING:
@@ -125,12 +126,12 @@ def _rule_for(step: Step) -> str:
     """The narrowest rule that is still of use for a step; nothing for what a rule cannot allow."""
     name = step.words[0].text
     base = base_name(name)
-    if base in tables.UNRESOLVABLE:
+    if base in UNRESOLVABLE:
         return ""
     shown = name if "/" in name and not name.startswith(("/bin/", "/usr/bin/")) else name.rpartition("/")[2]
     arguments = step.rule_words[1:]
     first = arguments[0] if arguments else None
-    if base in INTERPRETERS:
+    if interpreter(base) is not None:
         if (
             first is None
             or not first.literal

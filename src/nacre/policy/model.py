@@ -89,7 +89,10 @@ class Word:
     @property
     def splits(self) -> bool:
         """May become no word or several words: an expansion that is not quoted, or `"$@"`."""
-        return any(e.each or (not e.quoted and e.shape in {"any", "operand"}) for e in self.expansions)
+        return any(
+            e.each or (not e.quoted and e.shape in {"any", "operand"} and e.kind != "process")
+            for e in self.expansions
+        )
 
     @property
     def several(self) -> bool:

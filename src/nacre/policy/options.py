@@ -1,146 +1,310 @@
-"""How a program's options are read: which word is an option, which is a value, which is an operand.
+"""How a program's arguments are read by its table: which word is an option, which a value, which an operand.
 
-Above: `programs` asks what the options of a command do. Below: `model` and `tables`. Two styles are known:
-GNU (clusters `-xvf`, `--name=value`, shortened long names) and words (`-name`, as go and find have). Reading
-errs on the strict side: a shortened name counts as every option it could mean.
+Above: `inspector` asks what the arguments of a command do. Below: `model` and the schema of the tables.
+Reading is strict: a name that is not spelled in full, a letter that the table does not know, a value for an
+option that takes none are all `unlisted`. A word that is not proven may be anything; where it could turn out
+to be an option it is `unproven`.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from nacre.policy.model import UNKNOWN, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nacre.policy.model import Word
-    from nacre.policy.tables import Program
+    from nacre.policy.tables.schema import Options, Style
 
-Kind = Literal["runs", "writes", "places", "value", "other", "operand"]
-_VALUED = frozenset({"value", "writes", "places"})
-_SHORTEST_ABBREVIATION = 3  # dashes included
+Kind = Literal[
+    "option",
+    "reads",
+    "writes",
+    "changes",
+    "runs",
+    "places",
+    "enters",
+    "follows",
+    "unlisted",
+    "unproven",
+    "operand",
+]
+_FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "places", "enters", "follows", "reads")
+# git's second spelling says that no option follows, but leaves `--` its meaning.
+_ENDS = frozenset({"--", "--end-of-options"})
+_SWITCH = re.compile(r"(?i)true|false")
+_NUMBER = re.compile(r"-[0-9]+\Z")
+_SPEC = re.compile(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
+
+
+class Spec(NamedTuple):
+    """What one option does, and how it takes a value: not at all, `=`, `?` (attached only), `==` (two)."""
+
+    kind: Kind
+    arity: str
+    # The value must match, else the option counts as one that runs something.
+    check: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One option (or operand) as it was given: what it does, how a person spells it, its value if any."""
+class Argument:
+    """One option or operand as it was given: what it does, how a person spells it, its values if any."""
 
     kind: Kind
     flag: str
     word: Word
-    value: Word | None = None
+    values: tuple[Word, ...] = ()
+    # Why it is refused, if it is; how it could be written.
+    reason: str = ""
+    hint: str = ""
+
+    @property
+    def value(self) -> Word | None:
+        """The last value: of `--rawfile name file` the file."""
+        return self.values[-1] if self.values else None
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiled:
-    exact: dict[str, Kind]
-    long: tuple[tuple[str, Kind], ...]
-    operands: re.Pattern[str] | None
+class Table:
+    """The options of a program, ready for lookups."""
+
+    specs: dict[str, Spec]
+    style: Style
+    numbers: bool
+    pattern: re.Pattern[str] | None
+    plain_values: bool = False
+    ends: frozenset[str] = frozenset({"--"})
+    stops: bool = False
+
+    def near(self, name: str) -> str:
+        """The full name of a shortened option that is harmless, for a hint."""
+        return next((n for n, spec in self.specs.items() if n.startswith(name) and spec.kind == "option"), "")
 
 
 @lru_cache(maxsize=512)
-def compiled(program: Program) -> _Compiled:
-    """The option table of a program, ready for lookups; the first of runs, writes, places, values wins."""
-    exact: dict[str, Kind] = {}
-    groups: tuple[tuple[str, Kind], ...] = (
-        (program.runs, "runs"),
-        (program.writes, "writes"),
-        (program.places, "places"),
-        (program.values, "value"),
+def compiled(options: Options, outer: Options | None = None) -> Table:
+    """The table of a program or sub-command; options of the outer program count after a sub-command, too."""
+    specs: dict[str, Spec] = {}
+    style: Style = getattr(options, "style", "getopt")
+    for source in (options, outer):
+        for kind, listed in _listed(source) if source is not None else ():
+            for item in listed.split():
+                name, arity = _spelled(item, style)
+                specs.setdefault(name, Spec(kind, arity))
+        for listed, pattern in source.checks if source is not None else ():
+            for item in listed.split():
+                name, arity = _spelled(item, style)
+                specs.setdefault(name, Spec("option", arity, re.compile(pattern)))
+    pattern = options.pattern or (outer.pattern if outer is not None else "")
+    return Table(
+        specs,
+        style,
+        options.numbers,
+        re.compile(pattern) if pattern else None,
+        bool(getattr(options, "plain_values", False) or getattr(outer, "plain_values", False)),
+        _ENDS if getattr(options, "dashes", True) else frozenset(),
+        not getattr(options, "permutes", False)
+        and bool(
+            getattr(options, "stops", True)
+            or getattr(options, "commands", ())
+            or getattr(options, "passes", False)
+        ),
     )
-    for listed, kind in groups:
-        for name in listed.split():
-            exact.setdefault(name, kind)
-    long: tuple[tuple[str, Kind], ...] = tuple(
-        (name, kind)
-        for name, kind in exact.items()
-        if program.abbreviates and name.startswith("--") and kind != "value"
-    )
-    return _Compiled(exact, long, re.compile(program.operands) if program.operands else None)
 
 
-def read_options(program: Program, arguments: Sequence[Word]) -> Iterator[Option]:
-    """Every option and operand of a command, in order."""
-    table = compiled(program)
-    index = 0
-    while index < len(arguments):
-        word = arguments[index]
+def _listed(source: Options) -> Iterator[tuple[Kind, str]]:
+    """What is dangerous wins where an option stands in two lists."""
+    yield "runs", getattr(source, "inline", "")
+    yield "runs", getattr(source, "module", "")
+    for field in _FIELDS:
+        yield field, getattr(source, field)
+    yield "option", source.options
+    yield "option", getattr(source, "quits", "")
+
+
+def _spelled(item: str, style: Style) -> tuple[str, str]:
+    found = _SPEC.match(item)
+    name, arity = (found.group(1), found.group(2) or "") if found is not None else (item, "")
+    return (_word_name(name) if style == "words" else name), arity
+
+
+def _word_name(text: str) -> str:
+    """`--name` and `-name` are the same to programs that read words."""
+    return "-" + text.lstrip("-") if text.startswith("-") else text
+
+
+def read(table: Table, words: Sequence[Word]) -> list[Argument]:
+    """The options and operands among the arguments of a program."""
+    return _Reading(table, words).read()
+
+
+class _Reading:
+    """One list of arguments while it is read."""
+
+    def __init__(self, table: Table, words: Sequence[Word]) -> None:
+        self.table = table
+        self.words = words
+        self.index = 0
+        self.found: list[Argument] = []
+
+    def read(self) -> list[Argument]:
+        ended = False
+        while self.index < len(self.words):
+            word = self.words[self.index]
+            self.index += 1
+            if ended:
+                self.found.append(Argument("operand", "--", word))
+            elif word.text in self.table.ends and word.literal:
+                ended = True
+            elif self._is_option(word):
+                self._option(word)
+            else:
+                doubtful = word.may_be_option and not word.literal
+                self.found.append(Argument("unproven" if doubtful else "operand", "", word))
+                ended = self.table.stops
+        return self.found
+
+    def _is_option(self, word: Word) -> bool:
+        """It begins with a dash and more, whatever else is unknown about it."""
+        prefix = word.text if word.literal else word.prefix
+        if word.splits:
+            return False
+        if prefix.startswith("+"):
+            return prefix in self.table.specs
+        return prefix.startswith("-") and (len(prefix) > 1 or word.text != "-")
+
+    def _option(self, word: Word) -> None:
         text = word.text
-        index += 1
-        if text == "--" and program.style == "gnu":
-            for rest in arguments[index:]:
-                yield Option("operand", "--", rest)
-            return
-        if len(text) < 2 or text[0] != "-":  # noqa: PLR2004 - a lone dash is an operand
-            yield Option("operand", "", word)
-            if program.stops:
-                for rest in arguments[index:]:
-                    yield Option("operand", "--", rest)
-                return
-            continue
-        following = arguments[index] if index < len(arguments) else None
-        if program.style == "words":
-            found, used = _word_option(table, word, following)
-            yield found
+        table = self.table
+        if word.literal and (
+            (table.numbers and _NUMBER.match(text))
+            or (table.pattern is not None and text not in table.specs and table.pattern.fullmatch(text))
+        ):
+            self.found.append(Argument("option", text, word))
+        elif table.style == "joined":
+            self._joined(word)
+        elif table.style == "words":
+            self._named(word, _word_name(text.partition("=")[0]))
         elif text.startswith("--"):
-            found, used = _long_option(table, word, following)
-            yield found
+            self._named(word, text.partition("=")[0])
         else:
-            used = False
-            for found in _cluster(table, word, following):
-                used = used or (
-                    found.kind in _VALUED and found.value is not None and found.value is following
-                )
-                yield found
-        index += used
+            self._cluster(word)
 
+    # -- styles ------------------------------------------------------------------------------------------
 
-def _word_option(table: _Compiled, word: Word, following: Word | None) -> tuple[Option, bool]:
-    name, equals, value = word.text.partition("=")
-    kind = (
-        table.exact.get(name)
-        or table.exact.get(name.removeprefix("-"))
-        or table.exact.get("-" + name)
-        or "other"
-    )
-    if equals:
-        return Option(kind, name, word, word.with_text(value)), False
-    if kind in _VALUED:
-        return Option(kind, name, word, following), following is not None
-    return Option(kind, name, word, following), False
+    def _named(self, word: Word, key: str) -> None:
+        """`--name`, `--name=value`."""
+        name, equals, rest = word.text.partition("=")
+        if UNKNOWN in name or (word.glob is not None and word.glob <= len(name)):
+            self._unproven(word)
+            return
+        spec = self.table.specs.get(key)
+        if spec is None:
+            self._unlisted(word, name)
+        elif equals:
+            self._attached(spec, name, word, rest)
+        else:
+            self._separate(spec, name, word)
 
+    def _joined(self, word: Word) -> None:
+        """`-Iinclude`, `-o x`, `-std=c11`: the longest name that the word begins with."""
+        specs = self.table.specs
+        text = word.prefix
+        if word.literal and text in specs:
+            self._separate(specs[text], text, word)
+            return
+        name = max((n for n in specs if text.startswith(n)), key=len, default="")
+        spec = specs.get(name)
+        if spec is None or not (spec.arity or name.endswith((":", ",")) or spec.kind == "runs"):
+            self._unlisted(word, word.text)
+            return
+        rest = word.text[len(name) :].removeprefix("=")
+        self._attached(Spec(spec.kind, "=", spec.check), name, word, rest)
 
-def _long_option(table: _Compiled, word: Word, following: Word | None) -> tuple[Option, bool]:
-    name, equals, value = word.text.partition("=")
-    kind: Kind = table.exact.get(name, "other")
-    if kind == "other" and len(name) >= _SHORTEST_ABBREVIATION:
-        for full, meant in table.long:
-            if full.startswith(name):
-                kind = meant
-                break
-    if equals:
-        return Option(kind, name, word, word if word.dynamic else word.with_text(value)), False
-    if kind in _VALUED:
-        return Option(kind, name, word, following), kind == "value" and following is not None
-    return Option(kind, name, word, following), False
-
-
-def _cluster(table: _Compiled, word: Word, following: Word | None) -> Iterator[Option]:
-    """The letters of `-xvf`; a letter with a value takes the rest of the word, or the next one."""
-    text = word.text
-    exact = table.exact.get(text)
-    if exact is not None and len(text) > 2:  # noqa: PLR2004 - an option of several letters after one dash
-        yield Option(exact, text, word, following)
-        return
-    for at in range(1, len(text)):
-        flag = "-" + text[at]
-        kind = table.exact.get(flag, "other")
-        if kind in _VALUED:
+    def _cluster(self, word: Word) -> None:
+        """The letters of `-xvf`; a letter with a value takes the rest of the word, or the next one."""
+        text = word.text
+        exact = self.table.specs.get(text)
+        if exact is not None and word.literal:
+            self._separate(exact, text, word)
+            return
+        for at in range(1, len(text)):
+            if at >= len(word.prefix):
+                self._unproven(word)
+                return
+            flag = "-" + text[at]
+            spec = self.table.specs.get(flag)
+            if spec is None:
+                self._unlisted(word, flag)
+                return
             rest = text[at + 1 :]
-            yield Option(kind, flag, word, word.with_text(rest) if rest else following)
+            if spec.arity and (rest or spec.arity != "?"):
+                if rest:
+                    self._attached(spec, flag, word, rest)
+                else:
+                    self._separate(spec, flag, word)
+                return
+            self.found.append(Argument(spec.kind, flag, word))
+
+    # -- values ------------------------------------------------------------------------------------------
+
+    def _attached(self, spec: Spec, flag: str, word: Word, rest: str) -> None:
+        if not spec.arity and not (word.literal and _SWITCH.fullmatch(rest)):
+            self._unlisted(word, flag, "takes no value")
             return
-        yield Option(kind, flag, word, following)
-        if kind == "runs":
+        if spec.arity == "==":
+            self._unlisted(word, flag, "takes two values, as words of their own")
             return
+        value = word.with_text(rest) if word.literal else _tail(word, rest)
+        self._add(spec, flag, word, (value,))
+
+    def _separate(self, spec: Spec, flag: str, word: Word) -> None:
+        count = {"=": 1, "==": 2}.get(spec.arity, 0)
+        values = tuple(self.words[self.index : self.index + count])
+        self.index += len(values)
+        for value in values:
+            if value.splits or value.glob is not None:
+                self._unproven(value)
+                return
+            if self.table.plain_values and value.text.startswith(("-", UNKNOWN)) and value.may_be_option:
+                self._dashed(value, flag)
+                return
+        self._add(spec, flag, word, values)
+
+    def _dashed(self, value: Word, flag: str) -> None:
+        if _NUMBER.match(value.text):
+            return
+        reason = f"the value of `{flag}` could be taken for an option"
+        hint = "write the value attached to its option, after `=`"
+        self.found.append(Argument("unproven", "", value, (), reason, hint))
+
+    def _add(self, spec: Spec, flag: str, word: Word, values: tuple[Word, ...]) -> None:
+        kind = spec.kind
+        if spec.check is not None and values:
+            value = values[-1]
+            if not (value.literal and spec.check.fullmatch(value.text)):
+                kind = "runs"
+        self.found.append(Argument(kind, flag, word, values))
+
+    # -- refusals ----------------------------------------------------------------------------------------
+
+    def _unlisted(self, word: Word, flag: str, why: str = "is not known to be harmless") -> None:
+        full = self.table.near(flag) if flag.startswith("--") and flag not in self.table.specs else ""
+        hint = f"write the option in full: {full}" if full else ""
+        self.found.append(Argument("unlisted", flag, word, (), f"`{flag}` {why}", hint))
+
+    def _unproven(self, word: Word) -> None:
+        self.found.append(Argument("unproven", "", word))
+
+
+def _tail(word: Word, rest: str) -> Word:
+    """The end of a word that is not fully known, with the unknown pieces that belong to it."""
+    count = rest.count(UNKNOWN)
+    pieces = word.expansions[len(word.expansions) - count :] if count else ()
+    cut = len(word.text) - len(rest)
+    glob = word.glob - cut if word.glob is not None and word.glob >= cut else None
+    return replace(word, text=rest, expansions=pieces, quoted=True, tilde=False, glob=glob)

@@ -6,16 +6,19 @@ said, `programs` says what the command amounts to.
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
+from nacre.policy.boundaries import Boundaries
 from nacre.policy.effects import (
+    ANY,
     FREE_TARGETS,
-    PROGRAMS,
     Effect,
     Inspection,
+    PathUse,
     Script,
     Step,
     base_name,
@@ -23,8 +26,11 @@ from nacre.policy.effects import (
 )
 from nacre.policy.hearing import POWERSHELL
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Judged, Redirection, SimpleCommand, Word, names
-from nacre.policy.options import read_options
+from nacre.policy.options import Argument, compiled, read
 from nacre.policy.programs import inspect
+from nacre.policy.tables.shells import READS_COMMANDS
+from nacre.policy.tables.variables import ZSH_TIED
+from nacre.policy.tables.windows import POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,8 +47,8 @@ _DESCRIPTOR = re.compile(r"[0-9]+-?\Z|-\Z")
 _NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
 _EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z")
 _MOST_HINTS = 6
-# `grep -e text`, `sed -f file`: then the first operand is a file like the others.
-_GIVES_TEXT = re.compile(r"-[A-Za-z]*[ef]\Z|--(?:regexp|file|expression|from-file|source)")
+# A word that can stand in a rule as it is.
+_PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_./:=@+,-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,10 @@ class Part:
         self.text = text
         self.context = context
         self.place = place
+        self.boundaries = Boundaries(hearing, self._say_limit)
+
+    def _say_limit(self, decision: Decision, rule: str, reason: str, span: Span, hint: str) -> None:
+        self.say(decision, rule, reason, span, hint=hint)
 
     def say(  # noqa: PLR0913 - the fields of what is said
         self,
@@ -106,7 +116,7 @@ class Part:
 
     def _variable(self, name: str, span: Span) -> None:
         """A variable gets a value."""
-        dangerous = is_dangerous_variable(name) or (self.hearing.shell == "zsh" and name in tables.ZSH_TIED)
+        dangerous = is_dangerous_variable(name) or (self.hearing.shell == "zsh" and name in ZSH_TIED)
         if self.policy.mode != "open" and dangerous:
             reason = f"the variable {name} changes what runs or how"
             self.say("deny", "variables", reason, span, name=name, hint="leave the assignment out")
@@ -130,8 +140,9 @@ class Part:
             return
         if redirection.operator in _WRITES:
             self._write(f"`{redirection.operator}` writes a file", span)
-        if redirection.operator != "<&" and not any(e.kind == "process" for e in target.expansions):
-            self._path(target)
+        if redirection.operator != "<&":
+            access = "write" if redirection.operator in _WRITES else "read"
+            self.boundaries.judge([PathUse(target, access)])
 
     def _may_connect(self, target: Word) -> bool:
         """A name that is not proven and could become /dev/tcp/..., which some shells open as a connection."""
@@ -146,24 +157,6 @@ class Part:
         if not self.policy.allow_writes:
             hint = "print the text instead, or ask a person to set allow_writes"
             self.say("deny", "allow_writes", reason, span, hint=hint)
-
-    def _path(self, word: Word) -> None:
-        """A path that will be opened must stay inside the allowed directories."""
-        hearing = self.hearing
-        if hearing.fence is None:
-            return
-        roots = ", ".join(self.policy.allowed_directories)
-        texts = self.context.candidates(word)
-        span = (word.start, word.end)
-        if texts is None:
-            reason = f"this path is only known when it runs; allowed: {roots}"
-            self.say(hearing.doubt, "allowed_directories", reason, span)
-            return
-        climbs = len(hearing.directories) > 1 and any(".." in text.split("/") for text in texts)
-        holds = hearing.fence.holds_pattern if word.pattern or word.braces else hearing.fence.holds
-        if climbs or not all(holds(text, directory) for text in texts for directory in hearing.directories):
-            reason = f"this path is outside of {roots}"
-            self.say("deny", "allowed_directories", reason, span, hint=f"stay inside {roots}")
 
     # -- commands ------------------------------------------------------------------------------------------
 
@@ -184,7 +177,7 @@ class Part:
     def _input(self, command: SimpleCommand) -> None:
         """A program that takes commands from its input, and is given some that nobody has looked at."""
         name = base_name(command.words[0].text)
-        if name not in tables.READS_COMMANDS or self.policy.mode == "open":
+        if name not in READS_COMMANDS or self.policy.mode == "open":
             return
         fed = (
             self.hearing.fed
@@ -193,9 +186,8 @@ class Part:
         )
         if not fed or {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}:
             return
-        program = PROGRAMS.get(name)
-        given = read_options(program, command.words[1:]) if program is not None else ()
-        if name in {"ssh", "sqlite3"} and sum(option.kind == "operand" for option in given) > 1:
+        operands = [item for item in _given(command.words) if item.kind == "operand"]
+        if name in {"ssh", "sqlite3"} and len(operands) > 1:
             return  # the command or the statement is among the arguments, and judged there
         reason = f"{name} takes commands from its input"
         self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
@@ -207,17 +199,17 @@ class Part:
             return inspect(words, self.context)
         name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
         known = (word.with_text(name), *words[1:])
-        alias = self.hearing.shell in POWERSHELL and name in tables.POWERSHELL_ALIASES
+        alias = self.hearing.shell in POWERSHELL and name in POWERSHELL_ALIASES
         if name in _NOT_POSIX or alias:  # cmd.exe has no aliases: its curl is curl
-            return Inspection([Step(known, "command", (), known)])
+            return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
         return inspect(known, self.context)
 
     def _windows(self, words: Sequence[Word]) -> None:
         """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
         word = words[0]
         name = _EXECUTABLE_SUFFIX.sub("", re.split(r"[\\/]", word.text.casefold())[-1])
-        name = tables.POWERSHELL_ALIASES.get(name, name) if self.hearing.shell in POWERSHELL else name
-        reason = tables.WINDOWS_UNRESOLVABLE.get(name)
+        name = POWERSHELL_ALIASES.get(name, name) if self.hearing.shell in POWERSHELL else name
+        reason = WINDOWS_UNRESOLVABLE.get(name)
         if name == "cmd":
             reason = "runs its arguments"
         elif name == "foreach-object" and any(
@@ -237,15 +229,15 @@ class Part:
         before = len(self.hearing.judged)
         if known:
             self._denied(subject)
-        rule = self._permitting(subject) if known else None
+        rules = self._permitting(subject) if known else []
+        rule = rules[0] if rules else None
         needs_rule = known and not defined and step.role != "wrapper" and self.policy.mode != "open"
         if rule is None and needs_rule and not self._is_free(step):
             # What no rule allows needs no further reason.
             self._not_allowed(subject)
             return
-        self._effects(subject, rule)
-        if self.hearing.fence is not None:
-            self._paths(step)
+        self._effects(subject, rules)
+        self.boundaries.judge(step.paths)
         if step.role != "wrapper" and not self.hearing.spoke_against_since(before):
             self._permit(subject, rule)
 
@@ -297,7 +289,7 @@ class Part:
         """The name, and in PowerShell what it is an alias for."""
         if self.hearing.shell not in POWERSHELL:
             return [subject.name]
-        return [subject.name, tables.POWERSHELL_ALIASES.get(subject.name.casefold(), subject.name)]
+        return [subject.name, POWERSHELL_ALIASES.get(subject.name.casefold(), subject.name)]
 
     def _denied(self, subject: _Subject) -> None:
         given = self._names(subject)
@@ -314,31 +306,32 @@ class Part:
     def _hits(self, rule: Rule, step: Step) -> bool | None:
         """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
         hit = rule.forbids_arguments(step.words[1:])
-        program = PROGRAMS.get(base_name(step.words[0].text))
-        if hit is not False or program is None:
+        if hit is not False:
             return hit
-        values = {id(o.value) for o in read_options(program, step.words[1:]) if o.kind == "value"}
+        values = {id(value) for item in _given(step.words) for value in item.values}
         return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
 
     def _say_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
         self.say(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
 
-    def _permitting(self, subject: _Subject) -> Rule | None:
-        """The rule that allows a step, or asks about it (asking is stricter, so it is looked for first)."""
+    def _permitting(self, subject: _Subject) -> list[Rule]:
+        """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
         fold = self.hearing.windows
         arguments = subject.step.rule_words[1:]
         given = self._names(subject)
         for rule in self.policy.asks:
             if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
-                return rule
-        best: Rule | None = None
-        for rule in self._candidates(given, fold=fold):
-            longer = best is None or len(rule.tokens) > len(best.tokens)
-            if longer and self._admits(rule, arguments) and not _other_addresses(rule, subject.step):
-                best = rule
-        if best is None and self.policy.mode != "open":
-            return None
-        return self._asked(subject, given) or best
+                return [rule]
+        found = [
+            rule
+            for rule in self._candidates(given, fold=fold)
+            if self._admits(rule, arguments) and not _other_addresses(rule, subject.step)
+        ]
+        if not found and self.policy.mode != "open":
+            return []
+        asked = self._asked(subject, given)
+        found.sort(key=lambda rule: -len(rule.tokens))
+        return [asked, *found] if asked is not None else found
 
     def _asked(self, subject: _Subject, given: Sequence[str]) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
@@ -361,40 +354,54 @@ class Part:
 
     # -- effects -------------------------------------------------------------------------------------------
 
-    def _effects(self, subject: _Subject, rule: Rule | None) -> None:
+    def _effects(self, subject: _Subject, rules: Sequence[Rule]) -> None:
         mode = self.policy.mode
+        rule = rules[0] if rules else None
         for effect in subject.step.effects:
             span = (effect.start, effect.end)
-            if effect.flag and rule is not None and rule.spells(effect.flag):
+            if effect.flag and any(rule.spells(effect.flag) for rule in rules):
                 continue
             if effect.kind == "write":
                 self._write(effect.reason, span)
-                if effect.target is not None:
-                    self._path(effect.target)
             elif mode == "open" or (mode == "denylist" and _is_subcommand(effect)):
                 self._loose_effect(effect, subject)
             elif effect.kind == "inline":
                 self._inline(effect, rule, subject)
-            elif effect.kind == "run":
-                hint = f"a person's rule that spells it would allow it: `{subject.name} {effect.flag} *`"
-                told = hint if effect.flag else ""
-                self.say("deny", "options", effect.reason, span, name=subject.name, hint=told)
+            elif effect.kind == "unlisted" and mode != "allowlist":
+                continue  # without an allowlist, what is not known is not refused
+            elif effect.kind in {"run", "unlisted"}:
+                hint = effect.hint or self._spelling(effect, rule, subject)
+                self.say("deny", "options", effect.reason, span, name=subject.name, hint=hint)
             elif not self._names_denied(effect, subject):
+                hint = effect.hint or self._spelling(effect, rule, subject)
                 self.say(
-                    self.hearing.doubt,
-                    "not resolvable",
-                    effect.reason,
-                    span,
-                    name=subject.name,
-                    hint=effect.hint,
+                    self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name, hint=hint
                 )
+
+    def _spelling(self, effect: Effect, rule: Rule | None, subject: _Subject) -> str:
+        """The rule with which a person would allow it."""
+        if not effect.flag:
+            return "a person would have to run it: no rule can allow what is not known"
+        words = subject.step.rule_words
+        at = next((i for i, word in enumerate(words) if word.start == effect.start), 0)
+        leading = [word.text for word in words[1 : at + 1]]
+        first = at == 1 or not effect.flag.startswith("-")
+        if effect.flag == ANY:
+            spelled = f"{subject.name} *"
+        elif leading and first and leading[-1] == effect.flag and all(map(_PLAIN_TOKEN.match, leading)):
+            spelled = " ".join([subject.name, *leading, "*"])
+        else:
+            tokens = rule.tokens if rule is not None and rule.tokens[0] != "*" else (subject.name,)
+            command = json.dumps(" ".join(tokens))
+            spelled = f"{{command = {command}, options = [{json.dumps(effect.flag)}]}}"
+        return f"a rule that spells it would allow it: `{spelled}`"
 
     def _inline(self, effect: Effect, rule: Rule | None, subject: _Subject) -> None:
         """Code in an argument: a bare rule for the interpreter admits it when it only computes and prints."""
         bare = rule is not None and rule.tokens[1:] in {(), ("*",)} and rule.first_arguments is None
         if bare and effect.plain:
             return
-        hint = f"a rule that spells it would allow it: `{subject.name} {effect.flag} *`"
+        hint = self._spelling(effect, rule, subject)
         span = (effect.start, effect.end)
         self.say(self.hearing.doubt, "inline code", effect.reason, span, name=subject.name, hint=hint)
 
@@ -420,23 +427,6 @@ class Part:
                 return True
         return False
 
-    def _paths(self, step: Step) -> None:
-        """The operands of a file-taking program."""
-        first_is_text = tables.FILE_PROGRAMS.get(base_name(step.words[0].text))
-        if first_is_text is None or step.role == "wrapper":
-            return
-        given = any(_GIVES_TEXT.match(word.text) for word in step.words[1:])
-        first_is_text = first_is_text and not given
-        for word in step.words[1:]:
-            if word.text.startswith("-"):
-                if "=" in word.text and "/" in word.text:
-                    self._path(word if word.dynamic else word.with_text(word.text.partition("=")[2]))
-            elif first_is_text:
-                first_is_text = False
-            elif word.text not in {";", "+", "(", ")", "!"} and not _is_found_path(word):
-                value = re.match(r"(?:if|of)=(.*)", word.text, re.DOTALL)
-                self._path(word.with_text(value.group(1)) if value is not None else word)
-
 
 def _feeds(redirection: Redirection) -> bool:
     """Whether a redirection gives a command something to read."""
@@ -444,9 +434,14 @@ def _feeds(redirection: Redirection) -> bool:
     return redirection.operator in {"<", "<<", "<<-", "<<<"} and not nothing
 
 
-def _is_found_path(word: Word) -> bool:
-    """What find prints lies below where it started; what a process substitution opens is no file."""
-    return any(expansion.name == "{}" or expansion.kind == "process" for expansion in word.expansions)
+def _maybe(words: Sequence[Word]) -> tuple[PathUse, ...]:
+    return tuple(PathUse(word, "maybe") for word in words)
+
+
+def _given(words: Sequence[Word]) -> list[Argument]:
+    """The options and operands of a command, as far as there is a table for the program."""
+    entry = tables.program(base_name(words[0].text)) if words[0].literal else None
+    return read(compiled(entry), words[1:]) if entry is not None else []
 
 
 def _is_subcommand(effect: Effect) -> bool:
@@ -459,7 +454,11 @@ def _other_addresses(rule: Rule, step: Step) -> bool:
     patterns = [token for token in rule.tokens[1:] if "://" in token]
     if not patterns:
         return False
-    addresses = [word.text for word in step.words[1:] if not word.text.startswith("-")]
+    given = _given(step.words)
+    addresses = [item.word.text for item in given if item.kind in {"operand", "unproven"}]
+    addresses += [item.value.text for item in given if item.flag == "--url" and item.value is not None]
+    if not given:
+        addresses = [word.text for word in step.words[1:] if not word.text.startswith("-")]
     return not all(any(_address_matches(p, text) for p in patterns) for text in addresses)
 
 

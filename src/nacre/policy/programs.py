@@ -1,13 +1,12 @@
-"""Programs that need more than a table (find, xargs, tar, git, ssh, some builtins), and `inspect` for all.
+"""Programs that need more than a table (find, xargs, tar, git, ssh, databases), and `inspect` for all.
 
-Above: `court` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data
-in `tables`. This module knows programs but no rule: it says "this option runs another program", never "this
-is denied".
+Above: `part` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data in
+`tables`. This module knows programs but no rule: it says "this option runs another program", never "this is
+denied".
 """
 
 from __future__ import annotations
 
-import itertools
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,57 +15,84 @@ from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS
 from nacre.policy.effects import (
     FREE_TARGETS,
-    PROGRAMS,
-    WRAPPERS,
-    Effect,
+    Findings,
     Inspection,
     Script,
     base_name,
     is_free,
     is_system_name,
-    option_effect,
     position,
     runs,
+    shown,
+    unlisted,
     unresolved,
     writes,
 )
-from nacre.policy.interpreters import CodeInspector
-from nacre.policy.model import UNKNOWN, Expansion, Word, names
-from nacre.policy.options import compiled, read_options
+from nacre.policy.interpreters import TEXT, CodeInspector, unknown_at
+from nacre.policy.languages.sql import sql_findings
+from nacre.policy.model import UNKNOWN, Expansion, Word
+from nacre.policy.options import Argument, compiled, read
+from nacre.policy.tables.archives import TAR
+from nacre.policy.tables.files import (
+    FIND_FLAGS,
+    FIND_FOLLOWS,
+    FIND_READS,
+    FIND_RUNS,
+    FIND_VALUES,
+    FIND_WRITES,
+)
+from nacre.policy.tables.shells import RUNNERS, UNRESOLVABLE
 from nacre.policy.values import Context, is_known_output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nacre.policy.tables.schema import Program
+
+# Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
 _HARMLESS_GIT_KEY = re.compile(
-    r"(?i)(?:color\..*|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev)|advice\..*|log\.\w+|diff\.\w*(?:renames|context|algorithm)|column\..*)="
+    r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
+    r"|advice\.\w+|log\.\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
+    r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
+    r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
+    r"|branch\..+\.(?:merge|rebase|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
 )
-_DANGEROUS_GIT_KEY = re.compile(
-    r"(?i)alias\.|core\.(?:pager|editor|sshcommand|hookspath|fsmonitor|askpass|gitproxy|worktree|attributesfile)|.*\.(?:command|cmd|process|textconv|driver|helper|program|path|clean|smudge|external|proxy|templatedir|packobjectshook|update)\Z|pager\.|sequence\.|include|url\.|protocol\.|remote\..*\.(?:url|vcs|uploadpack|receivepack)|browser\.|man\.|gpg\.|init\.|submodule\.|trailer\.|web\."
+_GIT_READS = frozenset(
+    {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
 )
+_GIT_VERBS = frozenset({"get", "list", "set", "unset"})
+# Signatures are checked by a program.
+_SIGNATURE = re.compile(r"%G")
+_GIT_FORMATS = frozenset({"--format", "--pretty"})
 _HARMLESS_SSH_OPTION = re.compile(
     r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
-    r"|port|user|addressfamily|compression|identitiesonly)[ =]"
+    r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =].*"
 )
-_LOCAL_OPTIONS = frozenset(
-    {"--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"}
+_SENT_FILE = re.compile(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
+_CURL_SENDS = frozenset(
+    [
+        "-d",
+        "--data",
+        "--data-ascii",
+        "--data-binary",
+        "--data-urlencode",
+        "--json",
+        "-F",
+        "--form",
+        "-H",
+        "--header",
+        "--proxy-header",
+        "-w",
+        "--write-out",
+        "--variable",
+        "--url-query",
+    ]
 )
-_FIND_EXEC = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
-_FIND_WRITES = frozenset({"-fprint", "-fprint0", "-fprintf", "-fls"})
-_FIND_VALUES = names(
-    "-name -iname -path -ipath -wholename -iwholename -regex -iregex -lname -ilname -type -xtype -size "
-    "-mtime -mmin -atime -amin -ctime -cmin -newer -anewer -cnewer -user -group -uid -gid -perm -maxdepth "
-    "-mindepth -printf -inum -links -fstype -samefile -used -context -regextype"
+_TAR_READS = frozenset(
+    {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
-_XARGS_OPTION = re.compile(
-    r"(?:-(?:[0rtpxo]+|-null|-no-run-if-empty|-verbose|-interactive|-exit|-open-tty|-show-limits|-version|-help)"
-    r"|(?P<value>-[0rtpxo]*(?:[nPLsdEIaJR])|--max-args|--max-procs|--max-lines|--max-chars|--delimiter|--eof|--arg-file|--process-slot-var)"
-    r"|-[ile]|--replace)(?P<rest>(?<=[nPLsdEIaJRile]).*|=.*)?\Z",
-    re.DOTALL,
-)
-_TAR_CREATES = frozenset(
-    {"-c", "--create", "-r", "--append", "-u", "--update", "-A", "--catenate", "--concatenate", "--delete"}
-)
+_TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
+_DD_OPERAND = re.compile(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
 
 
 def inspect(words: Sequence[Word], context: Context) -> Inspection:
@@ -78,9 +104,7 @@ def inspect(words: Sequence[Word], context: Context) -> Inspection:
 
 def has_meaning(name: str) -> bool:
     """Tell whether a name means something to the policy: a builtin, a wrapper, a program that it knows."""
-    if name in BUILTINS or name in PROGRAMS or name in tables.FILE_PROGRAMS:
-        return True
-    if name in tables.UNRESOLVABLE or name in tables.RUNNERS or name in tables.BUILTIN_FLAGS:
+    if name in BUILTINS or tables.has_entry(name) or name in UNRESOLVABLE or name in RUNNERS:
         return True
     return is_known_output(name) or ProgramInspector(Context()).reader(base_name(name)) is not None
 
@@ -95,215 +119,341 @@ class ProgramInspector(CodeInspector):
 
     def read_command(self, words: tuple[Word, ...]) -> None:
         """`command -v x` only looks a name up."""
+        wrapper = tables.wrapper("command")
         looked_up = words[2:] if len(words) > 1 and words[1].text in {"-v", "-V"} else ()
-        if looked_up and not any(word.may_be_option for word in looked_up):
+        if (looked_up and not any(word.may_be_option for word in looked_up)) or wrapper is None:
             self.step(words)
             return
-        self.wrapper(words, WRAPPERS["command"])
+        self.wrapper(words, wrapper)
+
+    def _table(self, words: tuple[Word, ...]) -> tuple[Program, list[Argument]]:
+        entry = tables.program(base_name(words[0].text))
+        if entry is None:
+            raise LookupError(words[0].text)  # pragma: no cover - readers are for programs with a table
+        return entry, read(compiled(entry), words[1:])
+
+    # -- find, fd, xargs -----------------------------------------------------------------------------------
 
     def read_xargs(self, words: tuple[Word, ...]) -> None:
         """`xargs cmd`: its input becomes arguments."""
-        effects: list[Effect] = []
-        index, replaced = 1, ""
-        while index < len(words) and words[index].text.startswith("-") and len(words[index].text) > 1:
-            text = words[index].text
-            if words[index].splits:
-                break
-            index += 1
-            if text == "--":
-                break
-            option = _XARGS_OPTION.match(text)
-            if option is None:
-                effects.append(unresolved(words[index - 1], "this option of xargs is not understood", text))
-                continue
-            takes_next = option.group("value") is not None and not option.group("rest")
-            if text.startswith(("-I", "--replace", "-i", "-J")):
-                replaced = option.group("rest").lstrip("=") or (
-                    words[index].text if takes_next and index < len(words) else "{}"
-                )
-            index += takes_next
-        inner = words[index:]
-        at = words[0]
-        if not inner:
-            inner = (at.with_text("echo"),)
+        wrapper = tables.wrapper("xargs")
+        if wrapper is None:
+            return
+        found = Findings()
+        given = read(compiled(wrapper), words[1:])
+        self.wrapper_options(given, wrapper, found)
+        first = next((item for item in given if item.kind == "operand"), None)
+        index = position(words, first.word) if first is not None else len(words)
+        inner = words[index:] or (words[0].with_text("echo"),)
+        replaced = ""
+        for item in given:
+            if item.flag in {"-I", "-J"} and item.value is not None:
+                replaced = item.value.text if item.value.literal else UNKNOWN
+            elif item.flag in {"-i", "--replace"}:
+                replaced = item.value.text if item.value is not None else "{}"
         role = "wrapper" if is_system_name(words[0].text) else "outer"
-        self.step(words[:index], effects, role, remembers=False)
-        self.walk(_with_input(inner, replaced, at))
+        self.step(words[:index], found.effects, role, remembers=False, paths=found.paths)
+        self.walk(_with_input(inner, replaced, words[0]))
 
     def read_find(self, words: tuple[Word, ...]) -> None:
-        """The commands of -exec and its kin; -delete counts as rm."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
-        inner: list[tuple[Word, ...]] = []
-        index = 0
-        while index < len(arguments):
-            word = arguments[index]
-            text = word.text
-            index += 1
-            if text in _FIND_EXEC:
-                end = _find_end(arguments, index)
-                inner.append(tuple(_with_found_path(item) for item in arguments[index:end]))
-                index = end + 1
-            elif text == "-delete":
-                effects.append(writes(word, "`-delete` removes files", text))
-                inner.append((word.with_text("rm"), word.with_text("--")))
-            elif text in _FIND_WRITES:
-                target = arguments[index] if index < len(arguments) else word
-                effects.append(writes(word, f"`{text}` writes a file", text, target))
-                index += 1
-            elif text in _FIND_VALUES:
-                index += 1
-        self.step(words, effects, remembers=not inner)
-        for command in inner:
+        """Where it looks, then an expression, of which every word must be known."""
+        reading = _Find(words[1:], self)
+        reading.read()
+        self.step(words, reading.found.effects, remembers=not reading.inner, paths=reading.found.paths)
+        for command in reading.inner:
             if not command:
                 self.step(words[:1], [unresolved(words[0], "an empty -exec")])
-            elif command[0].text == "rm" and command[-1].text == "--":
-                self.step(command, (), "command")
             else:
                 self.walk(command)
+        for word in reading.deleting:
+            self.step((word.with_text("rm"), word.with_text("--")), (), "command")
 
     def read_fd(self, words: tuple[Word, ...]) -> None:
-        """The command after -x or -X."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
-        for index, word in enumerate(arguments):
-            if word.text in {"-x", "--exec", "-X", "--exec-batch"}:
-                self.step(words, effects, remembers=False)
-                inner = tuple(
-                    _with_found_path(item) for item in arguments[index + 1 :] if item.text not in {";", "\\;"}
-                )
-                if inner:
-                    self.walk(inner)
-                return
-            if re.match(r"--exec|-[A-Za-z]*[xX]", word.text):
-                effects.append(runs(word, "fd runs a program for each hit", word.text))
-        self.step(words, effects)
+        """The command after -x or -X is run for each hit."""
+        entry = tables.program("fd")
+        if entry is None:
+            return
+        found = Findings()
+        at = next((i for i, word in enumerate(words) if word.text in _FD_RUNS), len(words))
+        self.arguments(entry, words[1:at], found)
+        self.step(words, found.effects, remembers=at == len(words), paths=found.paths)
+        inner = tuple(_with_found_path(word) for word in words[at + 1 :] if word.text not in {";", "\\;"})
+        if inner:
+            self.walk(inner)
+
+    # -- tar -----------------------------------------------------------------------------------------------
 
     def read_tar(self, words: tuple[Word, ...]) -> None:
         """Options in all of tar's styles; extracting and creating write files."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
-        if arguments and not arguments[0].text.startswith("-"):
-            # The old style: letters without a dash, their values are the next words.
-            arguments[0] = arguments[0].with_text("-" + arguments[0].text)
+        found = Findings()
+        arguments = list(words[1:])
+        if arguments and arguments[0].literal and not arguments[0].text.startswith("-"):
             arguments = _old_style(arguments)
-        effects += self.table_effects(tables.TAR, arguments)
-        given = {o.flag: o for o in read_options(tables.TAR, arguments)}
-        archive = next((given[f].value for f in ("-f", "--file") if f in given), None)
-        if archive is not None and ":" in archive.text and not archive.text.startswith(("/", "./")):
-            effects.append(
-                runs(archive, "an archive on another machine is reached through a shell", archive.text)
-            )
-        to_output = archive is not None and archive.text == "-"
-        for flag, option in given.items():
-            if flag in {"-x", "--extract", "--get"} and not ({"-O", "--to-stdout"} & given.keys()):
-                effects.append(writes(option.word, "tar writes the files it extracts", option.word.text))
-            elif flag in _TAR_CREATES and not to_output:
-                effects.append(writes(option.word, "tar writes the archive", option.word.text, archive))
-        for word in words[1:]:
-            if word.pattern and word.text[:1] in "*?[":
-                effects.append(unresolved(word, "a file's name could be an option of tar; write ./*"))
-        self.step(words, effects)
+        given = read(compiled(TAR), arguments)
+        flags = {item.flag for item in given}
+        archive = next((item.value for item in given if item.flag in {"-f", "--file"}), None)
+        for item in given:
+            if item.flag not in {"-f", "--file"}:
+                self.option(TAR, item, found)
+        self._tar_archive(words[0], archive, flags, found)
+        extracts = bool(flags & _TAR_EXTRACTS) and not flags & {"-O", "--to-stdout"}
+        if extracts:
+            found.add(writes(words[0], "tar writes the files it extracts", "-x"))
+        for item in given:
+            if item.kind in {"operand", "unproven"}:
+                found.uses(item.word, "maybe")
+        self.finish(words, found)
+
+    def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Findings) -> None:
+        reads = bool(flags & _TAR_READS)
+        if archive is not None:
+            found.uses(archive, "read" if reads else "write")
+            remote = ":" in archive.text and not archive.text.startswith(("/", "./", "../"))
+            if remote or (archive.dynamic and not archive.prefix.startswith(("/", "./"))):
+                found.add(
+                    runs(archive, "an archive on another machine is reached through a shell", archive.text)
+                )
+        if not reads and not flags <= {"--version", "--help", "--usage", "-?"} and not is_free(archive):
+            found.add(writes(archive or at, "tar writes the archive", "-c", archive))
+
+    # -- git -----------------------------------------------------------------------------------------------
 
     def read_git(self, words: tuple[Word, ...]) -> None:
         """Options before the sub-command, then the sub-command's own."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects, trusted=True)
-        found = self.table_effects(PROGRAMS["git"], arguments)
-        effects += [item for item in found if not self._harmless_git(item, arguments)]
-        skip = 1
-        while skip < len(words) and words[skip].text in _LOCAL_OPTIONS:
-            skip += 1
-        subcommand = words[skip].text if skip < len(words) else ""
-        if subcommand == "config":
-            effects += _git_config(words[skip + 1 :])
-        elif subcommand == "remote" and any(
-            word.text.startswith("-") and "exec" in word.text for word in words
-        ):
-            effects.append(runs(words[skip], "the other side's program is an option", "remote"))
-        self.step(words, effects, rule_words=(words[0], *words[skip:]))
+        entry = tables.program("git")
+        if entry is None:
+            return
+        found = Findings()
+        skip = self.arguments(entry, words[1:], found)
+        given = read(compiled(entry), words[1:])
+        for item in given:
+            if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
+                found.effects = [effect for effect in found.effects if effect.start != item.word.start]
+        first = next((item.word for item in given if item.kind == "operand"), None)
+        if first is not None:
+            self._git_command(first, words[position(words, first) + 1 :], found)
+        self.finish(words, found, skip)
 
-    def _harmless_git(self, effect: Effect, arguments: Sequence[Word]) -> bool:
-        if effect.flag != "-c":
-            return False
-        following = next((b for a, b in itertools.pairwise(arguments) if a.start == effect.start), None)
-        return following is not None and following.literal and bool(_HARMLESS_GIT_KEY.match(following.text))
+    def _git_command(self, command: Word, rest: Sequence[Word], found: Findings) -> None:
+        """What the tables of sub-commands cannot say."""
+        if command.text == "config":
+            self._git_config(rest, found)
+        elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
+            found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
+        for word in rest:
+            name, _, value = word.text.partition("=")
+            if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
+                found.add(runs(word, "a format with %G runs a program that checks signatures", name))
+
+    def _git_config(self, rest: Sequence[Word], found: Findings) -> None:
+        """`git config` may read anything, and set what cannot run or reach anything."""
+        entry = next((c for c in tables.program("git").commands if c.names == "config"), None)  # pyright: ignore[reportOptionalMemberAccess]  # it is there
+        if entry is None:
+            return
+        given = read(compiled(entry), rest)
+        if any(item.flag in _GIT_READS for item in given):
+            return
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        verb = operands.pop(0).text if operands and operands[0].text in _GIT_VERBS else ""
+        sets = verb == "set" or (not verb and len(operands) > 1)
+        takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
+        if sets and not takes_away and not _is_harmless_key(operands[0] if operands else None):
+            word = operands[0] if operands else rest[0]
+            reason = f"the setting `{shown(word.text)}` is not known to be harmless"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+    # -- the network ---------------------------------------------------------------------------------------
 
     def read_ssh(self, words: tuple[Word, ...]) -> None:
         """Local options, and the command for the other machine."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects)
-        remote: list[Word] = []
-        for option in read_options(PROGRAMS["ssh"], arguments):
-            if remote or option.kind == "operand":
-                remote = list(arguments[position(arguments, option.word) :])
-                break
-            if option.flag == "-o" and (
-                option.value is None or not _HARMLESS_SSH_OPTION.match(option.value.text)
-            ):
-                effects.append(runs(option.word, "options of ssh can run local commands", "-o"))
-            effect = option_effect(PROGRAMS["ssh"], option.kind, option.flag, option.word, option.value)
-            if effect is not None:
-                effects.append(effect)
-        remote = remote[1:]
+        entry, given = self._table(words)
+        found = Findings()
+        for item in given:
+            if item.flag == "-o" and item.value is not None and _is_harmless_ssh(item.value):
+                continue
+            if item.kind != "operand":
+                self.option(entry, item, found)
+        first = next((item.word for item in given if item.kind == "operand"), None)
+        remote = list(words[position(words, first) + 1 :]) if first is not None else []
         if remote and remote[0].text.startswith("-"):
-            effects.append(unresolved(remote[0], "an option after the host's name", remote[0].text))
-        if any(word.dynamic for word in remote):
-            effects.append(unresolved(remote[0], "the remote command is only known when it runs"))
+            found.add(unresolved(remote[0], "an option after the host's name", remote[0].text))
+        if not all(word.literal for word in remote):
+            found.add(unresolved(remote[0], "the remote command is only known when it runs"))
         elif remote:
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
-        self.step(words, effects, "outer", remembers=False)
+        self.step(words, found.effects, "outer", remembers=False, paths=found.paths)
 
     def read_wget(self, words: tuple[Word, ...]) -> None:
         """Saves what it fetches, unless it is told to print it."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects, trusted=True)
-        effects += self.table_effects(PROGRAMS["wget"], arguments)
-        given = list(read_options(PROGRAMS["wget"], arguments))
+        entry, given = self._table(words)
+        found = Findings()
+        self.arguments(entry, words[1:], found)
         printed = any(
-            option.flag in {"-O", "--output-document"}
-            and option.value is not None
-            and option.value.text in FREE_TARGETS
-            for option in given
+            item.flag in {"-O", "--output-document"}
+            and item.value is not None
+            and item.value.text in FREE_TARGETS
+            for item in given
         )
-        if not printed and not any(option.flag in {"--spider", "--version", "--help"} for option in given):
-            effects.append(writes(words[0], "wget saves what it fetches; add `-O -`"))
-        self.step(words, effects)
+        if not printed and not any(
+            item.flag in {"--spider", "--version", "--help", "-V", "-h"} for item in given
+        ):
+            found.add(writes(words[0], "wget saves what it fetches; add `-O -`", "wget"))
+        self.finish(words, found)
 
     def read_curl(self, words: tuple[Word, ...]) -> None:
-        """The format of -w can name a file too."""
-        effects: list[Effect] = []
-        arguments = self.plain_arguments(words[1:], effects, trusted=True)
-        effects += self.table_effects(PROGRAMS["curl"], arguments)
-        effects += [
-            writes(word, "`%output{}` writes a file") for word in arguments if "%output{" in word.text
-        ]
-        self.step(words, effects)
+        """Addresses in options, files that are sent, and formats that name a file."""
+        entry, given = self._table(words)
+        found = Findings()
+        self.arguments(entry, words[1:], found)
+        for item in given:
+            value = item.value
+            if value is None:
+                continue
+            if item.flag == "--url":
+                self.operands(entry, [Argument("operand", "", value)], found)
+            elif item.flag in _CURL_SENDS:
+                sent = _SENT_FILE.match(value.text)
+                if sent is not None:
+                    found.uses(
+                        value.with_text(sent.group(1) or sent.group(2)) if value.literal else value, "read"
+                    )
+            if item.flag in {"-w", "--write-out"} and ("%output{" in value.text or value.dynamic):
+                found.add(writes(value, "`%output{}` writes a file", item.flag))
+            elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
+                found.uses(value, "read")
+        self.finish(words, found)
 
-    def read_writes_operands(self, words: tuple[Word, ...]) -> None:
-        """Tee writes every operand, uniq and xxd the second, dd the file after `of=`."""
-        name = base_name(words[0].text)
-        effects: list[Effect] = []
-        program = PROGRAMS[name]
-        arguments = self.plain_arguments(words[1:], effects)
-        operands = [o.word for o in read_options(program, arguments) if o.kind == "operand"]
-        if name == "dd":
-            targets = [
-                word.with_text(word.text[3:])
-                for word in operands
-                if word.text.startswith("of=") or word.text[:1] == UNKNOWN
-            ]
-        elif name in {"uniq", "xxd"}:
-            targets = operands[1:]
-        else:
-            targets = [word for word in operands if not _is_process(word)]
-        effects += [writes(word, f"{name} writes this file", word.text, word) for word in targets]
-        self.step(words, [e for e in effects if not is_free(e)])
+    # -- files and data ------------------------------------------------------------------------------------
+
+    def read_dd(self, words: tuple[Word, ...]) -> None:
+        """`if=` is read, `of=` is written, the rest are numbers and switches."""
+        found = Findings()
+        for word in words[1:]:
+            name, _, value = word.text.partition("=")
+            target = word.with_text(value) if word.literal else unknown_at(word)
+            if name == "if":
+                found.uses(target, "read")
+            elif name == "of":
+                found.uses(target, "write")
+                if not is_free(target):
+                    found.add(writes(word, "dd writes this file", "of=", target))
+            elif not _DD_OPERAND.match(word.text) and word.text not in {"--help", "--version"}:
+                reason = f"the operand `{shown(word.text)}` of dd is not known"
+                found.add(unlisted(word, reason, word.text if word.literal else ""))
+        self.finish(words, found)
+
+    def read_sqlite3(self, words: tuple[Word, ...]) -> None:
+        """The database, then statements and dot-commands."""
+        entry, given = self._table(words)
+        found = Findings()
+        self.arguments(entry, words[1:], found)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        for word in operands[1:]:
+            self.language([word], lambda text: sql_findings(text, "sqlite3"), found)
+        if operands and operands[0].text.casefold().startswith("file:"):
+            found.add(
+                unlisted(operands[0], "an address of a database can name other files", operands[0].text)
+            )
+        self.finish(words, found)
+
+    def read_sql(self, words: tuple[Word, ...]) -> None:
+        """`psql -c`, `mysql -e`: the statements."""
+        entry, given = self._table(words)
+        found = Findings()
+        self.arguments(entry, words[1:], found)
+        name = "psql" if base_name(words[0].text) == "psql" else "mysql"
+        for item in given:
+            if item.flag in {"-c", "--command", "-e", "--execute"} and item.value is not None:
+                self.language([item.value], lambda text: sql_findings(text, name), found, item.flag)
+        self.finish(words, found)
 
 
-def _is_process(word: Word) -> bool:
-    return len(word.expansions) == 1 and word.expansions[0].kind == "process" and word.text == UNKNOWN
+class _Find:
+    """The arguments of find while they are read."""
+
+    def __init__(self, words: Sequence[Word], inspector: ProgramInspector) -> None:
+        self.words = list(words)
+        self.inspector = inspector
+        self.found = Findings()
+        self.inner: list[tuple[Word, ...]] = []
+        self.deleting: list[Word] = []
+
+    def read(self) -> None:
+        while self.words and self.words[0].text in {"-H", "-L", "-P"}:
+            word = self.words.pop(0)
+            if word.text != "-P":
+                self.found.uses(word, "leave")
+        while self.words and not self._begins_expression(self.words[0]):
+            self._place(self.words.pop(0))
+        while self.words:
+            self._word(self.words.pop(0))
+
+    def _begins_expression(self, word: Word) -> bool:
+        return word.literal and (word.text[:1] == "-" or word.text in {"(", ")", "!", ","})
+
+    def _place(self, word: Word) -> None:
+        """Where find looks; an unproven one could be the beginning of an expression."""
+        self.found.uses(word, "read")
+        if word.may_be_option:
+            hint = "write ./ before it"
+            reason = "this value can turn out to be a word of find's expression"
+            self.found.add(unresolved(word, f"{reason}; {hint}", hint=hint))
+
+    def _word(self, word: Word) -> None:
+        text = word.text
+        if not word.literal:
+            reason = "a word of find's expression is only known when it runs"
+            self.found.add(unresolved(word, reason, hint="write it out"))
+        elif text in _FIND_RUNS:
+            end = _find_end(self.words)
+            self.inner.append(tuple(_with_found_path(item) for item in self.words[:end]))
+            del self.words[: end + 1]
+        elif text == "-delete":
+            self.found.add(writes(word, "`-delete` removes files", text))
+            self.deleting.append(word)
+        elif text in _FIND_WRITES or text == "-fprintf":
+            self._write(word)
+        elif text in _FIND_VALUES or text in _FIND_READS:
+            self._value(word)
+        elif text in _FIND_FOLLOWS:
+            self.found.uses(word, "leave")
+        elif text not in _FIND_FLAGS:
+            reason = f"`{shown(text)}` is not known to be a harmless word of find's"
+            self.found.add(unlisted(word, reason, text))
+
+    def _value(self, word: Word) -> None:
+        value = self.words.pop(0) if self.words else None
+        if value is not None and value.several:
+            reason = "an unquoted value or pattern can become several words"
+            self.found.add(unresolved(value, reason, hint="put it into quotes"))
+        if word.text in _FIND_READS:
+            self.found.uses(value, "read")
+
+    def _write(self, word: Word) -> None:
+        target = self.words.pop(0) if self.words else word
+        if word.text == "-fprintf" and self.words:
+            self.words.pop(0)
+        if not is_free(target):
+            self.found.add(writes(word, f"`{word.text}` writes a file", word.text, target))
+            self.found.uses(target, "write")
+
+
+_FIND_FLAGS = frozenset(FIND_FLAGS.split())
+_FIND_VALUES = frozenset(FIND_VALUES.split())
+_FIND_READS = frozenset(FIND_READS.split())
+_FIND_WRITES = frozenset(FIND_WRITES.split())
+_FIND_FOLLOWS = frozenset(FIND_FOLLOWS.split())
+_FIND_RUNS = frozenset(FIND_RUNS.split())
+_FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
+
+
+def _find_end(words: Sequence[Word]) -> int:
+    """Where the command of an -exec ends."""
+    for at, word in enumerate(words):
+        if word.text == ";" or (word.text == "+" and at and words[at - 1].text == "{}"):
+            return at
+    return len(words)
 
 
 def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word, ...]:
@@ -324,76 +474,53 @@ def _with_found_path(word: Word) -> Word:
     """`{}` becomes a path that find prints: it begins where find started, never with a dash."""
     if "{}" not in word.text:
         return word
-    if word.text == "{}":
-        return replace(
-            word, text="./" + UNKNOWN, expansions=(Expansion("variable", "{}", quoted=True),), braces=False
-        )
-    return replace(
-        word,
-        text=word.text.replace("{}", UNKNOWN),
-        expansions=(Expansion("variable", "{}", quoted=True),),
-        braces=False,
-    )
+    text = "./" + UNKNOWN if word.text == "{}" else word.text.replace("{}", UNKNOWN)
+    pieces = tuple(Expansion("variable", "{}", quoted=True) for _ in range(text.count(UNKNOWN)))
+    return replace(word, text=text, expansions=pieces, braces=False, glob=None)
 
 
-def _find_end(arguments: Sequence[Word], index: int) -> int:
-    """Where the command of an -exec ends."""
-    for at in range(index, len(arguments)):
-        text = arguments[at].text
-        if text == ";" or (text == "+" and at > index and arguments[at - 1].text == "{}"):
-            return at
-    return len(arguments)
+def _is_harmless_setting(value: Word) -> bool:
+    """`-c color.ui=never`."""
+    name, equals, _ = value.text.partition("=")
+    return bool(equals) and UNKNOWN not in name and _HARMLESS_GIT_KEY.fullmatch(name) is not None
 
 
-def _git_config(arguments: Sequence[Word]) -> list[Effect]:
-    """`git config` may read anything and set what cannot run a program."""
-    operands = [word for word in arguments if not word.text.startswith("-")]
-    if operands and operands[0].text in {"set", "get", "list", "unset"}:
-        operands = operands[1:]
-    if any(word.dynamic and word.text.startswith(UNKNOWN) for word in operands[:1]):
-        return [unresolved(operands[0], "the setting is only known when it runs")]
-    if len(operands) > 1 and _DANGEROUS_GIT_KEY.match(operands[0].text):
-        return [runs(operands[0], "this setting makes git run a program", operands[0].text)]
-    return []
+def _is_harmless_key(word: Word | None) -> bool:
+    return word is not None and word.literal and _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
+
+
+def _is_harmless_ssh(value: Word) -> bool:
+    return value.literal and _HARMLESS_SSH_OPTION.fullmatch(value.text) is not None
 
 
 def _old_style(arguments: list[Word]) -> list[Word]:
     """`tar xfC a.tar dir` as `tar -x -f a.tar -C dir`."""
     first, rest = arguments[0], list(arguments[1:])
-    table = compiled(tables.TAR)
+    specs = compiled(TAR).specs
     result: list[Word] = []
-    for letter in first.text[1:]:
+    for letter in first.text:
         flag = "-" + letter
         result.append(first.with_text(flag))
-        if table.exact.get(flag) in {"value", "writes", "runs"} and rest:
+        spec = specs.get(flag)
+        if spec is not None and spec.arity == "=" and rest:
             result.append(rest.pop(0))
     return result + rest
 
 
 _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     "command": ProgramInspector.read_command,
-    "xargs": ProgramInspector.read_xargs,
-    "gxargs": ProgramInspector.read_xargs,
-    "find": ProgramInspector.read_find,
-    "gfind": ProgramInspector.read_find,
-    "fd": ProgramInspector.read_fd,
-    "fdfind": ProgramInspector.read_fd,
-    "sed": ProgramInspector.read_sed,
-    "gsed": ProgramInspector.read_sed,
-    "awk": ProgramInspector.read_awk,
-    "gawk": ProgramInspector.read_awk,
-    "mawk": ProgramInspector.read_awk,
-    "nawk": ProgramInspector.read_awk,
-    "tar": ProgramInspector.read_tar,
-    "gtar": ProgramInspector.read_tar,
-    "bsdtar": ProgramInspector.read_tar,
+    **dict.fromkeys(("xargs", "gxargs"), ProgramInspector.read_xargs),
+    **dict.fromkeys(("find", "gfind"), ProgramInspector.read_find),
+    **dict.fromkeys(("fd", "fdfind"), ProgramInspector.read_fd),
+    **dict.fromkeys(("sed", "gsed"), ProgramInspector.read_sed),
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "bawk", "goawk"), ProgramInspector.read_awk),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), ProgramInspector.read_tar),
+    **dict.fromkeys(("ssh", "autossh"), ProgramInspector.read_ssh),
+    **dict.fromkeys(("psql", "mysql", "mariadb"), ProgramInspector.read_sql),
+    **dict.fromkeys(("dd", "gdd"), ProgramInspector.read_dd),
     "git": ProgramInspector.read_git,
-    "ssh": ProgramInspector.read_ssh,
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,
-    "tee": ProgramInspector.read_writes_operands,
-    "sponge": ProgramInspector.read_writes_operands,
-    "uniq": ProgramInspector.read_writes_operands,
-    "xxd": ProgramInspector.read_writes_operands,
-    "dd": ProgramInspector.read_writes_operands,
+    "sqlite3": ProgramInspector.read_sqlite3,
 }
+__all__ = ["TEXT", "ProgramInspector", "has_meaning", "inspect"]

@@ -23,6 +23,7 @@ _EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
 _WILDCARD = re.compile(r"[*?\[]")
 _SHORT_FLAGS = re.compile(r"-[A-Za-z0-9]+\Z")
+_SHORT = 2  # a dash and a letter
 # Long spellings of the short flags that deny rules most often name.
 _LONG_NAMES = {
     "--recursive": "r",
@@ -69,6 +70,8 @@ class Rule:
     # A list of first arguments (and no other), as in a per-command argument list; None: `tokens` decides.
     first_arguments: frozenset[str] | None = None
     folds_case: bool = False
+    # Options that this rule permits wherever they stand.
+    options: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -77,7 +80,9 @@ class Rule:
 
     def spells(self, flag: str) -> bool:
         """Tell whether this very option is written out in the rule, so that the person meant it."""
-        return flag in self.tokens[1:] or (self.first_arguments is not None and flag in self.first_arguments)
+        if flag in self.options or (self.first_arguments is not None and flag in self.first_arguments):
+            return True
+        return any(_spells(token, flag) for token in self.tokens[1:])
 
     def admits_name(self, word: str, *, fold: bool = False) -> bool:
         """Tell whether an allow or ask rule speaks about a command spelled like this."""
@@ -149,6 +154,15 @@ class Rule:
         if cwd is None:
             return self.decision != "allow"
         return any(glob_matches(p.rstrip("/"), cwd) or cwd.startswith(p.rstrip("/*") + "/") for p in self.cwd)
+
+
+def _spells(token: str, flag: str) -> bool:
+    """`--output=*` spells --output, `-xzf` spells -x."""
+    if token == flag:
+        return True
+    if flag.startswith("--"):
+        return token.startswith(flag + "=")
+    return len(flag) == _SHORT and bool(_SHORT_FLAGS.match(token)) and flag[1] in token[1:]
 
 
 def _is_one_of(word: Word, allowed: frozenset[str]) -> bool:
@@ -230,6 +244,8 @@ class Policy:
     allows_by_glob: tuple[Rule, ...] = field(default=(), repr=False)
     # Harmless uses of shell builtins need no rule of their own.
     free_builtins: bool = True
+    # nacre's configuration, audit log and the like: nothing that is allowed may write them.
+    own_files: tuple[str, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -271,7 +287,7 @@ class Policy:
             tuple(by_glob),
         )
 
-    def allowing(self, commands: Iterable[str]) -> Policy:
+    def allowing(self, commands: Iterable[str | Mapping[str, object]]) -> Policy:
         """The same rules, and beside them an allow rule for each of these commands."""
         more = Policy.build(
             (*self.rules, *(parse_rule("allow", name) for name in commands)),
@@ -279,7 +295,7 @@ class Policy:
             allow_writes=self.allow_writes,
             allowed_directories=self.allowed_directories,
         )
-        return replace(more, free_builtins=self.free_builtins)
+        return replace(more, free_builtins=self.free_builtins, own_files=self.own_files)
 
     @classmethod
     def from_lists(  # noqa: PLR0913 - one keyword per list of the configuration
@@ -335,7 +351,7 @@ _KEYS = names(
     "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
     "ask_patterns free_builtins"
 )
-_RULE_KEYS = names("command args not_args cwd reason match not_match")
+_RULE_KEYS = names("command args options not_args cwd reason match not_match")
 
 
 def _comma_list(text: str) -> list[str]:
@@ -418,7 +434,8 @@ def _table_rule(decision: Decision, table: Mapping[str, object]) -> Rule:
     tokens = (*command.split(), *_string_list(table, "args"))
     not_args = _string_list(table, "not_args")
     text = " ".join(tokens) + (f" (not {' '.join(not_args)})" if not_args else "")
-    rule = Rule(decision, tokens, text, not_args, _string_list(table, "cwd"), reason)
+    options = frozenset(_string_list(table, "options"))
+    rule = Rule(decision, tokens, text, not_args, _string_list(table, "cwd"), reason, options=options)
     _check_examples(rule, _string_list(table, "match"), _string_list(table, "not_match"))
     return rule
 

@@ -1,0 +1,162 @@
+"""What a command touches: its paths, against the allowed directories and nacre's own files.
+
+Above: `part` hands over redirections and the paths of each step. Below: `hearing` writes down what is
+said, `paths` resolves. With a fence every argument that is not known to be no path must be inside, and a
+path that is only known when the command runs is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
+from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.paths import is_run_by_git
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from nacre.policy.hearing import Hearing, Span
+    from nacre.policy.model import Decision
+
+    # Says a decision, the rule, the reason, the place and the hint.
+    Say = Callable[[Decision, str, str, Span, str], None]
+
+_CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
+_FROM_SLASH = re.compile(r"[^/]*?(/.*)", re.DOTALL)
+
+
+class Boundaries:
+    """The limits of one hearing, asked about one command."""
+
+    def __init__(self, hearing: Hearing, say: Say) -> None:
+        self.hearing = hearing
+        self.say = say
+
+    def judge(self, uses: Sequence[PathUse]) -> None:
+        """Hold the paths of one step against the limits."""
+        hearing = self.hearing
+        if hearing.fence is None and hearing.own is None and hearing.policy.mode != "allowlist":
+            return
+        # A directory that is entered changes what the others mean, wherever it stands.
+        for use in sorted(uses, key=lambda item: item.access != "enter"):
+            if _is_no_file(use.word) and use.access != "leave":
+                continue
+            if hearing.fence is not None:
+                self._fenced(use)
+            if use.access in _CHANGES:
+                self._changed(use, uses)
+
+    # -- the fence -----------------------------------------------------------------------------------------
+
+    def _fenced(self, use: PathUse) -> None:
+        if use.access == "leave":
+            reason = f"`{use.word.text}` can follow links out of {self._roots()}"
+            self.say("deny", "allowed_directories", reason, _span(use.word), "leave the option out")
+            return
+        known = _texts(use.word)
+        if known is None:
+            self._unknown(use)
+            return
+        texts = list(_readings(known)) if use.access in {"maybe", "alter"} else [known]
+        if not all(self._holds(text, use.word) for text in texts):
+            reason = f"this path is outside of {self._roots()}"
+            self.say("deny", "allowed_directories", reason, _span(use.word), f"stay inside {self._roots()}")
+        elif use.access == "enter":
+            self.hearing.enters(known)
+
+    def _unknown(self, use: PathUse) -> None:
+        if use.access == "maybe" and self.hearing.policy.mode != "allowlist":
+            return
+        reason = f"this path is only known when it runs; allowed: {self._roots()}"
+        hint = "write the path out, or loop over a pattern: for f in *.txt"
+        self.say(self.hearing.doubt, "allowed_directories", reason, _span(use.word), hint)
+
+    def _holds(self, text: str, word: Word) -> bool:
+        fence, directories = self.hearing.fence, self.hearing.directories
+        if fence is None:
+            return True
+        if len(directories) > 1 and ".." in text.split("/"):
+            return False
+        pattern = word.glob is not None or word.braces or word.dynamic
+        holds = fence.holds_pattern if pattern else fence.holds
+        return all(holds(text, directory) for directory in directories)
+
+    def _roots(self) -> str:
+        return ", ".join(self.hearing.policy.allowed_directories)
+
+    # -- nacre's own files ---------------------------------------------------------------------------------
+
+    def _changed(self, use: PathUse, uses: Sequence[PathUse]) -> None:
+        """A file that is written, changed or removed."""
+        word = use.word
+        text = word.text.replace(UNKNOWN, "*")
+        if self.hearing.policy.mode == "allowlist" and word.literal and is_run_by_git(word.text):
+            reason = "git runs what stands there"
+            self.say("deny", "own files", reason, _span(word), "leave it to a person")
+        own = self.hearing.own
+        if own is None:
+            return
+        exact = own.is_within if use.access == "change" else own.is_one
+        known = word.literal or (word.tilde and not word.dynamic)
+        for directory in self.hearing.directories or [self.hearing.cwd or "."]:
+            if known:
+                hit = exact(text, directory) or self._receives(use, uses, directory)
+            else:
+                hit = own.may_be(text)
+            if hit:
+                reason = (
+                    "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
+                )
+                hint = "leave it to a person" if known else "write the name of the file out"
+                self.say("deny", "own files", reason, _span(word), hint)
+                return
+
+    def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
+        """`cp x/nacre.toml .`: what is put into a directory has a name there."""
+        own = self.hearing.own
+        if own is None:
+            return False
+        others = [other.word for other in uses if other is not use and other.access != "leave"]
+        return any(own.receives(use.word.text, _pattern(other), directory) for other in others)
+
+
+def _span(word: Word) -> Span:
+    return (word.start, word.end)
+
+
+def _pattern(word: Word) -> str:
+    return word.text.replace(UNKNOWN, "*")
+
+
+def _is_no_file(word: Word) -> bool:
+    """Pipes to commands, what find has found below where it started, and devices that are no files."""
+    if is_process(word) or any(expansion.name == "{}" and word.prefix for expansion in word.expansions):
+        return True
+    return word.literal and word.text in FREE_TARGETS
+
+
+def _texts(word: Word) -> str | None:
+    """A path as far as it is known, with `*` for the names of files in a loop; None if it is not known."""
+    if not word.dynamic:
+        return word.text
+    if all(piece.kind == "file" and piece.pattern and "/" not in piece.pattern for piece in word.expansions):
+        return word.text.replace(UNKNOWN, "*")
+    return word.file_pattern
+
+
+def _readings(text: str) -> Iterator[str]:
+    """The paths that an argument could mean: itself, and what follows `=`, `@` or an option's letter."""
+    yield text
+    _, equals, value = text.partition("=")
+    if equals:
+        yield value
+    if text.startswith("@"):
+        yield text[1:]
+    if text.startswith("-"):
+        found = _FROM_SLASH.match(text)
+        if found is not None:
+            yield found.group(1)
+        if text[2:]:
+            yield text[2:]

@@ -1,0 +1,170 @@
+# ruff: noqa: E501 - lists of names
+"""awk: patterns, expressions and printing, as gawk, mawk, busybox and the original read them alike.
+
+Above: `interpreters`. Below: the records of this package. The hard question is whether a slash divides or begins a
+regular expression: where the versions could disagree, the program is not understood. `system`, `getline`, `|`
+and `@` run things; `>` after `print` writes.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nacre.policy.languages import Finding, UnknownTextError
+from nacre.policy.model import names
+
+_TOKEN = re.compile(
+    r"""(?P<space>[ \t]+|\\\n)|(?P<comment>\#[^\n]*)|(?P<string>"(?:[^"\\\n]|\\[^\n])*")"""
+    r"""|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)"""
+    r"""|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|\*\*=?|[-+*/%^!<>|?:,;~$=(){}\[\]\n@&])""",
+    re.DOTALL,
+)
+_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?+\]?+(?:[^\]\\\n/\[]|\[:[a-z]+:\]|\\[^\n])*+\])*+/")
+_TARGET = re.compile(r'[ \t]*"([^"\\]*)"[ \t]*(?=[;}\n]|\Z)')
+# After these a slash begins a regular expression in every awk.
+_BEFORE_REGEX = frozenset(
+    {
+        "\n",
+        ";",
+        "{",
+        "}",
+        "(",
+        ",",
+        "!",
+        "~",
+        "!~",
+        "&&",
+        "||",
+        "=",
+        "==",
+        "!=",
+        "<",
+        ">",
+        "<=",
+        ">=",
+        "?",
+        ":",
+    }
+)
+# After these it divides.
+_BEFORE_DIVISION = frozenset({"name", "number", "string", "]", ")"})
+# Words of the language, in one version or another: after them a slash could be either.
+_WORDS = names(
+    "BEGIN END BEGINFILE ENDFILE if else while for do in break continue next nextfile exit return delete function func "
+    "print printf getline switch case default length "
+    # Functions: without parentheses some versions read them as a value, others not at all.
+    "atan2 cos exp int log rand sin sqrt srand gsub index match split sprintf sub substr tolower toupper close fflush "
+    "system asort asorti gensub patsplit strtonum mktime strftime systime and compl lshift or rshift xor isarray typeof"
+)
+_STATEMENTS = names("if while for")
+_RUNS = names("system getline")
+# gawk's extensions by the name of a function or file.
+_OTHER = names("namespace include load")
+_PRINTS = names("print printf")
+_READS = names("ARGV ARGC")
+_FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null", "-"})
+
+
+class _Awk:
+    """A lexer that knows just enough grammar to tell a redirection from a comparison."""
+
+    def __init__(self, program: str) -> None:
+        self.text = program
+        self.pos = 0
+        self.findings: list[Finding] = []
+        self.previous = "\n"
+        # For each open bracket: does it follow `if`, `while` or `for`?
+        self.open: list[bool] = []
+        self.print_depth = -1
+        self.after_condition = False
+
+    def read(self) -> None:
+        while self.pos < len(self.text):
+            if self.text[self.pos] == "/" and self._begins_regex():
+                found = _REGEX.match(self.text, self.pos)
+                if found is None:
+                    raise UnknownTextError
+                self.pos = found.end()
+                self._set("regex")
+                continue
+            token = _TOKEN.match(self.text, self.pos)
+            if token is None:
+                raise UnknownTextError
+            self.pos = token.end()
+            self._take(token.lastgroup or "", token.group())
+        if self.open:
+            raise UnknownTextError
+
+    def _begins_regex(self) -> bool:
+        if self.after_condition and self.previous == ")":
+            raise UnknownTextError
+        if self.previous in _BEFORE_REGEX:
+            return True
+        if self.previous in _BEFORE_DIVISION:
+            return False
+        raise UnknownTextError
+
+    def _set(self, previous: str) -> None:
+        self.previous = previous
+
+    def _take(self, kind: str, text: str) -> None:
+        if kind in {"space", "comment"}:
+            return
+        if kind == "name":
+            self._name(text)
+        elif kind in {"string", "number"}:
+            self._set(kind)
+        else:
+            self._operator(text)
+
+    def _name(self, text: str) -> None:
+        if text in _RUNS:
+            self.findings.append(Finding("run", f"awk's {text} can run a command"))
+        elif text in _OTHER:
+            raise UnknownTextError
+        elif text in _READS:
+            self.findings.append(Finding("read", f"awk opens what {text} says"))
+        elif text in _PRINTS:
+            self.print_depth = len(self.open)
+        self._set(text if text in _WORDS else "name")
+
+    def _operator(self, text: str) -> None:
+        if text == "|":
+            self.findings.append(Finding("run", "awk's `|` runs a command"))
+        elif text == "@":
+            self.findings.append(Finding("run", "awk's `@` loads code or calls a function by its name"))
+        elif text in {"(", "[", "{"}:
+            self.open.append(text == "(" and self.previous in _STATEMENTS)
+        elif text in {")", "]", "}"}:
+            self._close(text)
+        elif text in {">", ">>"} and (text == ">>" or self._prints()):
+            self._write()
+        elif text == "&":
+            raise UnknownTextError
+        if text in {";", "{", "}"} or (text == "\n" and self.previous not in {",", "&&", "||", "?", ":"}):
+            self.print_depth = -1
+        self.previous = text
+
+    def _close(self, text: str) -> None:
+        if not self.open:
+            raise UnknownTextError
+        self.after_condition = self.open.pop() and text == ")"
+
+    def _prints(self) -> bool:
+        return self.print_depth == len(self.open)
+
+    def _write(self) -> None:
+        found = _TARGET.match(self.text, self.pos)
+        target = found.group(1) if found is not None else ""
+        if target not in _FREE:
+            self.findings.append(Finding("write", "awk's `>` writes a file", target))
+
+
+def awk_findings(program: str) -> list[Finding]:
+    """What an awk program would run, write or read."""
+    reader = _Awk(program)
+    try:
+        reader.read()
+    except UnknownTextError:
+        return [*reader.findings, Finding("unknown", "this awk program is not understood")]
+    return reader.findings

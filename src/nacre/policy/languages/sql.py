@@ -1,0 +1,152 @@
+# ruff: noqa: E501 - lists of names
+"""Statements for sqlite3, psql and mysql that query and change tables, and nothing else.
+
+Above: `programs`. Below: the records of this package. Statements begin with a known word, call known functions (a name
+before a parenthesis, also in quotes), and hold no comments and no backslashes. Of the clients' own commands those that
+only show something are known.
+"""
+
+from __future__ import annotations
+
+import re
+
+from nacre.policy.languages import Finding, UnknownTextError
+from nacre.policy.model import names
+
+_TOKEN = re.compile(
+    r"""(?P<space>\s+)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")+"|`[^`\\]+`|\[[^\]\\]+\])"""
+    r"""|(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
+    r"""|(?P<open>\()|(?P<end>;)|(?P<other>(?!--|/\*)[-+*/%<>=!|&~,.):?]|::|->>?)"""
+)
+_STATEMENTS = names(
+    "select with insert update delete replace explain values create alter drop begin commit rollback end analyze reindex "
+    "pragma vacuum show describe desc use truncate savepoint release start table"
+)
+_FUNCTIONS = names(
+    "abs avg cast ceil ceiling changes char char_length coalesce concat concat_ws count cume_dist current_date current_time "
+    "current_timestamp curdate curtime date date_add date_format date_sub date_trunc datediff datetime day dayname dayofmonth dayofweek "
+    "dayofyear dense_rank exists exp extract field find_in_set first_value floor format from_unixtime generate_series glob greatest group_concat "
+    "hex hour if ifnull iif in initcap instr interval json json_agg json_array json_array_length json_build_object json_each json_extract json_object "
+    "json_patch json_query json_set json_tree json_type json_valid jsonb_agg jsonb_array_elements jsonb_build_object lag last_insert_id "
+    "last_insert_rowid last_value lead least left length like ln locate log lower lpad ltrim max md5 min minute mod month monthname not now "
+    "nth_value ntile nullif number octet_length over percent_rank pg_database_size pg_relation_size pg_size_pretty pg_table_size "
+    "pg_total_relation_size position power printf quarter quote random rank regexp_replace repeat replace reverse right round row_number rpad rtrim second "
+    "sign split_part sqlite_version sqrt strftime string_agg strpos substr substring substring_index sum time timediff timestampdiff to_char "
+    "to_date to_number to_timestamp total total_changes trim trunc typeof unhex unicode unix_timestamp unixepoch unnest upper using uuid "
+    "values version week weekday when year zeroblob and or as on from where filter partition array row any all some distinct select "
+    "then else by join set having limit offset union except intersect case between returning is"
+)
+_TYPES = names(
+    "varchar char character nvarchar nchar decimal numeric float double int integer bigint smallint tinyint bit binary varbinary timestamp "
+    "datetime time key unique check primary foreign constraint default enum"
+)
+_PRAGMAS = names(
+    "table_info table_xinfo table_list index_list index_info index_xinfo foreign_key_list foreign_key_check foreign_keys database_list "
+    "integrity_check quick_check user_version schema_version journal_mode page_size page_count freelist_count encoding compile_options "
+    "collation_list function_list module_list pragma_list synchronous cache_size busy_timeout auto_vacuum optimize"
+)
+# Words with which a statement opens files, and things whose making is code.
+_NEVER = names("outfile dumpfile infile")
+_MAKES = names("create alter drop")
+_NEVER_MADE = names(
+    "virtual function procedure trigger language extension server event user role tablespace aggregate"
+)
+_SHOWS = names(
+    ".tables .schema .indexes .indices .headers .header .databases .dump .help .show .stats .timer .width .separator .nullvalue .eqp "
+    ".explain .fullschema .limit .quit .exit .changes .mode .version .dbinfo .echo .bail"
+)
+_SHOWN_ARGUMENT = re.compile(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
+_META = re.compile(
+    r"\\(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|encoding|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?[ \t]*\Z"
+)
+
+
+def sql_findings(text: str, client: str) -> list[Finding]:
+    """What a text for a database client would do beyond querying and changing tables."""
+    stripped = text.strip()
+    if client == "sqlite3" and stripped.startswith("."):
+        return _dot_command(stripped)
+    if client == "psql" and stripped.startswith("\\"):
+        known = _META.match(stripped) is not None
+        return [] if known else [Finding("run", "this command of psql can run programs or open files")]
+    try:
+        _read(text)
+    except UnknownTextError as error:
+        return [Finding("unknown", str(error) or "this statement is not understood")]
+    return []
+
+
+def _dot_command(text: str) -> list[Finding]:
+    name, _, rest = text.partition(" ")
+    if name in _SHOWS and "\n" not in text and _SHOWN_ARGUMENT.match(rest):
+        return []
+    return [Finding("run", f"`{name}` of sqlite3 can run programs or open files")]
+
+
+def _read(text: str) -> None:
+    """Every token of every statement; what is not known raises."""
+    before: list[str] = []
+    at = 0
+    while at < len(text):
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise UnknownTextError
+        at = found.end()
+        kind, token = found.lastgroup or "", found.group()
+        if kind == "space":
+            if "\n" in token and text.startswith((".", "\\"), at):
+                raise UnknownTextError("a line that begins like a command of the client")
+        elif kind == "end":
+            before = []
+        else:
+            _token(kind, token.casefold(), before)
+            before.append(token.casefold() if kind != "string" else "'")
+
+
+def _token(kind: str, token: str, before: list[str]) -> None:
+    if not before and (kind != "word" or token not in _STATEMENTS):
+        raise UnknownTextError(f"a statement that begins with `{token[:20]}`")
+    if before[:1] == ["vacuum"]:
+        raise UnknownTextError("`vacuum into` writes a file")
+    if before[-1:] == ["pragma"] and token not in _PRAGMAS:
+        raise UnknownTextError(f"the setting `{token}`")
+    if before[:1] == ["pragma"] and "=" in before and kind != "number":
+        _pragma_value(token)
+    if kind == "word" and (token in _NEVER or (before[:1] and before[0] in _MAKES and token in _NEVER_MADE)):
+        raise UnknownTextError(f"`{token}` opens files or runs code")
+    if kind == "open" and before:
+        _call(before)
+
+
+def _pragma_value(token: str) -> None:
+    if token not in {"on", "off", "true", "false", "wal", "delete", "normal", "full", "memory", "truncate"}:
+        raise UnknownTextError(f"the setting `{token}`")
+
+
+def _call(before: list[str]) -> None:
+    """A parenthesis: what stands before it is a known function, a table, a type or no name at all."""
+    name = before[-1]
+    if name[0] in '"`[':
+        name = name.strip('"`[]')
+    elif not (name[0].isalpha() or name[0] in "_'"):
+        return
+    if name in _FUNCTIONS or name in _TYPES or (before[0] == "pragma" and name in _PRAGMAS):
+        return
+    if not _names_table(before):
+        raise UnknownTextError(f"the function `{name}` is not known")
+
+
+def _names_table(before: list[str]) -> bool:
+    """`create table t(`, `create index i on t(`, `insert into t(`, `references t(`, `with recursive n(`."""
+    last = before[-2] if len(before) > 1 else ""
+    if before[0] in _MAKES and last == "references":
+        return True
+    if "(" in before or "select" in before or "as" in before:
+        return False
+    if before[0] == "create" and "table" in before[1:3]:
+        return True
+    if before[0] == "create" and "index" in before[1:3]:
+        return last in {"on", "."}
+    if before[0] in {"insert", "replace"}:
+        return last in {"into", "."}
+    return before[0] == "with" and last in {"with", "recursive"}

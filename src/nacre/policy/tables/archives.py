@@ -1,0 +1,133 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Programs that pack and unpack.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. `programs` knows tar's old style of
+options, and when tar writes.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+TAR = Program(
+    names="tar gtar bsdtar",
+    reason="filters, checkpoint actions, scripts and lists of options are programs",
+    options="-A -c -d -r -t -u -x -G -n -S -k -U -W -O -m -p -s -M -B -i -a -j -J -z -Z -l -R -v -w -o -? -L= -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --tape-length= --multi-volume --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
+    reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
+    enters="-C= --directory=",
+    # The archive, unless it is read: `programs` knows.
+    changes="-f= --file= --one-top-level?",
+    follows="-h -P --dereference --absolute-names",
+    writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
+    # A list of files may hold options.
+    runs="-T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
+    operands="maybe",
+)
+
+_SQUEEZE = "-a -b= -c -d -f -h -k -l -L -m -M -n -N -q -s -t -v -V -z --ascii --to-stdout --stdout --decompress --uncompress --compress --force --help --keep --list --license --no-name --name --quiet --silent --synchronous --test --verbose --version --fast --best --rsyncable --small"
+
+PROGRAMS = (
+    TAR,
+    Program(
+        names="gzip gunzip pigz unpigz bzip2 bunzip2 pbzip2",
+        options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
+        numbers=True,
+        operands="change",
+    ),
+    Program(
+        names="zcat gzcat bzcat zstdcat lz4cat uncompress zless zmore xzless xzmore",
+        options=f"{_SQUEEZE} -r -S=",
+        operands="read",
+    ),
+    Program(
+        names="xzcat lzcat",
+        options=f"-F= -M= -T= {_SQUEEZE.replace(' -M ', ' ')}",
+        operands="read",
+    ),
+    Program(
+        names="zdiff zcmp bzdiff bzcmp xzdiff xzcmp",
+        options="-u -c -q -s -i -b -w -r -y -N -a -B",
+        operands="read",
+    ),
+    Program(
+        names="xz unxz lzma unlzma",
+        options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
+        reads="--files? --files0?",
+        operands="change",
+    ),
+    Program(
+        names="zstd unzstd zstdmt lz4 unlz4 brotli",
+        options="-c -C -d -e= -f -h -H -k -l -m -q -r -t -v -V -z -T= -b= -i= -S -n -1 -2 -3 -4 -5 -6 -7 -8 -9 --ultra --long? --fast? --adapt --rm --no-progress --progress --quiet --verbose --version --help --stdout --keep --force --test --list --threads= --no-check --check --content-size --sparse --no-sparse --rsyncable --single-thread --size-hint= --format= --memory= --best --decompress --compress --quality= --lgwin=",
+        reads="-D= --patch-from= --filelist=",
+        changes="-o= --output= --output-dir-flat= --output-dir-mirror=",
+        numbers=True,
+        operands="change",
+    ),
+    Program(
+        names="zip",
+        reason="-TT runs a command on the archive; logs are written",
+        # No -l and no -T: with a second letter they are -lf (a log) and -TT (a command), also inside a cluster.
+        options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -q -u -f -d -m -j -v -D -X -y -e -n= -g -o -F -A -J -x -i -t= -P= -Z= -h -R --recurse-paths --quiet --update --freshen --delete --move --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",
+        changes="-b= --temp-path= -O= --output-file=",
+        runs="-T -TT= -l -lf= --test --unzip-command= --logfile-path= --log-append --log-info -@ --names-stdin -c -z",
+        operands="change maybe",
+    ),
+    Program(
+        names="unzip",
+        reason="-M runs a pager; -: lets members leave the directory",
+        options="-a -b -B -c -C -D -f -h -I= -j -K -l -L -n -o -O= -p -P= -q -s -t -T -u -U -v -V -W -x -X -z -Z -1 -2 -m -S --help --version",
+        changes="-d=",
+        runs="-M -: -^",
+        operands="read text",
+    ),
+    Program(
+        names="zipinfo",
+        options="-1 -2 -s -m -l -v -C -h -t -T -U -z -x -M --help",
+        operands="read text",
+        harmless=True,
+    ),
+    Program(
+        names="7z 7za 7zr 7zz",
+        reason="lists and modules are read as instructions",
+        style="joined",
+        options="-y -r -r- -r0 --help",
+        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spf2?|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|i!.+|ir!.+|an|ad)",
+        operands="maybe",
+        persistent=True,
+        commands=(
+            Program(
+                names="l t i h b",
+                style="joined",
+                reason="lists are read as instructions",
+                operands="read text",
+                refuses="@",
+            ),
+            Program(
+                names="x e a u d rn",
+                style="joined",
+                reason="lists are read as instructions",
+                changes="-o=",
+                operands="change maybe",
+                refuses="@",
+            ),
+        ),
+    ),
+    Program(
+        names="unrar unar lsar",
+        reason="lists are read as instructions",
+        options="-y -o+ -o- -p- -inul -r -v -D -q -f -s -h -V --help --version -force-overwrite -force-skip",
+        style="words",
+        operands="maybe",
+        refuses="@",
+    ),
+    Program(
+        names="cpio",
+        reason="it writes files and reaches other machines",
+        options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -o -r -R= -s -S -t -u -v -V --create --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
+        reads="-I= -E= --pattern-file=",
+        follows="-L --dereference --absolute-filenames",
+        writes="-O= -F= --file= -i -p --extract --pass-through",
+        runs="--rsh-command= --rename-batch-file= -M= --message=",
+        operands="text",
+    ),
+)

@@ -1,0 +1,405 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Builders and compilers: make, cmake, gcc, go, cargo, java and their kin.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. They run what a project's files say: a rule for
+one of them is a rule for anything. What they may not do unasked is take other files for the project's, other programs
+for the compilers, or code from the command line.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
+# Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
+_MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE"
+_MAKE_REFUSES = rf"(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
+_GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,]+|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,]+|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
+_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+# Definitions that neither name a program nor a file of code.
+_CMAKE_DEFINITION = (
+    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|SYSTEM_NAME|SYSTEM_PROCESSOR|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
+    r"|(?!CMAKE_)[A-Za-z][A-Za-z0-9_]*(?::[A-Z]+)?=(?:ON|OFF|on|off|On|Off|TRUE|FALSE|true|false|YES|NO|yes|no|\d+(?:\.\d+)*)?"
+)
+_CARGO = (
+    "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
+)
+_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --target= --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs --edition --broken-code"
+_CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
+_GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs= -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
+_GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
+_GO_CHECKS = (
+    (
+        "-ldflags=",
+        r"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@ -]*|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*))*\s*",
+    ),
+    ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
+)
+_GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
+_JUST = "-h -l -n -q -v -u -k -s -t -V -j= -a --help --list --dry-run --quiet --verbose --unsorted --version --yes --summary --show= --evaluate --variables --groups --color= --highlight --no-highlight --timestamp --one --no-deps --status  --parallel --force --watch --interval= --concurrency= --output= --tasks --where? --prereqs --trace? --silent --all --jobs= --multitask --keep-going --rules"
+
+PROGRAMS = (
+    Program(
+        names="make gmake",
+        reason="other makefiles, and variables that name programs or hold code, decide what runs",
+        # -j and -l take the next word only if it is a number: as an operand it does no harm.
+        options="-b -B -d -h -i -k -L -m -n -p -q -r -R -s -S -t -v -w -j? -l? -o= -O? -W= --always-make --help --ignore-errors --keep-going --check-symlink-times --just-print --dry-run --recon --print-data-base --question --no-builtin-rules --no-builtin-variables --silent --quiet --no-silent --stop --no-keep-going --touch --version --print-directory --no-print-directory --jobs? --load-average? --max-load? --old-file= --assume-old= --output-sync? --what-if= --new-file= --assume-new= --debug? --trace --warn-undefined-variables --shuffle?",
+        places="-C= --directory=",
+        runs="-f= --file= --makefile= --eval= -E= -I= --include-dir= -e --environment-overrides --jobserver-auth= --jobserver-fds= --jobserver-style= --sync-mutex=",
+        operands="text",
+        refuses=_MAKE_REFUSES,
+    ),
+    Program(
+        names="cmake",
+        reason="scripts, toolchains and other compilers are programs",
+        style="joined",
+        options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --build= --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --install= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
+        checks=(
+            (
+                "-D=",
+                _CMAKE_DEFINITION,
+            ),
+        ),
+        reads="-S= --test-dir=",
+        changes="-B= --prefix=",
+        writes="--graphviz= --trace-redirect= --profiling-output= --system-information",
+        runs="-P= -E= -C= --toolchain= --build-and-test --open= --find-package --workflow -T= --debugger --debugger-pipe= --profiling-format= --project-file=",
+        operands="maybe",
+        after=r"-j\d*|-k\d*|-v|-s|VERBOSE=\d|V=\d|\d+|[A-Za-z0-9_.-]*[A-Za-z0-9_.]",
+        dashes=True,
+    ),
+    Program(
+        names="ctest cpack",
+        reason="scripts are code; logs are written",
+        options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset= --config=",
+        reads="--test-dir=",
+        writes="-O= --output-log= --output-junit=",
+        runs="-S= -SP= -D= -M= -T= --script= --script-new-process= --dashboard= --build-and-test --build-makeprogram= --test-command --overwrite= --add-notes= --test-action= --test-model= --extra-submit=",
+        operands="text",
+    ),
+    Program(
+        names="ninja samu",
+        reason="other build files decide what runs",
+        options="-d= -j= -k= -l= -n -v -h -w= --help --version --verbose --quiet",
+        checks=(
+            (
+                "-t=",
+                "clean|targets|query|graph|commands|deps|list|compdb|inputs|rules|restat|cleandead|missingdeps|recompact",
+            ),
+        ),
+        places="-f= -C=",
+        operands="text",
+    ),
+    Program(
+        names="just task rake ant scons",
+        reason="another file of tasks, a shell or a variable decides what runs",
+        options=_JUST,
+        places="-f= -d= --file= --justfile= --rakefile= --taskfile= --dir= --working-directory= -C= --buildfile=",
+        runs="-c --command --shell= --shell-arg= --set== --clear-shell-args --dotenv-path= --dotenv-filename= -g --global-justfile --choose --chooser= -e --edit --execute= -E= --execute-print= -p= -I= --libdir= -R= --rakelibdir= -r= --require= -D= -lib= -logger= -listener= -propertyfile= --init",
+        operands="text",
+        refuses=r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]",
+    ),
+    Program(
+        names="meson",
+        reason="cross files and other compilers are programs",
+        options="-h -v --help --version",
+        spelled="devenv  dist  rewrite subprojects",
+        commands=(
+            Program(
+                names="setup configure compile test install introspect",
+                reason="cross files, wrappers and definitions are programs",
+                options="-C= -j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
+                runs="-D= --cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
+            ),
+        ),
+    ),
+    Program(
+        names="gcc g++ cc c++ clang clang++ gfortran",
+        reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
+        style="joined",
+        options="-c -S -E -P -C -CC -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= -e= --analyze -h",
+        pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+",
+        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
+        writes="-o= -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
+        runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
+        operands="maybe",
+        refuses="@",
+        dashes=False,
+    ),
+    Program(
+        names="rustc",
+        reason="linkers and other code generation options are programs; -o writes",
+        options="-O -g -v -V -h -L= -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --print= --cfg= --check-cfg= --extern= --target= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
+        checks=(
+            (
+                "-C= --codegen=",
+                r"(?:opt-level|debuginfo|lto|codegen-units|target-cpu|target-feature|panic|overflow-checks|debug-assertions|strip|incremental)=?[\w.,+-]*|help",
+            ),
+        ),
+        writes="-o= --out-dir= --emit=",
+        runs="-Z= --sysroot= --env-set=",
+        operands="maybe",
+        refuses="@",
+        plain_values=True,
+    ),
+    Program(
+        names="go",
+        reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
+        style="words",
+        options="-h -help",
+        enters="-C=",
+        spelled="generate tool telemetry bug",
+        commands=(
+            Program(
+                names="build install list vet get clean",
+                reason="tool wrappers, linkers and overlays are programs; -o writes",
+                style="words",
+                options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -fix -cache -testcache -modcache -fuzzcache -i -r -c=",
+                checks=_GO_CHECKS,
+                enters="-C=",
+                writes="-o=",
+                runs=_GO_RUNS,
+            ),
+            Program(
+                names="run",
+                reason="tool wrappers, linkers and overlays are programs",
+                style="words",
+                options=_GO_BUILD,
+                checks=_GO_CHECKS,
+                enters="-C=",
+                runs=_GO_RUNS,
+                stops=True,
+            ),
+            Program(
+                names="test",
+                reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
+                style="words",
+                options=f"{_GO_BUILD} {_GO_TEST}",
+                checks=_GO_CHECKS,
+                enters="-C=",
+                writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
+                runs=_GO_RUNS,
+            ),
+            Program(
+                names="mod",
+                style="words",
+                spelled="edit",
+                commands=(
+                    Program(
+                        names="tidy download verify graph why init vendor",
+                        reason="other files of modules decide what is built",
+                        style="words",
+                        options="-v -x -e -m -json -go= -compat= -diff -vendor -h",
+                        writes="-o=",
+                        runs="-modfile= -overlay= -reuse=",
+                    ),
+                ),
+            ),
+            Program(
+                names="work",
+                style="words",
+                spelled="edit",
+                commands=(Program(names="init use sync vendor", style="words", options="-r -v -h"),),
+            ),
+            Program(
+                names="env",
+                reason="-w changes which programs go runs",
+                style="words",
+                options="-json -changed -h",
+                runs="-w -u",
+                operands="text",
+            ),
+            Program(
+                names="version doc fmt help",
+                style="words",
+                options="-v -m -json -n -x -mod= -all -c -cmd -short -src -u -C= -h",
+                operands="maybe",
+            ),
+            Program(names="fix", style="words", options="-r= -go= -diff -h", operands="maybe"),
+        ),
+    ),
+    Program(
+        names="gofmt goimports",
+        reason="-w writes",
+        style="words",
+        options="-d -e -l -r= -s -v -local= -format-only",
+        writes="-w -cpuprofile=",
+        operands="maybe",
+    ),
+    Program(
+        names="golangci-lint staticcheck",
+        reason="configuration names plugins; fixes and reports are written",
+        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --out-format= --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= -tests -checks= -f= -explain= -go=",
+        places="-c= --config=",
+        writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
+        spelled="custom",
+        operands="maybe",
+    ),
+    Program(
+        names="cargo",
+        reason="configuration can name other compilers, linkers and runners",
+        options=_CARGO,
+        places="-C= --manifest-path=",
+        runs=_CARGO_ELSEWHERE,
+        persistent=True,
+        plain_values=True,
+        spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
+        commands=(
+            Program(
+                names="build b check c test t bench doc d run r fix nextest",
+                reason="configuration can name other compilers, linkers and runners; other directories are written",
+                options=_CARGO_BUILD,
+                writes="--target-dir= --artifact-dir= --out-dir=",
+                plain_values=True,
+            ),
+            Program(
+                names="clippy",
+                reason="configuration can name other compilers, linkers and runners; fixes are written",
+                options=_CARGO_BUILD,
+                writes="--target-dir= --fix --artifact-dir=",
+                plain_values=True,
+                after=r"-[DWAF]|--(?:deny|warn|allow|forbid)|(?:-[DWAF])?[a-z][a-z0-9_:-]*",
+            ),
+            Program(
+                names="fmt",
+                options="-p= --all --check --package= --message-format=",
+                plain_values=True,
+                after=r"--check|-l|--files-with-diff|-v|-q|--quiet|--verbose|--edition=\d+|--color=\w+",
+            ),
+            Program(
+                reason="other directories are written",
+                names="tree metadata update fetch clean new init add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report",
+                options=f"{_CARGO_BUILD} -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --path= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
+                writes="--target-dir=",
+                plain_values=True,
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
+        names="rustup",
+        reason="it changes or chooses the programs that run",
+        options="-h -v -q -V --help --verbose --quiet --version",
+        spelled="run default override set install update uninstall self toolchain target component doc man",
+        commands=(Program(names="show check which", options="--toolchain= -v", operands="text"),),
+    ),
+    Program(
+        names="java",
+        reason="agents, error hooks and files of options are code",
+        style="joined",
+        options="-version -help -? -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
+        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-]?[A-Z](?!nError)\w*(?:=\d\w*)?|-D[\w.]+(?:=[\w.,:/@ -]*)?|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
+        reads="-cp= -classpath= --class-path= -p= --module-path= -jar=",
+        runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
+        operands="maybe",
+        refuses="@",
+        stops=True,
+    ),
+    Program(
+        names="javac kotlinc",
+        reason="annotation processors and plugins are code; classes are written",
+        style="words",
+        options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
+        pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+",
+        reads="-cp= -classpath= --class-path= -sourcepath= --source-path= --module-path= -p=",
+        writes="-d= -s= -h=",
+        runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
+        operands="maybe",
+        refuses="@",
+    ),
+    Program(
+        names="mvn mvnw",
+        reason="settings, other projects, properties and plugins decide what runs",
+        style="words",
+        options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
+        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups)(?:=[\w.,:*#+-]*)?|-T\d\S*",
+        places="-f= --file=",
+        writes="-l= --log-file=",
+        runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
+        operands="text",
+        # Goals of plugins run what they like: only the phases, and goals that only look.
+        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|deploy|site)\Z|dependency:(?:tree|resolve|list|analyze)\Z|versions:display-\S+\Z|help:effective-pom\Z|help:active-profiles\Z|spotless:check\Z|checkstyle:check\Z|surefire:test\Z)",
+    ),
+    Program(
+        names="gradle gradlew",
+        reason="other projects, scripts and properties decide what runs",
+        options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --scan --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --priority= --write-locks --update-locks=",
+        # A property of the project is a text for its scripts.
+        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?",
+        places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
+        runs="-I= --init-script= -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
+        operands="text",
+    ),
+    Program(
+        names="bazel bazelisk buck",
+        reason="other settings name programs to run",
+        options="-h --help --version -c= --compilation_mode= --config= --keep_going -k --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only",
+        spelled="run mobile-install  ",
+        runs="--run_under= --workspace_status_command= --override_repository= --tool_tag= --bazelrc= --output_base= --output_user_root= --strategy= --host_jvm_args= --package_path= --credential_helper= --script_path= --action_env= --test_env= --define=",
+        operands="text",
+    ),
+    Program(
+        names="dotnet",
+        reason="it runs assemblies and fetches tools",
+        options="-h --help --version --info --list-sdks --list-runtimes -d --diagnostics",
+        spelled="exec run tool script msbuild fsi watch new nuget  workload dev-certs user-secrets",
+        commands=(
+            Program(
+                names="build test restore clean publish pack list format",
+                reason="loggers and properties are code; other directories are written",
+                options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
+                writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
+                runs="--logger= -l= --test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
+            ),
+        ),
+    ),
+    Program(
+        names="bundle bundler gem composer",
+        reason="it runs programs, scripts and plugins; other directories decide which",
+        options="-h -v -q -V -n --help --version --quiet --verbose --no-color --retry= --jobs= --no-interaction --no-ansi --no-progress --ansi --profile",
+        runs="--gemfile= --path= --config-file= --plugin= -d= --working-dir= -S=",
+        persistent=True,
+        spelled="exec config console open plugin run-script run global server create-project self-update  init viz gem cert owner push signin yank",
+        commands=(
+            Program(
+                names="install update check list show outdated info add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
+                options="-a -d -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version=",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="swift flutter dart mix sbt stack cabal zig",
+        reason="",
+        options="-h -v --help --version --verbose -c= --configuration=",
+        spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
+        commands=(
+            Program(
+                names="build test analyze format clean doctor deps compile",
+                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale",
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
+        names="strip ranlib",
+        reason="-o writes; plugins are code",
+        options="-d -g -s -S -x -X -p -v -V -h -w -D -U -t -K= -N= -R= -I= -O= -F= -j= --help --version --strip-all --strip-debug --strip-unneeded --only-keep-debug --preserve-dates --verbose --add-gnu-debuglink= --only-section= --remove-section=",
+        changes="-o=",
+        runs="--plugin=",
+        operands="change",
+    ),
+    Program(
+        names="objdump readelf size addr2line c++filt otool",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="nm",
+        reason="plugins are code",
+        options="-a -A -B -C -D -e -f= -g -h -j -l -n -o -p -P -r -s -S -t= -u -v -V -W -X= --debug-syms --demangle? --no-demangle --dynamic --extern-only --format= --line-numbers --numeric-sort --no-sort --portability --print-armap --print-file-name --print-size --quiet --radix= --reverse-sort --size-sort --special-syms --synthetic --target= --defined-only --undefined-only --unicode= --version --no-weak --with-symbol-versions --without-symbol-versions --just-symbols --help",
+        runs="--plugin=",
+        operands="read",
+    ),
+)

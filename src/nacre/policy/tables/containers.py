@@ -1,0 +1,336 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Containers and clusters: docker, podman, compose, kubectl, helm, terraform.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. Who starts a container chooses what runs and
+which files of the host it sees: `run`, `exec`, `create` and their kin are never allowed by a rule for the program
+alone, under none of their names (`docker run`, `podman container run`, `docker compose run`).
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_HOST = "another daemon, configuration or runtime is another machine"
+_STARTS = "it runs programs of the caller's choice, with the files he chooses"
+_LIST = "-a -f= -l -n= -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
+_PS = Program(names="ps ls list", options=_LIST, operands="text")
+_IMAGES = Program(
+    names="images",
+    options="-a -f= -q -n --all --digests --filter= --format= --no-trunc --quiet --tree --history --noheading --sort=",
+    operands="text",
+)
+_LOGS = Program(
+    names="logs",
+    options="-f -n= -t -l -c --details --follow --since= --tail= --timestamps --until= --latest --names --color",
+    operands="text",
+)
+_INSPECT = Program(
+    names="inspect", options="-f= -s -l -t= --format= --size --type= --latest --verbose -v", operands="text"
+)
+_SIMPLE = Program(
+    names="stop restart kill pause unpause wait rm rmi rename top port diff stats history tag untag",
+    options="-a -f -i -l -q -v -s= -t= -H --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --human --format= --condition= --interval= --depend --filter=",
+    operands="text",
+)
+_START = Program(
+    names="start",
+    options="-a -i -l --attach --interactive --latest --all --sig-proxy --detach-keys=",
+    operands="text",
+)
+_PULL = Program(
+    names="pull push commit",
+    options="-a -q -m= -p --author= --change= --message= --pause --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
+    runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
+    operands="text",
+    reason=_HOST,
+)
+_MANAGED = "-f? -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
+_COMPOSE = Program(
+    names="compose",
+    reason=f"{_STARTS}; other files say what runs",
+    options="-p= --project-name= --profile= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v --version -h --help --all-resources",
+    places="-f= --file= --project-directory= --env-file= --workdir=",
+    spelled="run exec create watch publish alpha",
+    named="up build start restart pull push",
+    commands=(
+        Program(
+            reason="build arguments and other builders decide what runs; -o writes",
+            names="up down build pull start stop restart pause unpause kill rm logs ps ls images top port config events version push wait stats volumes",
+            options="-d -t= -f -q -s= -v -a -n= --detach --build --no-build --force-recreate --no-recreate --no-deps --remove-orphans --scale= --timeout= --wait --wait-timeout= --quiet-pull --pull= --no-start --no-color --no-log-prefix --timestamps --follow --tail= --since= --until= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --attach-dependencies --renew-anon-volumes -V --always-recreate-deps --menu --watch --yes -y --rmi= --volumes --no-cache --progress= --memory= --with-dependencies --check --ignore-buildable --ignore-pull-failures --include-deps --policy= --quiet --signal= --stop --force --all --filter= --format= --orphans --services --status= --no-trunc --hash= --images --no-interpolate --no-normalize --no-path-resolution --profiles --resolve-image-digests --environment --networks --models --index= --protocol= --json",
+            writes="-o= --output= --lock-image-digests",
+            runs="--build-arg= --builder= --ssh= --print",
+            operands="text",
+        ),
+    ),
+)
+_BUILD = Program(
+    names="build",
+    reason="other files of instructions decide what runs, and volumes show it files of the host; -o writes",
+    options="-q -t= --add-host= --build-arg= --cache-from= --cache-to= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation= --provenance? --sbom? --ignorefile=",
+    places="-f= --file=",
+    writes="-o= --output= --iidfile= --metadata-file= --logfile=",
+    runs="-v= --volume= --network= --security-opt= --secret= --ssh= --device= --cap-add= --build-context= --builder= --isolation= --allow= --authfile= --hooks-dir= --runtime= --userns= --from= --env= --cgroup-parent= --group-add= --env-file=",
+    operands="near",
+)
+_FILES = Program(
+    names="save export load import",
+    reason="-o writes",
+    options="-q -c= --platform= --quiet --format= --compress --change= --message= --multi-image-archive",
+    reads="-i= --input=",
+    writes="-o= --output=",
+    operands="maybe",
+)
+_COPY = Program(
+    names="cp",
+    reason="it writes files of the host",
+    options="-a -L -q --archive --follow-link --quiet --overwrite",
+    operands="maybe write",
+)
+_READS = (_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _START, _PULL, _FILES, _COPY)
+_GROUPS = (
+    Program(
+        names="container",
+        reason=_STARTS,
+        spelled="run exec create attach restore checkpoint clone mount unmount runlabel",
+        commands=(*_READS, Program(names="prune exists init cleanup", options=_MANAGED, operands="text")),
+    ),
+    Program(
+        names="image",
+        reason=_STARTS,
+        spelled="scp mount unmount sign trust",
+        commands=(
+            _PS,
+            _INSPECT,
+            _PULL,
+            _BUILD,
+            _FILES,
+            Program(
+                names="history rm prune tree tag untag exists search",
+                options=f"{_MANAGED} -H --human --limit= --list-tags --compatible",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="volume network",
+        reason=_STARTS,
+        spelled="mount unmount export import reload",
+        commands=(
+            _PS,
+            Program(names="inspect rm prune exists", options=_MANAGED, operands="text"),
+            Program(
+                names="create connect disconnect",
+                options="-d= -f -h -o= --driver= --label= --internal --attachable --ipv6 --subnet= --gateway= --ip-range= --alias= --ip= --force --name= --ignore",
+                runs="--opt=",
+                operands="text",
+                reason=_HOST,
+            ),
+        ),
+    ),
+    Program(
+        names="system",
+        reason=_HOST,
+        spelled="service connection migrate renumber reset dial-stdio",
+        commands=(
+            Program(
+                names="df info events prune version check",
+                options="-a -v --all --force --format= --filter= --verbose --volumes --since= --until= --stream",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="pod",
+        reason=_STARTS,
+        spelled="create clone",
+        commands=(
+            _PS,
+            _INSPECT,
+            _LOGS,
+            _SIMPLE,
+            Program(names="start prune exists", options=_MANAGED, operands="text"),
+        ),
+    ),
+    Program(
+        names="context",
+        reason=_HOST,
+        spelled="create import export update use rm",
+        commands=(Program(names="ls show inspect", options=_MANAGED, operands="text"),),
+    ),
+    Program(
+        names="buildx builder manifest",
+        reason=_STARTS,
+        spelled="build bake create use push imagetools install uninstall rm stop annotate dial-stdio",
+        commands=(
+            Program(
+                names="ls inspect du prune version",
+                options=f"{_MANAGED} --bootstrap --keep-storage= --builder=",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="healthcheck secret machine farm quadlet artifact generate kube play",
+        reason=_STARTS,
+        spelled="run create start stop ssh init set rm os systemd kube play down apply install add build update reset",
+        commands=(Program(names="ls list ps inspect exists info", options=_MANAGED, operands="text"),),
+    ),
+)
+
+_KUBE_GLOBAL = "-n= -v= --namespace= --context= --cluster= --user= --request-timeout= --as= --as-group= --as-uid= --v= --vmodule= --warnings-as-errors --match-server-version --disable-compression --log-flush-frequency= -h --help"
+_KUBE_RUNS = "--kubeconfig= --cache-dir= --profile= --profile-output= -s= --server= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify --tls-server-name= --token= --username= --password="
+_KUBE_REASON = "another kubeconfig or server runs credential programs, or is another machine"
+_KUBE_FILES = "-f= --filename= -k= --kustomize="
+
+PROGRAMS = (
+    Program(
+        names="docker podman nerdctl",
+        reason=_HOST,
+        options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
+        # podman's: with a value, so that what follows it is not taken for the sub-command.
+        runs="-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --storage-opt= --storage-driver= --hooks-dir= --runtime= --runtime-flag= --module= --root= --runroot= --tmpdir= --transient-store --conmon= --cgroup-manager= --cni-config-dir= --network-cmd-path= --network-config-dir= --events-backend= --identity= --imagestore= --out= --remote -r --ssh= --volumepath= --default-mounts-file= --registries-conf= --namespace= -n= -a= --address= --data-root= --cgroup-parent= --pull-option= --db-backend= --trace --compat-auth-file= --max-workers=",
+        spelled="run exec create attach bake plugin unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
+        commands=(
+            *_READS,
+            _BUILD,
+            Program(
+                names="search events info version",
+                options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --tls-verify --no-stream --stream --verbose",
+                operands="text",
+            ),
+            *_GROUPS,
+            _COMPOSE,
+        ),
+    ),
+    Program(
+        names="docker-compose podman-compose",
+        reason=_COMPOSE.reason,
+        options=_COMPOSE.options,
+        places=_COMPOSE.places,
+        runs="-H= --host= --context= -c= --tlscacert= --tlscert= --tlskey= --podman-path= --podman-args= --in-pod=",
+        spelled=_COMPOSE.spelled,
+        commands=_COMPOSE.commands,
+    ),
+    Program(
+        names="kubectl oc",
+        reason=_KUBE_REASON,
+        options=_KUBE_GLOBAL,
+        runs=_KUBE_RUNS,
+        persistent=True,
+        spelled="exec run debug edit attach cp plugin proxy krew create replace patch set autoscale expose certificate kuberc alpha rsh start-build new-app login adm",
+        commands=(
+            Program(
+                names="get",
+                options="-A -w -o= -l= -L= -R --all-namespaces --watch --watch-only --output= --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
+                reads=_KUBE_FILES,
+                operands="text",
+            ),
+            Program(
+                names="describe",
+                options="-A -l= -R --all-namespaces --selector= --show-events --chunk-size= --recursive",
+                reads=_KUBE_FILES,
+                operands="text",
+            ),
+            Program(
+                names="logs",
+                # Its -f takes no value.
+                options="-f -p -c= -l= --follow --previous --container= --all-containers --all-pods --selector= --since= --since-time= --tail= --timestamps --limit-bytes= --max-log-requests= --pod-running-timeout= --prefix --ignore-errors --insecure-skip-tls-verify-backend",
+                operands="text",
+            ),
+            Program(
+                names="apply delete diff kustomize",
+                reason="a manifest from elsewhere decides what the cluster runs",
+                options="-A -R -l= -o= --all --all-namespaces --selector= --output= --dry-run? --wait --timeout= --force --grace-period= --now --ignore-not-found --prune --server-side --force-conflicts --field-manager= --overwrite --record --validate? --cascade? --field-selector= --interactive -i --recursive --show-managed-fields --openapi-patch --allow-missing-template-keys --concurrency=",
+                places=_KUBE_FILES,
+                runs="--prune-allowlist= --enable-helm --helm-command= --raw= --enable-alpha-plugins --load-restrictor= --env= -e= --mount= --network",
+                operands="text",
+            ),
+            Program(
+                reason="a manifest from elsewhere decides what is changed",
+                names="rollout scale label annotate cordon uncordon drain taint",
+                options="-l= -o= -w --selector= --output= --dry-run? --watch --timeout= --revision= --to-revision= --replicas= --current-replicas= --resource-version= --all --all-namespaces -A --overwrite --list --local --field-selector= --ignore-daemonsets --delete-emptydir-data --force --grace-period= --disable-eviction --pod-selector= --skip-wait-for-delete-timeout= --record --show-managed-fields --allow-missing-template-keys",
+                places=_KUBE_FILES,
+                operands="text",
+            ),
+            Program(
+                names="port-forward",
+                options="--pod-running-timeout=",
+                runs="--address=",
+                operands="text",
+                reason="another address opens the port to others",
+            ),
+            Program(
+                names="config",
+                reason="settings of a cluster's user are programs",
+                spelled="set set-cluster set-context set-credentials unset rename-context delete-cluster delete-context delete-user",
+                commands=(
+                    Program(
+                        names="view current-context get-contexts get-clusters get-users use-context",
+                        options="-o= --output= --minify --no-headers --flatten --merge? --raw",
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                reason="it writes or changes more than it shows",
+                names="top explain api-resources api-versions version cluster-info events auth wait",
+                options="-A -l= -o= -c= -w -q --all-namespaces --selector= --containers --no-headers --sort-by= --sum --use-protocol-buffers --recursive --api-version= --output= --api-group= --namespaced --verbs= --cached --categories= --client --short --types= --for= --watch --list --quiet --subresource= --timeout= --all --field-selector= --allow-missing-template-keys",
+                reads="-f= --filename=",
+                operands="text",
+                refuses=r"dump\Z|reconcile\Z",
+            ),
+        ),
+    ),
+    Program(
+        names="helm",
+        reason="post-renderers and plugins are code; another kubeconfig runs credential programs",
+        options="-n= -h --namespace= --debug --kube-context= --help --burst-limit= --qps=",
+        runs="--kubeconfig= --registry-config= --repository-config= --repository-cache= --kube-apiserver= --kube-as-user= --kube-as-group= --kube-ca-file= --kube-token= --kube-insecure-skip-tls-verify --kube-tls-server-name= --post-renderer= --post-renderer-args=",
+        persistent=True,
+        spelled="plugin push package create registry",
+        commands=(
+            Program(
+                names="list ls status get history show inspect version search env verify",
+                options="-a -A -d -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --endpoint= --no-headers",
+                operands="text",
+            ),
+            Program(
+                names="install upgrade rollback uninstall delete test repo pull",
+                reason="post-renderers are code; charts are written",
+                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --dependency-update --keep-history --ignore-not-found --logs --filter= --force-update --repo= --labels= -l= --output= -o= --untar --prov --verify --no-update --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
+                reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
+                writes="-d= --destination= --untardir=",
+                runs="--insecure-skip-tls-verify --plain-http --password=",
+                operands="maybe",
+            ),
+            Program(
+                names="template lint dependency dep",
+                reason="post-renderers are code; charts are written",
+                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --dependency-update --skip-refresh --max-col-width= --repo=",
+                reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
+                writes="--output-dir=",
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
+        names="terraform tofu terragrunt",
+        reason="other directories, plugins and consoles are code; -out writes",
+        style="words",
+        options="-help -version -h --version --help -v",
+        places="-chdir=",
+        spelled="console login logout test push run-all force-unlock",
+        commands=(
+            Program(
+                names="init plan apply destroy refresh import taint untaint state workspace env validate fmt show output providers graph version get metadata modules",
+                style="words",
+                reason="plugins and other modules are code; -out writes",
+                options="-var= -target= -replace= -refresh= -refresh-only -destroy -compact-warnings -detailed-exitcode -input= -lock= -lock-timeout= -no-color -parallelism= -upgrade -backend= -get= -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list= -write= -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create",
+                reads="-var-file= -plan=",
+                writes="-out= -state= -state-out= -backup= -generate-config-out=",
+                runs="-plugin-dir= -backend-config= -from-module= -chdir=",
+                operands="maybe",
+            ),
+        ),
+    ),
+)

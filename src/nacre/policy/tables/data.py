@@ -1,0 +1,292 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Programs that query data and services: jq, yq, databases, openssl, gh, and the clients of clouds.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. The statements of databases are read by `sql`.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_GH_LIST = "-L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
+
+PROGRAMS = (
+    Program(
+        names="jq gojq jaq",
+        options="-c -n -e -s -r -R -C -M -S -j -a -h -V --tab --indent= --arg== --argjson== --args --jsonargs --compact-output --null-input --exit-status --slurp --raw-output --raw-output0 --raw-input --color-output --monochrome-output --sort-keys --join-output --ascii-output --seq --stream --stream-errors --unbuffered --binary -b --help --version --build-configuration --yaml-output",
+        reads="-f= --from-file= -L= --slurpfile== --rawfile== --argfile==",
+        operands="text read",
+        texts="-f --from-file",
+        harmless=True,
+    ),
+    Program(
+        names="yq",
+        reason="-i edits files in place, -s splits into files",
+        options="-c -n -e -r -C -M -S -j -P -N -v -V -h -y -Y -w= -o= -p= -I= -0 --yaml-output --yml-output --yaml-roundtrip --width= --indentless-lists --version --help --prettyPrint --null-input --exit-status --no-colors --colors --no-doc --output-format= --input-format= --indent= --unwrapScalar? --raw-output --verbose --tojson --header-preprocess --arg== --argjson== --slurp --compact-output --sort-keys --join-output --nul-output --front-matter= --expression=",
+        reads="-f= --from-file=",
+        writes="-i --inplace --in-place -s= --split-exp=",
+        runs="--split-exp-file= --security-enable-system-operator -L=",
+        operands="text read",
+    ),
+    Program(
+        names="xmllint",
+        reason="-o writes; a shell of its own and catalogs follow instructions",
+        style="words",
+        options="-format --format --noout -noout --xpath= -xpath= --html --recover --nonet --noblanks --nocdata --pretty= --encode= --c14n --valid --debug --noenc --huge --nowarning --memory --stream --timing --version --help --noent --dropdtd --nsclean --oldxml10 --xmlout --nodefdtd --push --testIO --sax --repeat",
+        reads="--schema= --relaxng= --dtdvalid= --path= --schematron= --pattern=",
+        writes="--output= -o=",
+        runs="--shell --catalogs --load-trace --xinclude --loaddtd --postvalid",
+        operands="read",
+    ),
+    Program(
+        names="xsltproc",
+        reason="stylesheets write files",
+        options="--help --version --verbose",
+        runs="-o= --output= --param== --stringparam== --path= --xinclude --writesubtree= --catalogs --load-trace",
+        operands="near read",
+    ),
+    Program(
+        names="sqlite3",
+        reason="dot-commands and some functions run programs and write files; extensions are code",
+        style="words",
+        options="-ascii -bail -batch -box -column -csv -echo -header -noheader -help -html -json -jsonb -line -list -markdown -memtrace -mmap= -newline= -nofollow -nullvalue= -quote -readonly -safe -separator= -stats -table -tabs -version -nonce= -escape=",
+        runs="-cmd= -init= -interactive -A -append -deserialize -maxsize= -vfs= -zip -lookaside== -pagecache== -unsafe-testing",
+        # The statements are read by `sql`.
+        operands="change text",
+        dashes=False,
+    ),
+    Program(
+        names="psql",
+        reason="files of commands are run; -o and -L write",
+        options="-a -A -b -c= -d= -e -E -F= -h= -H -l -n -p= -q -R= -s -S -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --dbname= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --single-line --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
+        checks=(
+            (
+                "-v= --set= --variable=",
+                r"(?:ON_ERROR_STOP|ON_ERROR_ROLLBACK|VERBOSITY|QUIET|ECHO|AUTOCOMMIT|FETCH_COUNT|SHOW_CONTEXT)=\w*",
+            ),
+            (
+                "-P= --pset=",
+                r"(?:pager=off|pager=0|border=\d|format=\w+|null=.*|footer=\w+|expanded=\w+|fieldsep=.*|linestyle=\w+|tuples_only=?\w*|title=.*|columns=\d+)",
+            ),
+        ),
+        writes="-o= --output= -L= --log-file=",
+        runs="-f= --file=",
+        operands="text",
+    ),
+    Program(
+        names="pg_dump",
+        reason="-f writes",
+        options="-a -b -B -c -C -d= -e= -E= -F= -g -h= -j= -l= -n= -N= -O -p= -R -s -S= -t= -T= -U= -v -V -w -W -x -Z= --data-only --clean --create --dbname= --encoding= --format= --host= --jobs= --no-owner --port= --schema= --exclude-schema= --schema-only --superuser= --table= --exclude-table= --no-password --password --username= --verbose --no-privileges --no-acl --compress= --help --version --column-inserts --inserts --if-exists --role= --section= --no-comments --exclude-table-data= --rows-per-insert=",
+        writes="-f= --file=",
+        operands="text",
+    ),
+    Program(
+        names="pg_dumpall",
+        reason="-f writes",
+        options="-a -c -d= -E= -g -h= -l= -O -p= -r -s -S= -t -U= -v -V -w -W -x --data-only --clean --dbname= --encoding= --globals-only --host= --database= --no-owner --port= --roles-only --schema-only --superuser= --tablespaces-only --username= --verbose --no-password --password --no-privileges --help --version --inserts --if-exists",
+        writes="-f= --file=",
+        operands="text",
+    ),
+    Program(
+        names="pg_isready createdb dropdb",
+        options="-d= -h= -p= -q -t= -U= -V -w -W -e -E= -i -l= -O= -T= -D= -f --dbname= --host= --port= --quiet --timeout= --username= --version --help --if-exists --owner= --template= --encoding= --echo --interactive --force --no-password",
+        operands="text",
+    ),
+    Program(
+        names="mysql mariadb",
+        reason="pagers, plugins and other files of settings are programs; --tee writes",
+        options="-A -b -B -C -D= -e= -E -f -h= -H -i -n -N -o -p? -P= -q -r -s -S= -t -u= -v -V -w -W -X -? --auto-rehash --no-auto-rehash --batch --binary-as-hex --column-names --skip-column-names --compress --connect-timeout= --database= --default-character-set= --execute= --force --host= --html --ignore-spaces --local-infile=0 --max-allowed-packet= --no-beep --password? --port= --protocol= --quick --raw --reconnect --safe-updates --silent --socket= --ssl --ssl-mode= --skip-ssl --table --unbuffered --user= --verbose --version --vertical --wait --xml --help --no-defaults --get-server-public-key --skip-line-numbers",
+        writes="--tee=",
+        runs="--pager? --init-command= --defaults-file= --defaults-extra-file= --defaults-group-suffix= --plugin-dir= --default-auth= --local-infile --login-path= --ssl-ca= --ssl-cert= --ssl-key= --server-public-key-path= --named-commands -G",
+        operands="text",
+    ),
+    Program(
+        names="mysqldump mysqladmin mysqlshow",
+        reason="-r and -T write; other files of settings are programs",
+        options="-A -B -c -C -d -e -E -f -F -h= -i -K -l -n -N -P= -p? -q -Q -R -s -S= -t -u= -v -V -w= -W -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --host= --user= --password? --port= --socket= --where= --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces --version --help --count --keys --status --sleep= --protocol=",
+        writes="-r= --result-file= -T= --tab= --log-error=",
+        runs="--defaults-file= --defaults-extra-file= --plugin-dir= --default-auth= --init-command= --login-path=",
+        operands="text",
+    ),
+    Program(
+        names="redis-cli valkey-cli",
+        reason="scripts, modules and settings run code or write files",
+        options="-h= -p= -n= -a= -u= -r= -i= -c -x -X= -2 -3 --raw --no-raw --csv --json --quoted-json --scan --pattern= --count= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --user= --pass= --no-auth-warning --tls --help --version --askpass --show-pushes= --verbose -e -d= -t= --insecure",
+        reads="--cacert= --cert= --key= --cacertdir=",
+        runs="--eval= --ldb --ldb-sync-mode --pipe --rdb= --functions-rdb= --cluster --replica --slave --lru-test= --intrinsic-latency= -s=",
+        stops=True,
+        spelled="eval evalsha eval_ro evalsha_ro fcall script module debug slaveof replicaof function save bgsave bgrewriteaof shutdown migrate acl failover cluster psync sync restore monitor latency",
+        commands=tuple(
+            Program(names=f"{names} {names.upper()}", operands="text", harmless=True)
+            for names in (
+                "get mget set setex setnx mset incr incrby decr decrby append strlen getrange getset getdel del unlink exists expire expireat pexpire ttl pttl persist keys scan type rename copy dump object touch",
+                "hget hgetall hset hmset hmget hdel hexists hkeys hvals hlen hincrby hscan lrange llen lpush rpush lpop rpop lindex lset lrem ltrim smembers sadd srem scard sismember sscan sinter sunion sdiff",
+                "zrange zrevrange zrangebyscore zadd zrem zcard zscore zrank zcount zincrby zscan xrange xrevrange xlen xadd xread xinfo ping echo info dbsize time memory client command publish pubsub flushdb flushall select auth getbit setbit bitcount pfadd pfcount geoadd geopos hello role lastsave slowlog",
+            )
+        ),
+    ),
+    Program(
+        names="mongosh mongo",
+        reason="it evaluates code",
+        options="-h -u= -p= --help --version --host= --port= --username= --password= --authenticationDatabase= --quiet --norc --json? --tls",
+        runs="--eval= --shell --nodb -f= --file= --retryWrites",
+        operands="text",
+        refuses=r".*\.js\Z",
+    ),
+    Program(
+        names="openssl",
+        reason="engines, providers and configuration are code; -out writes",
+        style="words",
+        options="-help -v -a",
+        spelled="engine ca srp ts cms smime pkcs12 pkcs8 s_server ocsp rehash storeutl cmp",
+        commands=(
+            Program(
+                names="x509 req verify rsa ec dsa pkey pkeyparam asn1parse crl crl2pkcs7 pkcs7 dgst enc base64 rand prime passwd speed ciphers version list genrsa genpkey ecparam dhparam dsaparam s_client s_time sess_id nseq errstr md5 sha1 sha256 sha512 kdf mac info help pkeyutl rsautl",
+                style="words",
+                reason="engines, providers and configuration are code; -out writes",
+                options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -newkey= -new -x509 -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -passin= -passout= -pass= -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -CAcreateserial -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
+                reads="-in= -key= -cert= -CAfile= -CApath= -CA= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
+                writes="-out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
+                runs="-engine= -provider= -provider-path= -propquery= -config= -rand= -engine_impl -keygen_engine= -proxy= -sess_in= -psk= -xkey= -xcert=",
+                operands="read",
+            ),
+        ),
+    ),
+    Program(
+        names="gh glab",
+        reason="aliases, extensions, editors and browsers are programs",
+        options="-h --help --version",
+        spelled="alias extension extensions ext browse config codespace cs ssh-key gpg-key secret variable auth copilot attestation preview agent-task skill completion",
+        commands=(
+            Program(
+                names="pr mr",
+                reason="editors and browsers are programs",
+                commands=(
+                    Program(
+                        names="list ls status view checks diff show",
+                        reason="a browser is a program",
+                        options=f"{_GH_LIST} --color= --name-only --patch --required --watch --fail-fast --interval= -i= --conflict-status",
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="create new edit",
+                        reason="editors and browsers are programs",
+                        options="-a= -b= -B= -d -f -H= -l= -m= -p= -r= -R= -t= --title= --body= --base= --head= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --reviewer= --add-reviewer= --remove-reviewer= --draft --fill --fill-first --fill-verbose --no-maintainer-edit --dry-run --repo= --target-branch= --source-branch= --description= --remove-source-branch --yes -y",
+                        reads="-F= --body-file= -T= --template= --recover=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="merge",
+                        reason="a browser is a program",
+                        options="-A= -b= -d -m -r -R= -s -t= --admin --author-email= --auto --body= --delete-branch --disable-auto --match-head-commit= --merge --rebase --squash --subject= --repo=",
+                        reads="-F= --body-file=",
+                        operands="text",
+                    ),
+                    Program(
+                        names="review comment",
+                        reason="editors and browsers are programs",
+                        options="-a -b= -c -r -R= --approve --body= --comment --request-changes --repo= --edit-last --create-if-none --delete-last --yes",
+                        reads="-F= --body-file=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="close reopen ready checkout co update-branch lock unlock",
+                        options="-b= -c= -d -f -r= -R= --comment= --delete-branch --branch= --detach --force --recurse-submodules --undo --reason= --repo= --rebase",
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="issue",
+                reason="editors and browsers are programs",
+                commands=(
+                    Program(
+                        names="list ls status view show",
+                        reason="a browser is a program",
+                        options=_GH_LIST,
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="create new edit",
+                        reason="editors and browsers are programs",
+                        options="-a= -b= -l= -m= -p= -R= -t= --title= --body= --assignee= --add-assignee= --remove-assignee= --label= --add-label= --remove-label= --milestone= --remove-milestone --project= --add-project= --remove-project= --repo= --description=",
+                        reads="-F= --body-file= -T= --template= --recover=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="comment close reopen lock unlock pin unpin transfer delete",
+                        reason="editors and browsers are programs",
+                        options="-b= -c= -r= -R= --body= --comment= --reason= --edit-last --create-if-none --delete-last --repo= --yes",
+                        reads="-F= --body-file=",
+                        runs="-e --editor -w --web",
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="repo",
+                reason="browsers are programs, git runs configuration",
+                spelled="delete archive rename edit sync deploy-key autolink set-default unarchive garden",
+                commands=(
+                    Program(
+                        names="list view",
+                        reason="a browser is a program",
+                        options=_GH_LIST,
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="create clone fork",
+                        reason="options of git are programs",
+                        options="-c -d= -h= -l= -p -r= -s= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote? --remote-name= --source= --team= --template= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
+                        operands="maybe",
+                        after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
+                    ),
+                ),
+            ),
+            Program(
+                names="run workflow release label search status gist cache ruleset org project milestone ci pipeline",
+                reason="browsers and editors are programs; downloads are written",
+                options=f"{_GH_LIST} -i= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag=",
+                reads="--notes-file= -F=",
+                writes="-D= --dir= -O= --output= --archive=",
+                runs="-w --web --editor -e",
+                operands="text",
+            ),
+            Program(
+                names="api",
+                reason="files are sent",
+                options="-X= -H= -f= -q= -t= -p= -i --method= --header= --raw-field= --jq= --template= --preview= --include --paginate --slurp --silent --verbose --cache= --hostname=",
+                reads="--input= -F= --field=",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="aws",
+        reason="other endpoints, and operations that change or fetch things; a rule must spell the service",
+        options="--region= --profile= --output= --query= --no-cli-pager --no-paginate --debug --color= --no-sign-request --cli-read-timeout= --cli-connect-timeout= --version",
+        runs="--endpoint-url= --ca-bundle= --no-verify-ssl --cli-input-json= --cli-input-yaml=",
+        persistent=True,
+        commands=(
+            Program(
+                names="sts",
+                reason="other roles",
+                commands=(Program(names="get-caller-identity", operands="text"),),
+            ),
+        ),
+    ),
+    Program(
+        names="gcloud az gsutil",
+        reason="other configuration and endpoints, and operations that change things; a rule must spell the group",
+        options="--project= --region= --zone= --format= --quiet -q --verbosity= --account= --output= -o= --query= --subscription= --version --help -h --filter= --limit=",
+        runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
+        persistent=True,
+        commands=(Program(names="version info", options="", operands="text"),),
+    ),
+)

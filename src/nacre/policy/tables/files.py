@@ -1,0 +1,239 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Programs that list, find, make, move and remove files.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. Where changing files is what a program is
+for (`rm`, `mkdir`), a rule for it is the permission to do so; its operands are known for the sake of fences and
+of nacre's own files.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_COMMON = "--help --version"
+_BACKUP = "-b -S= --backup? --suffix="
+
+PROGRAMS = (
+    Program(
+        names="ls dir vdir gls",
+        options=f"-a -b -c -d -e -f -g -h -i -k -l -m -n -o -p -q -r -s -t -u -v -w= -x -A -B -C -D -F -G -I= -N -O -P -Q -R -S -T= -U -W -X -Z -1 -@ -% --all --escape --directory --dired --full-time --group-directories-first --human-readable --inode --kibibytes --numeric-uid-gid --no-group --hide-control-chars --reverse --size --width= --almost-all --ignore-backups --classify? --file-type --si --hide= --ignore= --indicator-style= --literal --quote-name --quoting-style= --recursive --format= --show-control-chars --sort= --tabsize= --time= --time-style= --zero --color? --hyperlink? --block-size= --context --author {_COMMON}",
+        follows="-L -H --dereference --dereference-command-line --dereference-command-line-symlink-to-dir",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="eza exa lsd",
+        options="-1 -a -A -B -D -F -G -H -I= -L= -R -S -T -U -b -d -f -g -h -i -l -m -n -o -r -s= -t= -u -x -@ --all --almost-all --across --binary --blocks --bytes --changed --classify? --color= --colour= --created --accessed --git --git-ignore --grid --group --group-directories-first --header --icons? --ignore-glob= --inode --level= --links --list-dirs --long --modified --no-permissions --no-filesize --no-user --no-time --numeric --oneline --only-dirs --only-files --recurse --reverse --sort= --time= --time-style= --total-size --tree --depth= --help --version",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="tree",
+        reason="-o writes",
+        options="-a -d -f -i -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -X -J -x -L= -P= -I= -H= -T= --inodes --device --noreport --nolinks --charset= --filelimit= --du --si --timefmt= --dirsfirst --filesfirst --sort? --prune --matchdirs --ignore-case --metafirst --gitignore --hintro= --houtro= --info --fflinks --help --version --compress= --hyperlink --scheme= --authority= --opt-toggle --fromtabfile",
+        reads="--gitfile= --infofile= --fromfile --filesfrom",
+        follows="-l",
+        # -R -H -o 00Tree.html: it writes such a file in every directory.
+        writes="-o= -R",
+        operands="read",
+    ),
+    Program(
+        names="stat gstat",
+        options=f"-c= -f -t -F -l -n -q -r -s -x --file-system --format= --printf= --terse --cached= {_COMMON}",
+        follows="-L --dereference",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="file",
+        reason="-C compiles a file; magic files are read as instructions",
+        options="-b -c -d -e= -E -F= -h -i -I -k -l -n -N -p -P= -r -s -v -z -Z -0 --help --version --uncompress --uncompress-noreport --brief --checking-printout --exclude= --exclude-quiet= --separator= --mime --apple --extension --mime-type --mime-encoding --keep-going --list --no-dereference --no-buffer --no-pad --print0 --preserve-date --parameter= --raw --special-files --debug",
+        reads="-f= --files-from= -m= --magic-file=",
+        follows="-L --dereference",
+        writes="-C --compile",
+        runs="-S --no-sandbox",
+        operands="read",
+    ),
+    Program(
+        names="du gdu",
+        options=f"-0 -a -A -b -d= -c -g -h -I= -k -l -m -n -s -t= -x -B= -P -S --all --apparent-size --block-size= --bytes --count-links --exclude= --human-readable --inodes --si --max-depth= --null --no-dereference --one-file-system --separate-dirs --summarize --total --threshold= --time? --time-style= {_COMMON}",
+        reads="-X= --exclude-from= --files0-from=",
+        follows="-L -D -H --dereference --dereference-args",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="df gdf",
+        options=f"-a -b -B= -c -g -i -I -F= -h -H -k -l -m -n -P -T -t= -v -x= -Y -y -, --all --block-size= --inodes --human-readable --si --local --output? --portability --print-type --sync --no-sync --total --type= --exclude-type= {_COMMON}",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="realpath grealpath readlink greadlink",
+        options=f"-e -E -f -L -m -n -P -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --silent --verbose --quiet --strip --no-symlinks --zero --logical --physical {_COMMON}",
+        reads="--relative-to= --relative-base=",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="namei pathchk",
+        options="-h -V -l -m -n -o -v -x -Z -p -P --help --version --mountpoints --modes --owners --long --nolinks --vertical --context --portability",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="locate plocate mlocate",
+        options="-A -b -c -e -E -H -i -l= -L -n= -N -p -P -q -r= -s -S -w -0 --all --basename --count --existing --ignore-case --limit= --literal --null --regex --regexp= --statistics --transliterate --wholename --help --version",
+        reads="-d= --database=",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="touch gtouch",
+        options=f"-A= -a -c -d= -f -h -m -t= --time= --no-create --date= --no-dereference {_COMMON}",
+        reads="-r= --reference=",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="mkdir gmkdir rmdir",
+        options=f"-p -m= -v -Z --context? --mode= --parents --verbose --ignore-fail-on-non-empty --path {_COMMON}",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="mkfifo mknod",
+        options=f"-m= -Z --context? --mode= {_COMMON}",
+        operands="change text",
+    ),
+    Program(
+        names="cp gcp",
+        options=f"-a -c -d -f -i -l -n -p -r -s -u -v -x -P -R -T -X -Z {_BACKUP} --archive --attributes-only --copy-contents --debug --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --remove-destination --sparse= --reflink? --strip-trailing-slashes --symbolic-link --update? --verbose --context? {_COMMON}",
+        changes="-t= --target-directory=",
+        follows="-L -H --dereference",
+        operands="copy",
+        harmless=True,
+    ),
+    Program(
+        names="mv gmv",
+        options=f"-f -h -i -n -u -v -T -Z {_BACKUP} --context --debug --exchange --force --interactive --no-clobber --no-copy --no-target-directory --strip-trailing-slashes --update? --verbose {_COMMON}",
+        changes="-t= --target-directory=",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="ln gln",
+        options=f"-d -f -h -i -n -r -s -v -w -F -P -T {_BACKUP} --directory --no-dereference --no-target-directory --force --interactive --physical --relative --symbolic --verbose {_COMMON}",
+        changes="-t= --target-directory=",
+        follows="-L --logical",
+        # A link is a second name: what it points at counts as changed, too.
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="link unlink",
+        options=_COMMON,
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="rm grm",
+        options=f"-d -f -i -r -v -x -I -P -R -W --force --interactive? --one-file-system --no-preserve-root --preserve-root? --recursive --dir --verbose {_COMMON}",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="install ginstall",
+        reason="--strip-program is a program",
+        options=f"-c -C -D -d -g= -m= -o= -p -T -v -Z {_BACKUP} --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-timestamps --preserve-context --verbose {_COMMON}",
+        changes="-t= --target-directory=",
+        runs="-s --strip --strip-program=",
+        operands="copy",
+    ),
+    Program(
+        names="chmod gchmod",
+        # `-x` and its kin are modes: they are read as options here, and the mode is then the next operand.
+        options=f"-R -c -f -h -v --changes --recursive --no-preserve-root --preserve-root --quiet --silent --verbose --dereference --no-dereference {_COMMON}",
+        pattern=r"-[rwxXstugoa,+=0-7-]+",
+        reads="--reference=",
+        follows="-H -L -P",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="chown chgrp gchown gchgrp",
+        options=f"-R -P -c -f -h -n -v -x --recursive --changes --from= --no-dereference --no-preserve-root --preserve-root --quiet --silent --verbose {_COMMON}",
+        reads="--reference=",
+        follows="-H -L --dereference",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="truncate shred gtruncate",
+        options=f"-c -f -n= -o -s= -u -v -x -z --no-create --io-blocks --size= --exact --force --iterations= --remove? --verbose --zero {_COMMON}",
+        reads="-r= --reference= --random-source=",
+        operands="change",
+    ),
+    Program(
+        names="mktemp gmktemp",
+        options=f"-d -q -t -u -V --directory --quiet --dry-run --suffix= {_COMMON}",
+        changes="-p= --tmpdir?",
+        operands="change",
+        harmless=True,
+    ),
+    Program(
+        names="dd gdd",
+        reason="of= is written",
+        style="words",
+        options=_COMMON,
+        # Its operands are `name=value`; `programs` reads them.
+        operands="text",
+        dashes=False,
+    ),
+    Program(
+        names="sync",
+        options=f"-d -f --data --file-system {_COMMON}",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="patch",
+        reason="an ed script is a program; other files can be named",
+        options="-b -B= -c -C -E -f -F= -g= -l -n -N -p= -R -s -t -T -u -v -V= -x= -Y= -z= -Z --backup --prefix= --context --dry-run --check --remove-empty-files --force --fuzz= --get= --ignore-whitespace --normal --forward --strip= --reverse --quiet --silent --batch --unified --version --verbose --version-control= --basename-prefix= --suffix= --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --posix --quoting-style= --reject-format= --read-only= --merge? --binary --help",
+        reads="-i= --input=",
+        enters="-d= --directory=",
+        changes="-o= --output= -r= --reject-file=",
+        runs="-e --ed -D= --ifdef=",
+        operands="change read",
+    ),
+    Program(
+        names="rename prename file-rename",
+        reason="its first operand is code in some versions",
+        operands="text change",
+        options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
+        refuses=r".*[^A-Za-z0-9_. -]",
+    ),
+    Program(
+        names="fd fdfind",
+        reason="it runs a program for each hit",
+        options="-H -I -u -s -i -g -F -a -l -p -0 -q -1 -h -V -t= -e= -E= -d= -S= -c= -j= -o= --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --full-path --print0 --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --prune --size= --changed-within= --changed-before= --owner= --color= --hyperlink? --threads= --max-results= --quiet --show-errors --path-separator= --strip-cwd-prefix? --one-file-system --and= --format= --max-buffer-time= --help --version --batch-size= --no-require-git --newer= --older=",
+        reads="--search-path= --ignore-file=",
+        enters="-C= --base-directory=",
+        follows="-L --follow",
+        operands="text read",
+    ),
+)
+
+# find: the words of its expressions, and how many values follow them.
+FIND_FLAGS = (
+    "( ) ! , -a -and -o -or -not -daystart -nowarn -warn -depth -d -mount -xdev -noleaf -ignore_readdir_race -noignore_readdir_race -empty "
+    "-executable -readable -writable -false -true -nouser -nogroup -print -print0 -ls -prune -quit -help --help -version --version"
+)
+FIND_VALUES = (
+    "-amin -atime -cmin -ctime -mmin -mtime -context -fstype -gid -group -uid -user -ilname -lname -iname -name -ipath -path -iwholename "
+    "-wholename -inum -iregex -regex -regextype -links -maxdepth -mindepth -perm -printf -size -type -xtype -used -newermt -newerat -newerct -newerBt"
+)
+FIND_READS = "-newer -anewer -cnewer -samefile -newermm -newerma -newermc -neweram -neweraa -newerac -newercm -newerca -newercc -files0-from"
+FIND_FOLLOWS = "-follow -L -H"
+FIND_WRITES = "-fprint -fprint0 -fls"
+FIND_RUNS = "-exec -execdir -ok -okdir"

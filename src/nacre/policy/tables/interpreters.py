@@ -1,0 +1,126 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Interpreters, debuggers and editors: programs whose arguments, files or input are programs.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. A rule for an interpreter is a rule for any
+script; code in an argument is admitted only where it is proven to compute and print, or where a rule spells the option.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Interpreter
+
+INTERPRETERS = (
+    Interpreter(
+        names="python python2 python3 pypy pypy3",
+        reason="runs the Python text it is given",
+        options="-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W= -X= -R --check-hash-based-pycs=",
+        inline="-c= -i",
+        module="-m=",
+        modules="pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",
+        quits="--version -V -VV --help -h -? --help-env --help-xoptions --help-all",
+        language="python",
+    ),
+    Interpreter(
+        names="node nodejs",
+        reason="runs the JavaScript text it is given",
+        options="--trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --pending-deprecation --enable-source-maps --stack-trace-limit= --title= --max-old-space-size= --max-semi-space-size= --unhandled-rejections= --conditions= -C= --test --test-only --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-force-exit --test-shard= --experimental-test-coverage --experimental-strip-types --experimental-vm-modules --no-experimental-strip-types --preserve-symlinks --trace-uncaught --trace-exit --expose-gc --dns-result-order= --no-network-family-autoselection --use-openssl-ca --use-bundled-ca --use-system-ca --tls-min-v1.2 --tls-min-v1.3 --watch --frozen-intrinsics --disable-proto= --secure-heap= --stack-size= --no-addons --abort-on-uncaught-exception",
+        inline="-e= --eval= -p= --print= -pe= -ep= -r= --require= --import= --loader= --experimental-loader= --env-file= --env-file-if-exists= -i --interactive --input-type= --run= --experimental-config-file= --experimental-default-config-file --inspect? --inspect-brk? --inspect-wait? --inspect-port= --test-reporter= --test-reporter-destination= --icu-data-dir= --openssl-config= --openssl-shared-config --snapshot-blob= --build-snapshot --build-snapshot-config= --experimental-sea-config= --diagnostic-dir= --report-dir= --report-directory= --redirect-warnings= --cpu-prof --cpu-prof-dir= --heap-prof --heap-prof-dir= --heapsnapshot-signal= --trace-event-file-pattern= --experimental-policy= --experimental-network-imports --watch-path= --test-global-setup= --localstorage-file=",
+        quits="--version -v --help -h --v8-options -c --check --completion-bash",
+        language="javascript",
+        style="words",
+    ),
+    Interpreter(
+        names="bun deno",
+        permutes=True,
+        reason="runs the JavaScript text it is given",
+        options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm",
+        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init install -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
+        quits="--version -v -V --help -h --revision",
+    ),
+    Interpreter(
+        names="perl perl5",
+        reason="runs the Perl text it is given",
+        options="-w -W -X -t -T -u -U",
+        inline="-e= -E= -n -p -i? -M= -m= -I= -d? -D= -x? -F= -C? -s -S -a -l? -0? -f -g -c",
+        quits="--version -v -V -h --help",
+    ),
+    Interpreter(
+        names="ruby irb jruby",
+        reason="runs the Ruby text it is given",
+        options="-w -W? -v -y",
+        inline="-e= -r= -n -p -i? -I= -C= -x? -a -l -F= -S -X= -s -0? -c -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
+        quits="--version --help --copyright",
+    ),
+    Interpreter(
+        names="php",
+        reason="runs the PHP text it is given",
+        options="-n -q -l",
+        inline="-r= -B= -R= -E= -F= -d= -a -S= -c= -z= -f= -t= --run= --define= --php-ini= --server= --docroot= --zend-extension= --process-code= --process-begin=",
+        quits="-v --version -m --modules -i --info -h --help --ini",
+    ),
+    Interpreter(
+        names="lua lua5.1 lua5.2 lua5.3 lua5.4 luajit",
+        reason="runs the Lua text it is given",
+        options="-E -W",
+        inline="-e= -l= -i -j= -b= -O=",
+        quits="-v",
+    ),
+    Interpreter(
+        names="Rscript R julia tclsh wish expect osascript groovy scala kotlin elixir iex erl escript ghci runghc runhaskell guile sbcl clojure clj bb racket ocaml octave jshell ipython",
+        reason="runs the text it is given",
+        options="",
+        inline="",
+        quits="--version --help",
+    ),
+    Interpreter(
+        names="pwsh powershell",
+        reason="runs the PowerShell text it is given",
+        options="",
+        inline="-c -command -Command -e -ec -enc -EncodedCommand -encodedcommand -f -file -File",
+        quits="-Version -version --version -Help -help -h",
+    ),
+    Interpreter(names="cmd", reason="runs the text it is given", inline="/c /k /C /K /r /R", quits=""),
+    Interpreter(
+        names="gdb lldb",
+        reason="runs the commands it is given, `shell` among them",
+        options="-q -quiet --quiet -nx -n -nh --nx --nh -silent --silent -nw -arch=",
+        inline="-x -ex -ix -iex -command -eval-command --command --eval-command --init-command --init-eval-command -o -O -s -S --one-line --source --args -args --batch -batch -p -pid -c -core -d -cd -tui -b -Q -P --python -l -w --attach-name --attach-pid -k --one-line-on-crash",
+        quits="--version -v --help -h",
+        permutes=True,
+        style="words",
+    ),
+    Interpreter(
+        names="vim vi nvim view vimdiff gvim rvim rview",
+        reason="runs the editor commands it is given, `:!` among them",
+        options="-R -b -n -N -p? -o? -O? -M -Z -d -f -h -m -v -X -y -T= --noplugin --not-a-term --clean --nofork",
+        inline="-c= --cmd= -S= -s= -u= -U= -w= -W= -E -e -es -l -i= -q= -t= -r? -L? -x -V? -g --headless --embed --listen= --remote --remote-silent --remote-wait --remote-expr= --remote-send= --remote-tab --server= --servername= --startuptime= --api-info -A -C -D -F -H --literal --log=",
+        quits="--version --help -h",
+        permutes=True,
+        edits=True,
+    ),
+    Interpreter(
+        names="emacs emacsclient",
+        reason="runs the Lisp text it is given",
+        options="-nw -q -Q --no-init-file --quick --no-window-system --no-splash -t -n -c --tty --no-wait --create-frame",
+        inline="--eval -eval -e -f --funcall -l --load --batch -batch --script --insert -L --directory --daemon --execute -a --alternate-editor -s --socket-name --server-file -u --user --init-directory --chdir -x",
+        quits="--version --help -V",
+        permutes=True,
+        edits=True,
+        style="words",
+    ),
+    Interpreter(
+        names="ed red ex",
+        reason="its input is a list of commands, `!` among them",
+        options="-s -v -E -r",
+        inline="-p= -G -l -c=",
+        quits="--version -V --help -h",
+        permutes=True,
+        edits=True,
+    ),
+    Interpreter(
+        names="dc",
+        reason="its text is a program, and `!` runs a command",
+        inline="-e= -f= --expression= --file= -i -x",
+        quits="--version -V --help -h",
+    ),
+)

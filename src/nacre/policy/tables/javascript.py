@@ -1,0 +1,167 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""npm and its kin, and the tools of a JavaScript project.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. All of them run code of the project: a rule for
+one of them is a rule for anything that the project's files say. What they may not do unasked is take that code, or
+its configuration, from somewhere else.
+
+npm reads options in a way of its own: any number of dashes, any unique beginning of a name, and unknown names too.
+So only names that are spelled in full count, and a value in a word of its own never begins with a dash.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_ELSEWHERE = "directory, shell, registry and configuration decide what runs"
+_NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
+
+PROGRAMS = (
+    Program(
+        names="npm",
+        reason=_ELSEWHERE,
+        style="words",
+        options=_NPM,
+        runs="--prefix= -C= --script-shell= --node-options= --userconfig= --globalconfig= --init-module= --shell= --editor= --viewer= --browser= --git= --call= -c= --scripts-prepend-node-path= --local-prefix= --package= --registry= --reg= --proxy= --https-proxy= --cache= --cafile= --cert= --key= --before=",
+        persistent=True,
+        plain_values=True,
+        spelled="exec x explore init create innit edit config c set publish unpublish deprecate adduser login logout token owner access team hook org profile star unstar help help-search docs repo bugs home sbom",
+        commands=(
+            Program(names="run run-script rum urn", style="words", operands="text", reason=_ELSEWHERE),
+            Program(
+                names="test t tst start stop restart install-test it ci clean-install ic install-ci-test cit install i in ins inst add update up upgrade udpate uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll view info show v find-dupes fund doctor search s se find root prefix bin whoami ping explain why version verison completion diff query pack link ln shrinkwrap",
+                style="words",
+                reason=_ELSEWHERE,
+            ),
+            Program(
+                names="pkg",
+                style="words",
+                reason="it changes the scripts that npm runs",
+                spelled="set delete fix",
+                commands=(Program(names="get", style="words", operands="text"),),
+            ),
+            Program(
+                names="cache dist-tag dist-tags",
+                style="words",
+                reason="it changes what later runs",
+                spelled="add clean rm",
+                commands=(Program(names="ls verify", style="words", operands="text"),),
+            ),
+        ),
+    ),
+    Program(
+        names="pnpm",
+        reason=_ELSEWHERE,
+        style="words",
+        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
+        runs="-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --package=",
+        persistent=True,
+        plain_values=True,
+        spelled="exec dlx create init config env patch patch-commit set publish server store setup",
+        commands=(
+            Program(
+                names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack deploy",
+                style="words",
+                reason=_ELSEWHERE,
+            ),
+        ),
+    ),
+    Program(
+        names="yarn yarnpkg",
+        reason=_ELSEWHERE,
+        style="words",
+        options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --since? --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
+        runs="--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp",
+        persistent=True,
+        plain_values=True,
+        # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
+        operands="text",
+        spelled="exec dlx create config node plugin init set publish global link unlink login logout npm patch patch-commit stage unplug import policies run-script tag team owner self-update",
+    ),
+    Program(
+        names="npx pnpx bunx",
+        reason="-c runs a text in a shell, -p fetches another package",
+        style="words",
+        options="-y -q -h -v --yes --no --no-install --ignore-existing --quiet --version --help",
+        runs="-c= --call= --shell= --shell-auto-fallback --node-options= -n= --node-arg= --prefix= --script-shell= --userconfig= -p= --package= -w= --workspace= --workspaces --registry= --cache= --bun",
+        stops=True,
+        passes=True,
+    ),
+    Program(
+        names="eslint",
+        reason="configuration, plugins and parsers are code; fixes and reports are written",
+        options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --print-config= --stdin --stdin-filename= --cache --cache-strategy= --stats --concurrency=",
+        reads="--ignore-path=",
+        places="-c= --config= --rulesdir=",
+        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
+        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= -f= --format= --flag=",
+        operands="maybe",
+    ),
+    Program(
+        names="prettier",
+        reason="configuration and plugins are code; -w writes",
+        options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --parser= --stdin-filepath= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --find-config-path= --file-info= --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
+        reads="--ignore-path=",
+        places="--config=",
+        writes="-w --write --cache-location=",
+        runs="--plugin= --plugin-search-dir= --config-precedence=",
+        operands="maybe",
+    ),
+    Program(
+        names="jest vitest",
+        reason="configuration, transforms and setup files are code; snapshots and reports are written",
+        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --projects= --selectProjects= --roots= --randomize --seed= --workerThreads --retry= --dir= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --reporter=verbose --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
+        places="-c= --config= --rootDir= --root=",
+        writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
+        runs="--setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --reporters= --reporter= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
+        operands="text",
+    ),
+    Program(
+        names="mocha ava tap nyc c8",
+        reason="required files, reporters and configuration are code; reports are written",
+        options="-h -V -g= -f= -b -i -t= -s= -A -C -n= -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension=",
+        places="-c= --config= --nycrc-path=",
+        writes="-O= --reporter-options= --reporter-option= --report-dir= --temp-dir= --update-snapshots --reports-dir= -o= --reports-directory= --temp-directory=",
+        runs="-r= --require= --import= --loader= --ui= -u= --reporter= -R= --package= --opts= --file= --spec= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
+        operands="maybe",
+    ),
+    Program(
+        names="tsc vue-tsc",
+        reason="it writes what it compiles; plugins of a configuration are code",
+        style="words",
+        options="-h -v -w -b -m= -t= -all --help --version --watch --build --noEmit --pretty --strict --skipLibCheck --esModuleInterop --module= --moduleResolution= --target= --lib= --jsx= --allowJs --checkJs --resolveJsonModule --isolatedModules --noImplicitAny --noUnusedLocals --noUnusedParameters --strictNullChecks --listFiles --listFilesOnly --listEmittedFiles --showConfig --traceResolution --extendedDiagnostics --diagnostics --explainFiles --noErrorTruncation --preserveWatchOutput --verbose --dry --force --clean --types= --typeRoots= --baseUrl= --paths= --stopBuildOnErrors --noEmitOnError --forceConsistentCasingInFileNames --allowImportingTsExtensions --verbatimModuleSyntax --experimentalDecorators --emitDecoratorMetadata --downlevelIteration --isolatedDeclarations --incremental --composite",
+        places="-p= --project=",
+        writes="--outDir= --outFile= --out= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile= --declaration -d --emitDeclarationOnly --sourceMap --init --rootDir=",
+        runs="--plugins=",
+        operands="maybe",
+        dashes=False,
+        refuses="@",
+    ),
+    Program(
+        names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
+        reason="configuration, plugins and loaders are code; bundles are written",
+        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= -p= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress",
+        places="-c= --config=",
+        writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --emptyOutDir --minify --sourcemap?",
+        runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
+        operands="text",
+    ),
+    Program(
+        names="stylelint",
+        reason="configuration, formatters and syntaxes are code; fixes are written",
+        options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --formatter=string --formatter=verbose --formatter=compact --cache --report-needless-disables --stdin --stdin-filename=",
+        reads="-i= --ignore-path=",
+        places="-c= --config=",
+        writes="--fix -o= --output-file= --cache-location=",
+        runs="--custom-formatter= --custom-syntax= --config-basedir= -f= --formatter=",
+        operands="maybe",
+    ),
+    Program(
+        names="ts-node tsx nodemon",
+        reason="it runs code",
+        options="-v -h --version --help",
+        runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
+        operands="near text",
+        stops=True,
+    ),
+)

@@ -1,0 +1,127 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Programs that speak with other machines.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. Connecting is what they are for: a rule for
+them is the permission to do it. What they may not do unasked is run local programs, write files, and take
+options, proxies or addresses from somewhere else.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+# Addresses: only these schemes, and nothing that curl puts together from braces and brackets before them.
+_ODD_ADDRESS = r"(?i)(?!(?:https?|ftps?|wss?)://)(?:[^/?#]*://|[a-z0-9+.-]*[{\[]|(?:file|dict|gophers?|ldaps?|scp|sftp|smbs?|telnet|tftp|imaps?|pop3s?|smtps?|rtmp|rtsp|mqtt):)"
+
+PROGRAMS = (
+    Program(
+        names="curl",
+        reason="it writes files, reads further options, and reaches other services",
+        # A value of -d, -F, -H and their kin that begins with `@` is a file: `programs` looks for it.
+        options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --cert-type= --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --key-type= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 --post303 -# --progress-bar --proto= --proto-redir= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options -z= --time-cond= --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
+        reads="-T= --upload-file= -E= --cert= --key= --pubkey= --cacert= --capath= --crlfile= --netrc-file= --etag-compare= --random-file= --egd-file=",
+        writes="-o= --output= -O --remote-name --remote-name-all -J --remote-header-name --output-dir= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --trace-config= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --create-dirs --create-file-mode= --remove-on-error --xattr",
+        runs="-K= --config= --engine= --proto-default= --unix-socket= --abstract-unix-socket= -x= --proxy= --proxy1.0= --preproxy= --socks4= --socks4a= --socks5= --socks5-hostname= --connect-to= --resolve= --doh-url= --dns-servers= --dns-interface= --interface= --ntlm-wb --krb= -P= --ftp-port= --expand-output= --expand-config= --expand-url= --expand-write-out= --expand-data= --expand-header=",
+        operands="text",
+        refuses=_ODD_ADDRESS,
+    ),
+    Program(
+        names="wget",
+        reason="it runs commands of a wgetrc, and writes logs and documents",
+        options="-A= -4 -6 -B= -b -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --background --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --pinnedpubkey= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
+        reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key=",
+        writes="-O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file=",
+        runs="-e= --execute= --config= --use-askpass= -i= --input-file= --proxy-user= --proxy-password=",
+        operands="text",
+        refuses=_ODD_ADDRESS,
+    ),
+    Program(
+        names="ssh autossh",
+        reason="ProxyCommand and its kin run local programs, -F reads more options, -I loads a library",
+        options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -J= -L= -l= -m= -O= -p= -Q= -R= -W=",
+        reads="-i=",
+        writes="-E=",
+        runs="-F= -I= -S= -w= -P= -o=",
+        # And -o, of which `programs` knows the settings that are harmless.
+        operands="text",
+        stops=True,
+    ),
+    Program(
+        names="scp",
+        reason="ProxyCommand and its kin run local programs, -S is one",
+        options="-3 -4 -6 -A -B -C -O -p -q -R -r -T -v -c= -J= -l= -P=",
+        reads="-i=",
+        runs="-D= -F= -S= -s -X= -o=",
+        operands="copy",
+    ),
+    Program(
+        names="sftp",
+        reason="a batch file is a list of commands; ProxyCommand and its kin run local programs",
+        options="-4 -6 -A -a -C -f -N -p -q -r -v -B= -c= -J= -l= -P= -R=",
+        reads="-i=",
+        runs="-b= -D= -F= -S= -s= -X= -o=",
+        operands="text",
+    ),
+    Program(
+        names="rsync",
+        reason="the remote shell is a program; logs and batches are written",
+        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -f= -F -K -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --filter= --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
+        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest= --read-batch=",
+        changes="--backup-dir= --partial-dir= -T= --temp-dir=",
+        writes="--log-file= --write-batch= --only-write-batch=",
+        follows="-L -k --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
+        runs="-e= --rsh= --rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
+        operands="copy",
+    ),
+    Program(
+        names="nc ncat netcat",
+        reason="-e and -c run a program for each connection; -o writes",
+        options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -Z -z -I= -i= -M= -m= -O= -p= -q= -s= -T= -V= -w= -W= -X=",
+        writes="-o= --output= -x= --hex-dump=",
+        runs="-U -e= -c= -P= -R= -g= -G= --exec= --sh-exec= --lua-exec= --proxy= --proxy-auth=",
+        operands="text",
+    ),
+    Program(
+        names="ping ping6 traceroute traceroute6 tracepath mtr",
+        options="-4 -6 -A -a -B -b -C -c= -D -d -e= -F= -f -H -h -i= -I= -L -l= -M= -m= -n -N= -O -p= -Q= -q= -R -r -S= -s= -T -t= -U -V -v -W= -w= -x= -z --report --report-wide --no-dns --json --csv --raw --tcp --udp --help --version --numeric",
+        operands="text",
+    ),
+    Program(
+        names="dig host nslookup drill whois resolvectl",
+        options="-4 -6 -a -A -b= -C -c= -d -h -i -k= -l -m -N= -p= -q= -r -R= -s -t= -T -U -u -v -V -w -W= -x= -H --help --version",
+        # nslookup -type=mx
+        pattern=r"-(?:type|query|class|port|timeout|retry)=[A-Za-z0-9]+|-(?:no)?(?:debug|recurse|search|vc)",
+        reads="-f=",
+        operands="text",
+    ),
+    Program(
+        names="nmap",
+        reason="scripts are code; reports are written",
+        style="words",
+        options="-sS -sT -sU -sV -sn -sP -sL -sC -Pn -PS -PA -PU -n -R -F -r -v -vv -d -A -O -6 -T0 -T1 -T2 -T3 -T4 -T5 -p= -e= -S= -g= --top-ports= --open --reason --packet-trace --iflist --version --help -h --min-rate= --max-rate= --max-retries= --host-timeout= --exclude= --dns-servers= --traceroute",
+        pattern=r"-p[0-9,TUS:-]+|-P[SAUY][0-9,-]*",
+        reads="-iL= --excludefile=",
+        writes="-oN= -oX= -oS= -oG= -oA=",
+        runs="--script= --script-args= --script-args-file= --datadir= --servicedb= --versiondb= --stylesheet= --resume=",
+        operands="text",
+    ),
+    Program(
+        names="tcpdump tshark dumpcap",
+        reason="-z runs a program on each finished file; captures are written",
+        options="-A -b -B= -c= -d -D -e -f -h -H -i= -I -j= -J -K -l -L -n -N -O -p -q -Q= -s= -S -t -u -U -v -x -y= -Y= -T= --count --list-interfaces --interface= --number --print --version --help",
+        reads="-r= -V=",
+        writes="-w= -W= -C= -G=",
+        runs="-z= -Z= -X= -F= -E= -M= -m=",
+        operands="text",
+    ),
+    Program(
+        names="http https xh xhs httpie",
+        reason="downloads are written; plugins and sessions are read as instructions",
+        options="-j -f -h -b -v -p= -s= -a= -A= -F -S -I -P= --json --form --multipart --body --headers --verbose --print= --pretty= --style= --auth= --auth-type= --follow --max-redirects= --timeout= --check-status --verify= --stream --ignore-stdin --offline --raw= --unsorted --sorted --format-options= --max-headers= --compress -x --quiet -q --all --meta --version --help --debug --chunked --http-version=",
+        reads="--cert= --cert-key=",
+        writes="-o= --output= -d --download -c --continue",
+        runs="--session= --session-read-only= --proxy=",
+        operands="text",
+        refuses=r"(?i).*@|file:",
+    ),
+)

@@ -1,0 +1,305 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""pip and its kin, and the tools of a Python project.
+
+Above: `tables` finds a program's entry by its name; `interpreters` asks for those that `python3 -m` runs. Below:
+`schema`. Test runners, builders and installers run code of the project or of packages: a rule for one of them is a
+rule for anything. What they may not do unasked is take code or configuration from somewhere else.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_INDEX = "-i= -f= --index-url= --extra-index-url= --no-index --find-links= --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi= --trusted-host="
+_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --keyring-provider= --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
+_UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
+_UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs"
+_UV_ELSEWHERE = "-p= --python= -i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
+
+PROGRAMS = (
+    Program(
+        names="pytest py.test",
+        reason="other configuration and plugins decide what runs; reports are written",
+        options="-k= -m= -x -s -v -q -l -h -V -r= -W= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --pythonwarnings= --max-warnings= --collectonly --collect-only --co --pyargs --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "
+        # Of common plugins: coverage, xdist, timeout, rerunfailures, asyncio, randomly, benchmark, django.
+        "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-fail-under= --cov-context= --cov-reset --numprocesses= --maxprocesses= --dist= --timeout= --timeout-method= --session-timeout= --reruns= --reruns-delay= --only-rerun= --asyncio-mode= --randomly-seed= --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --benchmark-columns= --benchmark-sort= --count= --reuse-db --create-db --ds= --forked --testmon --picked? --flake-finder",
+        # A plugin is code: only switching one off, or one that is well known, is not.
+        checks=(
+            (
+                "-p=",
+                r"no:[\w.-]+|xdist|pytest_cov|pytest_asyncio|anyio|randomly|benchmark|hypothesispytest|pytester",
+            ),
+            ("--cov-report=", r"|term(?:-missing)?(?::skip-covered)?"),
+        ),
+        places="-c= --config-file= --rootdir= --confcutdir= --cov-config=",
+        writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
+        runs="--pdbcls= -o= --override-ini= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="pip pip3",
+        reason="other interpreters and build options are code; logs are written",
+        options=_PIP,
+        reads="--cert= --client-cert=",
+        changes="--cache-dir=",
+        writes="--log=",
+        runs="--python=",
+        persistent=True,
+        spelled="config debug",
+        commands=(
+            Program(
+                names="install download wheel lock",
+                reason="build options are code; other directories are written",
+                options=f"{_INDEX} -U -I --no-deps --dry-run --user --upgrade --upgrade-strategy= --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --use-pep517 --check-build-dependencies --break-system-packages --compile --no-compile --no-warn-script-location --no-warn-conflicts --require-hashes --progress-bar= --root-user-action= --no-clean --no-verify --group=",
+                reads="-r= --requirement= -c= --constraint= -e= --editable= --build-constraint=",
+                writes="-t= --target= --root= --prefix= --src= --report= -d= --dest= -w= --wheel-dir= -b= --build= -o= --output=",
+                runs="--global-option= --build-option= --config-settings= --config-setting= -C= --install-option=",
+            ),
+            Program(
+                names="uninstall",
+                options="-y --yes --root-user-action= --break-system-packages",
+                reads="-r= --requirement=",
+                operands="text",
+            ),
+            Program(
+                names="list freeze show check search index inspect hash completion help cache",
+                reason="",
+                options=f"{_INDEX} -o -u -e -l -a --outdated --uptodate --editable --local --user --format= --not-required --exclude-editable --include-editable --exclude= --all --files --algorithm= --bash --zsh --fish",
+                reads="--path= -r= --requirement=",
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
+        names="uv",
+        reason="interpreters, directories, indexes and scripts from elsewhere are code",
+        options=_UV,
+        runs="--directory= --project= --config-file= --cache-dir= --allow-insecure-host=",
+        persistent=True,
+        spelled="run tool x self publish auth",
+        commands=(
+            Program(
+                names="run",
+                reason="interpreters, packages and files from elsewhere are code",
+                options=_UV_PROJECT.replace(" -m=", " -m").replace(" --marker=", " --module"),
+                runs=_UV_ELSEWHERE,
+                stops=True,
+                passes=True,
+            ),
+            Program(
+                names="sync lock add remove tree init venv version build",
+                reason="interpreters, indexes and build options from elsewhere are code",
+                options=_UV_PROJECT,
+                reads="-r= --requirements= -c= --constraints=",
+                writes="-o= --out-dir=",
+                runs=_UV_ELSEWHERE,
+            ),
+            Program(
+                names="export",
+                reason="-o writes",
+                options=_UV_PROJECT,
+                writes="-o= --output-file=",
+                runs=_UV_ELSEWHERE,
+            ),
+            Program(
+                names="pip",
+                reason="interpreters, indexes and build options from elsewhere are code",
+                commands=(
+                    Program(
+                        names="install sync uninstall list freeze show tree check compile",
+                        reason="interpreters, indexes and build options from elsewhere are code",
+                        options=_UV_PROJECT.replace(" --no-binary ", " --no-binary= ").replace(
+                            " --editable ", " "
+                        )
+                        + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable --exclude=",
+                        reads="-r= --requirements= -c= --constraints= -e= --editable= --overrides= -b= --build-constraints= --excludes=",
+                        writes="-t= --target= --prefix= -o= --output-file=",
+                        runs=_UV_ELSEWHERE,
+                    ),
+                ),
+            ),
+            Program(
+                names="python",
+                reason="it installs interpreters",
+                spelled="install uninstall upgrade pin update-shell",
+                commands=(Program(names="list find dir", options=_UV_PROJECT, operands="text"),),
+            ),
+            Program(
+                names="cache",
+                reason="",
+                commands=(Program(names="dir prune clean size", options="--ci --force", operands="text"),),
+            ),
+        ),
+    ),
+    Program(
+        names="uvx pipx",
+        reason="it fetches and runs packages",
+        options=_UV,
+        runs="--from= --with= --with-editable= --python= -p= --spec= --index-url= -i= --pip-args= --suffix=",
+        stops=True,
+        passes=True,
+    ),
+    Program(
+        names="poetry pdm hatch pipenv rye conda mamba micromamba",
+        reason="directories, environments and plugins from elsewhere are code",
+        options="-h -q -v -V -n -y --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
+        runs="-C= --directory= -P= --project= -p= --prefix= --config= -c= --no-plugins -e=",
+        persistent=True,
+        spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
+        commands=(
+            Program(
+                reason="-o writes",
+                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
+                writes="-o= --output= --out=",
+            ),
+        ),
+    ),
+    Program(
+        names="ruff",
+        reason="fixes and reports are written",
+        options="-h -V -v -q -s --help --version --verbose --quiet --silent --isolated --color=",
+        reads="--config=",
+        persistent=True,
+        commands=(
+            Program(
+                names="check",
+                reason="fixes and reports are written",
+                options="-w -n -e --show-fixes --diff --watch --no-fix --no-unsafe-fixes --ignore-noqa --output-format= --target-version= --preview --no-preview --extension= --statistics --show-files --show-settings --select= --ignore= --extend-select= --extend-ignore= --per-file-ignores= --extend-per-file-ignores= --fixable= --unfixable= --extend-fixable= --exclude= --extend-exclude= --respect-gitignore --no-respect-gitignore --force-exclude --no-cache --stdin-filename= --exit-zero --exit-non-zero-on-fix --line-length=",
+                changes="--cache-dir=",
+                writes="--fix --unsafe-fixes --fix-only --add-noqa? --add-ignore? -o= --output-file=",
+            ),
+            Program(
+                names="format",
+                options="-n --check --diff --extension= --target-version= --preview --no-preview --output-format= --no-cache --stdin-filename= --respect-gitignore --exclude= --extend-exclude= --force-exclude --line-length= --range= --exit-non-zero-on-format",
+                changes="--cache-dir=",
+                operands="change",
+            ),
+            Program(
+                names="rule linter config version clean analyze",
+                options="--all --output-format= --direction=",
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
+        names="mypy dmypy",
+        reason="another interpreter is run, plugins of a configuration are code; reports are written",
+        options="-h -v -V -O= -n= -m= -p= -c= --help --verbose --version --output= --warn-unused-configs --no-namespace-packages --ignore-missing-imports --follow-untyped-imports --follow-imports= --no-site-packages --no-silence-site-packages --python-version= --platform= --always-true= --always-false= --disallow-any-expr --disallow-any-decorated --disallow-any-explicit --disallow-any-generics --disallow-any-unimported --disallow-subclassing-any --disallow-untyped-calls --untyped-calls-exclude= --disallow-untyped-defs --disallow-incomplete-defs --check-untyped-defs --disallow-untyped-decorators --implicit-optional --no-strict-optional --warn-redundant-casts --warn-unused-ignores --no-warn-no-return --warn-return-any --warn-unreachable --allow-untyped-globals --allow-redefinition --no-implicit-reexport --strict-equality --extra-checks --strict --disable-error-code= --enable-error-code= --show-error-context --show-column-numbers --show-error-end --hide-error-codes --show-error-codes --show-error-code-links --pretty --no-pretty --no-color-output --no-error-summary --show-absolute-path --no-incremental --sqlite-cache --skip-version-check --show-traceback --tb --warn-incomplete-stub --non-interactive --explicit-package-bases --exclude= --exclude-gitignore --module= --package= --command= --scripts-are-modules --num-workers=",
+        reads="--shadow-file==",
+        places="--config-file=",
+        changes="--cache-dir=",
+        writes="--any-exprs-report= --cobertura-xml-report= --html-report= --linecount-report= --linecoverage-report= --lineprecision-report= --txt-report= --xml-report= --xslt-html-report= --xslt-txt-report= --junit-xml=",
+        runs="--python-executable= --install-types --custom-typeshed-dir= --custom-typing-module= --pdb",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="pyright basedpyright",
+        reason="another interpreter is asked",
+        options="-h -w --help --version --outputjson --warnings --stats --verbose --watch --level= --skipunannotated --threads? --pythonplatform= --pythonversion= --dependencies --verifytypes= --ignoreexternal",
+        places="-p= --project=",
+        writes="--createstub= --writebaseline",
+        runs="--pythonpath= -t= --typeshedpath= --typeshed-path= --venvpath= -v=",
+        operands="maybe",
+    ),
+    Program(
+        names="black isort autopep8 yapf",
+        reason="configuration from elsewhere",
+        options="-c -l= -t= -x -S -C -W= -q -v -h -r -d -i -p= -w= -e -n -m= -j= -a= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --check-only --diff --df --color --no-color --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache --only-modified --stdout --show-config --show-files --ignore-whitespace --profile= --atomic --filter-files --skip= --extend-skip= --skip-glob= --skip-gitignore --gitignore --dont-follow-links --multi-line= --trailing-comma --tc --line-width= --force-single-line-imports --sl --combine-as --ca --float-to-top --in-place --recursive --aggressive --max-line-length= --select= --ignore= --style= --parallel --code=",
+        places="--config= --settings-path= --sp= --settings-file= --settings= --cr= --config-root=",
+        changes="--cache-dir=",
+        runs="--formatter= --python-cell-magics= --enable-unstable-feature= --plugins=",
+        operands="change",
+        plain_values=True,
+    ),
+    Program(
+        names="flake8 pycodestyle pyflakes pylint bandit vulture pydocstyle codespell",
+        reason="plugins are code; reports are written",
+        options="-h -v -q -j= -E -r -l -s= -L= -S= -f= -ll -iii --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs= --benchmark --bug-report --max-complexity= --builtins= --doctests --isolated --show-pep8 --first --recursive --errors-only --disable= --enable= --output-format= --score= --reports= --msg-template= --ignore-paths= --ignore-patterns= --fail-under= --fail-on= --py-version= --min-confidence= --severity-level= --confidence-level= --skip= --ignore-words-list= --check-filenames --check-hidden --convention=",
+        places="--config= --rcfile= --append-config= --ini= --configfile=",
+        writes="-o= --output-file= --output= --tee -w --write-changes --in-place --generate-rcfile --generate-toml-config",
+        runs="--load-plugins= --init-hook= --enable-extensions= --require-plugins= --clear-cache-post-run",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="tox nox invoke fab",
+        reason="another file of tasks is code; commands can be given",
+        options="-h -v -q -l -a -e= -s= -k= -p= -t= -r -R -N -n -x= --help --version --verbose --quiet --list --listenvs --listenvs-all --list-sessions --notest --recreate --skip-missing-interpreters? --no-color --color= --session= --sessions= --keywords= --tags= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --parallel= --parallel-no-spinner --skip-pkg-install --sitepackages --skip-env= --dry --echo --no-deps",
+        places="-c= --conf= -f= --noxfile= --root= --workdir= --collection= --search-root=",
+        writes="--result-json= --json --report=",
+        runs="--force-dep= --override= --installpkg= --develop --discover= --force-python= -P= -fb= --default-venv-backend= --extra-python=",
+        operands="text",
+    ),
+    Program(
+        names="coverage coverage3",
+        reason="it runs scripts; reports are written",
+        options="-h --help --version --debug=",
+        spelled="debug",
+        places="--rcfile=",
+        persistent=True,
+        commands=(
+            Program(
+                names="run",
+                reason="scripts from elsewhere, and modules that run code in their arguments",
+                options="-a -L -p --append --branch --include= --omit= --pylib --parallel-mode --source= --source-pkg= --timid --context= --concurrency=",
+                # The word after -m is the module.
+                checks=(
+                    ("-m= --module=", r"pytest|unittest|[a-z_]+(?:\.[a-z_]+)*\.(?:__main__|cli|main|tests?)"),
+                ),
+                reads="--data-file=",
+                stops=True,
+                operands="near maybe",
+            ),
+            Program(
+                reason="reports are written",
+                names="report combine erase html xml json lcov annotate",
+                options="-i -m -a -q --ignore-errors --show-missing --include= --omit= --skip-covered --no-skip-covered --skip-empty --precision= --sort= --fail-under= --format= --contexts= --append --keep --quiet --show-contexts --title= --pretty-print",
+                reads="--data-file=",
+                writes="-o= -d= --directory=",
+                operands="read",
+            ),
+        ),
+    ),
+)
+
+# What `python3 -m` runs, where it is no program of its own.
+MODULES = (
+    Program(
+        names="json.tool",
+        reason="the second operand is written",
+        options="-h --help --sort-keys --no-ensure-ascii --json-lines --indent= --tab --no-indent --compact",
+        operands="read write",
+        plain_values=True,
+    ),
+    Program(
+        names="unittest",
+        options="-v -q -f -c -b -k= -s= -p= -t= -h --verbose --quiet --locals --failfast --catch --buffer --start-directory= --pattern= --top-level-directory= --help --durations= discover",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="venv virtualenv",
+        reason="another interpreter is run",
+        options="-h --help --version --system-site-packages --symlinks --copies --clear --upgrade --without-pip --prompt= --upgrade-deps --without-scm-ignore-files -q --quiet",
+        runs="-p= --python= --app-data= --creator= --seeder= --extra-search-dir=",
+        operands="change",
+        plain_values=True,
+    ),
+    Program(
+        names="py_compile compileall tabnanny build ensurepip",
+        reason="",
+        options="-h -l -f -q -b -r= -j= -x= -o= -v -s -w -n -U --help --workers= --upgrade --user --default-pip --sdist --wheel --no-isolation --skip-dependency-check --verbose --version",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast",
+        reason="",
+        options="-h --help --user-base --user-site -t -w= -m= -s= -y -a -e --type= --months=",
+        operands="maybe",
+        plain_values=True,
+    ),
+)

@@ -1,0 +1,134 @@
+"""How a program is described: the options that are known to be harmless, and what the others do.
+
+Above: the tables are made of these records, `options` reads arguments by them. Below: nothing.
+
+A table is **positive**: an option or sub-command that no field names is refused. Options are written as a
+person types them, separated by blanks, and their ending says how the program takes a value:
+
+    -x      none                                    -x=     one: the rest of the word, or the next word
+    -x?     one, but only attached (--color=auto)   -x==    two: the next two words (jq --arg a b)
+
+Nothing is ever shortened: `--extra` is not `--extract` here, though tar takes it for that. What is not
+spelled in full is refused with the full name in the hint.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+# getopt: clusters -xvf, -n5, --name=value.  words: -name, -name=value (go, terraform, openssl).
+# joined: like words, and a value may be glued to the name without `=` (gcc -Iinclude).
+Style = Literal["getopt", "words", "joined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Options:
+    """The options of a program or sub-command, by what they do."""
+
+    # Harmless: they change what is printed, or how the program does what it is for. Values are texts.
+    options: str = ""
+    # A regular expression for harmless options that are too many to list; none takes the next word.
+    pattern: str = ""
+    # The value is a file or directory that is read.
+    reads: str = ""
+    # The value is a file or directory that is written; without a value: files are written.
+    writes: str = ""
+    # The same where writing is what the program is for (cp -t): its rule is the permission.
+    changes: str = ""
+    # They run a program, load code, follow instructions from elsewhere or reach another machine.
+    runs: str = ""
+    # The value is a file or directory whose instructions are followed: only a plain relative one passes.
+    places: str = ""
+    # Pairs (options, regular expression): harmless if all of the value matches, else like `runs`.
+    checks: tuple[tuple[str, str], ...] = ()
+    # The value becomes the working directory.
+    enters: str = ""
+    # They follow links out of the directories that are named: refused while directories are fenced.
+    follows: str = ""
+    # `-5` is an option.
+    numbers: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Program(Options):
+    """What the policy knows about one program, or one sub-command."""
+
+    names: str
+    # Said when something of it is refused: what it could do.
+    reason: str = ""
+    style: Style = "getopt"
+    # What operands are, one by one; the last word holds for all that follow.
+    #   text      no file: printed, searched for, sent
+    #   read      a file or directory that is read
+    #   write     a file that is written, which needs permission (uniq a b)
+    #   change    a file or directory that is changed, made or removed: what the program is for (rm, mkdir)
+    #   maybe     a text that may be a file (a revision, a target, a package)
+    #   alter     the same, and such a file is changed (git checkout)
+    #   near      a file of instructions: a plain relative one
+    #   copy      read, but the last operand is changed (cp)
+    operands: str = "maybe"
+    # With one of these options there is no first text (grep -e): the second role is the first operand's.
+    texts: str = ""
+    # A regular expression for operands that are refused, and for values of options that are no plain texts.
+    refuses: str = ""
+    # What follows `--` is for another program (cmake --build x -- -j4): each word must match this.
+    after: str = ""
+    # Options end at the first operand.
+    stops: bool = False
+    # A value in a word of its own never begins with a dash: the program may take it for an option.
+    plain_values: bool = False
+    # Options of the program itself are known after a sub-command, too.
+    persistent: bool = False
+    # What follows the first operand belongs to another program (npx eslint ...), whose table is asked.
+    passes: bool = False
+    # `--` ends the options.
+    dashes: bool = True
+    # No option of it does harm, listed or not: an unproven word may be one.
+    harmless: bool = False
+    # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
+    commands: tuple[Program, ...] = ()
+    spelled: str = ""
+    # Sub-commands for which a rule must spell this one (`docker compose up` is more than `docker`).
+    named: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Wrapper(Options):
+    """A program whose arguments are another command."""
+
+    names: str
+    reason: str
+    # How many operands stand before the command, and whether assignments do (env A=1 cmd).
+    operands: int = 0
+    assignments: bool = False
+    # Without a rule of its own: it adds nothing but the way in which the command is started.
+    transparent: bool = True
+    # The command is a text for a shell, all words joined (watch), unless one of these options is given.
+    joined: bool = False
+    unless: str = ""
+    # Options whose value is a text for a shell (flock -c).
+    shell_text: str = ""
+    style: Style = "getopt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Interpreter(Options):
+    """A program that runs code given in an option, in a file or on its input."""
+
+    names: str
+    reason: str
+    # Options whose value (or presence) is code, or that load code; a word without a dash is a sub-command.
+    inline: str
+    # The option that names a module, and the modules that are known: with a table of their own, or harmless.
+    module: str = ""
+    modules: str = ""
+    # Options with which nothing runs.
+    quits: str = "--version -V --help -h -v"
+    # Options are read after the first operand too (editors, debuggers), and `+text` is a command.
+    permutes: bool = False
+    # A short text of code can be read: "python" or "javascript".
+    language: str = ""
+    style: Style = "getopt"
+    # Opens files rather than running them (editors): operands are read and written.
+    edits: bool = False

@@ -1,0 +1,84 @@
+# ruff: noqa: E501 - lists of names
+"""Shells, their builtins, and programs that run text in ways of their own.
+
+Above: `inspector` and `interpreters` ask about these names. Below: `model`.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.model import names
+from nacre.policy.tables.schema import Program
+
+# The first argument names the program to run.
+MULTICALL = names("busybox toybox coreutils sbase ubase")
+
+SHELLS = names(
+    "sh bash dash zsh ksh ksh93 mksh lksh ash fish csh tcsh yash rbash rzsh rksh elvish xonsh nu osh hush posh"
+)
+# Those whose `-c` text the scanner can read.
+SCANNED_SHELLS = {"sh": "sh", "bash": "bash", "dash": "sh", "zsh": "zsh", "ksh": "ksh", "ksh93": "ksh", "mksh": "ksh", "ash": "sh", "rbash": "bash"}  # fmt: skip
+
+# Builtins (and programs that act like them) whose effect is text that is evaluated later or elsewhere.
+UNRESOLVABLE: dict[str, str] = {
+    "eval": "runs text that is put together when it runs",
+    "source": "runs the commands of a file",
+    ".": "runs the commands of a file",
+    "alias": "gives a name another meaning",
+    "fc": "runs commands from the history",
+    "bind": "can bind keys to commands",
+    "coproc": "runs a command beside the shell",
+    "autoload": "loads functions from files",
+    "zmodload": "loads code into the shell",
+    "zcompile": "compiles files that are run later",
+    "emulate": "changes how the shell reads what follows",
+    "sched": "runs text later",
+    "zpty": "runs text on a terminal",
+    "ztcp": "opens network connections",
+    "unfunction": "takes a function away, so that its name means another program",
+    "disable": "takes builtins away, so that their names mean other programs",
+    "setopt": "changes how the shell reads what follows",
+    "unsetopt": "changes how the shell reads what follows",
+    "parallel": "runs commands that it puts together",
+}
+
+# Programs that run what they are told in ways of their own; a rule must spell their first argument.
+RUNNERS: dict[str, str] = {
+    "at": "runs text later",
+    "batch": "runs text later",
+    "crontab": "runs text later",
+    "expect": "runs a script that drives other programs",
+    "tmux": "runs commands in other terminals",
+    "screen": "runs commands in other terminals",
+    "socat": "can run programs and write files by its addresses",
+    "m4": "can run commands from its input",
+    "script": "runs a shell and writes all it prints",
+    "su": "runs a shell as another user",
+    "xdg-open": "opens a file with the program that belongs to it",
+    "open": "opens a file with the program that belongs to it",
+    "hyperfine": "runs its arguments as shell texts",
+    "direnv": "runs what a directory's file says",
+    "mise": "runs tools of a directory's choice",
+    "asdf": "runs tools of a directory's choice",
+    "wsl": "runs its arguments in another system",
+    "ansible": "runs commands on other machines",
+}
+
+# Builtins that are no matter of `builtins`: they show something, and do more with some options.
+PROGRAMS = (
+    Program(
+        names="complete compgen",
+        reason="it registers or runs commands",
+        options="-p -a -b -c -d -e -f -k -v -A=",
+        operands="text",
+    ),
+    Program(names="history", reason="it reads, writes or changes the history", operands="text", numbers=True),
+    Program(names="fg bg disown suspend", reason="", options="-a -h -r -f", operands="text"),
+    Program(
+        names="popd dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"
+    ),
+)
+
+# Programs that take commands from their input, some of which run programs.
+READS_COMMANDS = names(
+    "sqlite3 psql mysql mariadb ed red dc redis-cli mongosh ssh sftp ftp lftp telnet gdb lldb nc ncat"
+)

@@ -1,0 +1,257 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Programs that tell about the machine, its processes, packages and services, and a few that change them.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_COMMON = "--help --version"
+
+PROGRAMS = (
+    Program(
+        names="ps pgrep pidof pstree free vmstat uptime w who whoami users id groups logname tty arch uname lscpu lsblk lsusb lspci lsmem netstat getconf getent locale printenv last lastlog finger sw_vers",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="which whereis whence",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="pwd tput clear reset cal ncal",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="kill pkill killall skill",
+        options="-l? -L -s= -q= -e -f -i -n -o -x -v -w -c -u= -U= -g= -G= -P= -t= -r= -I -y= --list? --table --signal= --exact --ignore-case --interactive --wait --verbose --user= --full --newest --oldest --parent= --help --version",
+        pattern=r"-(?:SIG)?[A-Z]+\d*|-\d+",
+        operands="text",
+        harmless=True,
+    ),
+    Program(
+        names="hostname",
+        reason="-F and -b set the name",
+        options="-a -A -d -f -i -I -s -y -h -V --domain --fqdn --all-fqdns --long --short --alias --ip-address --all-ip-addresses --nis --yp --help --version",
+        runs="-F= --file= -b --boot",
+        operands="text",
+    ),
+    Program(
+        names="date gdate",
+        reason="-s sets the clock",
+        options=f"-d= -I? -j -n -R -u -v= --date= --debug --iso-8601? --resolution --rfc-email --rfc-822 --rfc-2822 --rfc-3339= --uct --utc --universal {_COMMON}",
+        reads="-f= --file= -r= --reference=",
+        runs="-s= --set=",
+        operands="text",
+        # An operand without `+` sets the clock, too.
+        refuses=r"(?!\+)",
+    ),
+    Program(
+        names="top htop",
+        options="-b -c -d= -E= -e= -H -h -i -n= -O -o= -p= -S -s -U= -u= -V -w? -1 -C -t -l= --batch-mode --cmdline-toggle --delay= --scale-summary-mem= --scale-task-mem= --threads-show --help --idle-toggle --iterations= --list-fields --sort-override= --pid= --accum-time-toggle --secure-mode --filter-any-user= --filter-only-euser= --version --width? --single-cpu-toggle --no-color --tree --sort-key=",
+        operands="text",
+    ),
+    Program(
+        names="lsof",
+        reason="-D writes its cache",
+        options="-? -a -b -C -h -l -n -N -O -P -R -t -U -v -V -X -x -w -i? -c= -d= -e= -E -F? -g? -K? -L? -o? -p= -r? -s? -S? -T? -u= -z? -Z? -H -Q +c= +d= +D= +E +L1 +f",
+        pattern=r"-[a-zA-Z]*i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,-]*)|-[a-zA-Z]*s(?:TCP|UDP):[\w,^]+",
+        reads="-k= -m=",
+        runs="-D? -A=",
+        operands="read",
+    ),
+    Program(
+        names="fuser",
+        options="-4 -6 -a -c -i -k -l -m -M -n= -s -u -v -V -w --all --interactive --kill --list-signals --mount --namespace= --silent --user --verbose --version",
+        pattern=r"-(?:SIG)?[A-Z]+|-\d+",
+        operands="text",
+    ),
+    Program(
+        names="ss",
+        reason="-K closes sockets, -D and -F name files",
+        options="-0 -4 -6 -a -A= -b -c -d -e -E -f= -g -h -H -i -l -m -M -n -N= -o -O -p -r -R -s -S -t -T -u -v -V -w -W -x -z -Z --numeric --resolve --options --extended --memory --info --processes --threads --bpf --events --tcp --sctp --udp --raw --unix --all --listening --ipv4 --ipv6 --packet --family= --socket= --query= --summary --context --contexts --tos --cgroup --no-header --xdp --mptcp --oneline --inet-sockopt --route --interfaces --statistics --programs --timers --groups --wide --help --version",
+        reads="-F= --filter=",
+        writes="-D= --diag=",
+        runs="-K --kill",
+        operands="text",
+    ),
+    Program(
+        names="ip",
+        reason="a batch is a list of commands, `netns exec` and `vrf exec` run programs, the rest changes the network",
+        style="words",
+        options="-V -Version -h -human -human-readable -s -stats -statistics -d -details -f= -family= -4 -6 -B -0 -o -oneline -r -resolve -t -timestamp -ts -a -all -c -color -c=auto -br -brief -j -json -p -pretty -N -Numeric -iec",
+        runs="-b= -batch= -force -n= -netns= -rc= -rcvbuf= -l=",
+        operands="text",
+        spelled="netns vrf xfrm l2tp macsec mptcp monitor tunnel tuntap token",
+        commands=(
+            # Actions are spelled in full here: of `ip link s` only ip knows whether it sets or shows.
+            Program(
+                names="a addr address l link r route n neigh neighbor neighbour ru rule maddr maddress mroute",
+                style="words",
+                reason="everything but looking changes the network",
+                commands=(Program(names="show list ls get", style="words", operands="text", harmless=True),),
+            ),
+        ),
+    ),
+    Program(
+        names="ifconfig",
+        reason="operands change the network",
+        options="-a -s -v -h --help --version",
+        operands="text",
+        refuses=r"(?![a-z]+[0-9]*\Z)",
+    ),
+    Program(
+        names="systemctl",
+        reason="it starts, stops and changes services; another root or machine is another system",
+        options="-h -t= -p= -P= -a -l -q -f -n= -o= -i -T -r --help --version --type= --property= --all --reverse --after --before --show-types --failed --full --value --user --system --wait --no-block --legend= --no-legend --no-pager --no-wall --dry-run --quiet --lines= --output= --plain --state= --recursive --with-dependencies --timestamp= --no-ask-password --now --force --runtime --signal= -s= --kill-whom= --job-mode= --ignore-inhibitors --no-reload --marked --show-transaction --what=",
+        runs="--root= --image= -H= --host= -M= --machine= --preset-mode= --firmware-setup --boot-loader-menu= --boot-loader-entry= --global --mkdir --read-only --message= --reboot-argument=",
+        persistent=True,
+        spelled="edit set-environment unset-environment import-environment link enable disable reenable preset preset-all mask unmask add-wants add-requires set-property set-default bind mount-image switch-root daemon-reexec reboot poweroff halt kexec suspend hibernate rescue emergency default isolate exit service-log-level service-log-target log-level log-target freeze thaw revert clean",
+        commands=(
+            Program(
+                names="status show cat help list-units list-sockets list-timers list-jobs list-unit-files list-dependencies list-machines list-automounts list-paths is-active is-failed is-enabled is-system-running get-default show-environment whoami",
+                operands="text",
+            ),
+            Program(
+                names="start stop restart reload try-restart reload-or-restart try-reload-or-restart condrestart kill reset-failed daemon-reload cancel",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="journalctl",
+        reason="other roots, machines and directories; --cursor-file writes, --vacuum and --rotate change the journal",
+        options="-h -e -f -o= -a -l -n? -q -m -b? -k -p= -g= -c= -S= -U= -t= -T= -u= -N -F= -x -r --help --version --no-pager --pager-end --follow --output= --all --full --no-full --lines? --no-tail --quiet --merge --this-boot --boot? --list-boots --list-invocations --invocation= --dmesg --system --user --header --identifier= --exclude-identifier= --priority= --facility= --grep= --case-sensitive? --verify --disk-usage --cursor= --after-cursor= --show-cursor --since= --until= --unit= --user-unit= --field= --fields --catalog --list-catalog --dump-catalog --reverse --utc --no-hostname --output-fields= --namespace= --truncate-newline",
+        reads="-D= --directory= --file= -i=",
+        writes="--cursor-file=",
+        runs="--root= --image= -M= --machine= --rotate --vacuum-size= --vacuum-files= --vacuum-time= --flush --sync --relinquish-var --smart-relinquish-var --setup-keys --update-catalog --verify-key= --interval= --new-id128 --force",
+        operands="text",
+    ),
+    Program(
+        names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze systemd-cgls coredumpctl",
+        reason="it changes the system; other machines and debuggers",
+        options="-h -p= -P= -a -l -n= -o= -q -r -1 --help --version --property= --all --value --full --no-pager --no-legend --lines= --output= --json= --since= --until= --user --system --static --transient --pretty",
+        runs="-H= --host= -M= --machine= --root= --image= --debugger= --debugger-arguments= -D= --directory= --file=",
+        operands="text",
+        refuses=r"(?!(?:status|show|list|list-\S+|session-status|user-status|seat-status|show-\S+|info|blame|time|critical-chain|timesync-status)\Z|[\w@.:-]+\.(?:service|target|timer|socket)\Z|\d+\Z)",
+    ),
+    Program(
+        names="dmesg",
+        reason="-C clears the messages, -n and its kin set the console",
+        options="-d -e -f= -H -h -J -k -L? -l= -P -p -r -S -s= -T -t -u -V -W -w -x -A --buffer-size= --color? --decode --facility= --follow --follow-new --human --help --json --kernel --level= --since= --syslog --raw --reltime --show-delta --ctime --noescape --notime --nopager --until= --userspace --version --time-format= --force-prefix",
+        reads="-F= --file= -K= --kmsg-file=",
+        runs="-C -c -D -E -n= -i --clear --read-clear --console-off --console-on --console-level=",
+        operands="text",
+    ),
+    Program(
+        names="findmnt mount umount",
+        reason="it mounts file systems",
+        options="-A -b -C -D -e -h -J -k -l -P -u -V -v -y --json --list --df --real --pseudo --tree --bytes --noheadings --help --version --verbose",
+        reads="-T= --target=",
+        runs="-o= -t= --options= --types= --bind --move --all",
+        operands="text",
+        refuses=r"(?!/[\w./-]*\Z)",
+    ),
+    Program(
+        names="sysctl",
+        reason="-w and -p change the kernel's settings",
+        options="-a -A -b -e -h -n -N -q -r= -V --all --names --values --ignore --binary --quiet --pattern= --help --version --deprecated",
+        runs="-w --write -p? --load? --system -f?",
+        operands="text",
+        refuses=r".*=",
+    ),
+    Program(
+        names="man",
+        reason="the pager, browsers and preprocessors are programs",
+        options="-7 -a -d -D -f -i -I -k -K -s= -S= -u -V -w -W -e= -L= -m= -R= -r= -E= -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --sections= --extension= --ignore-case --match-case --regex --wildcard --names-only --no-subpages --locale= --systems= --ascii --encoding= --no-hyphenation --nh --no-justification --nj --help --usage --version --prompt= --debug --default",
+        # Pages are formatted by groff, which reads them as programs.
+        runs="-P= --pager= -H? --html? -C= --config-file= -p= --preprocessor= -X? --gxditview? -T? --troff-device? -l --local-file -M= --manpath= -t --troff -Z --ditroff -c --catman --warnings?",
+        operands="text",
+        refuses=r".*/",
+    ),
+    Program(
+        names="apropos whatis tldr",
+        options="-d -v -e -w -r -a -l -s= -m= -M= -L= -h -V --debug --verbose --exact --wildcard --regex --and --long --sections= --section= --systems= --locale= --help --version --list --platform= --language=",
+        operands="text",
+    ),
+    Program(
+        names="info",
+        reason="a session of commands is restored; logs are written",
+        options="-a -h -k= -n= -w -O --all --help --index-search= --node= --where --location --apropos= --subnodes --usage --version",
+        reads="-f= --file= -d= --directory=",
+        writes="-o= --output= --dribble=",
+        runs="--restore= --init-file= -v= --variable=",
+        operands="text",
+    ),
+    Program(
+        names="apt apt-get apt-cache apt-mark apt-file aptitude",
+        reason="-o and -c change what runs; local packages run scripts",
+        options="-h -v -q -y -s -d -f -m -u -V -P -a -n -i -t= --help --version --quiet --yes --assume-yes --assume-no --simulate --dry-run --just-print --no-act --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-install-recommends --install-recommends --install-suggests --no-upgrade --only-upgrade --reinstall --allow-downgrades --auto-remove --autoremove --purge --target-release= --all-versions --installed --upgradable --upgradeable --names-only --full --no-all-versions --recurse --important --show-progress --no-show-upgraded",
+        runs="-o= --option= -c= --config-file= --host-architecture= --allow-unauthenticated --force-yes --allow-insecure-repositories --trivial-only",
+        operands="text",
+        refuses=r".*/",
+        spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
+    ),
+    Program(
+        names="dpkg dpkg-query",
+        reason="packages run scripts, options name other roots and programs",
+        style="words",
+        options="-l -L -s -S -p -W -h --list --listfiles --status --search --print-avail --show --get-selections --print-architecture --print-foreign-architectures --compare-versions --verify -V --audit -C --help --version -f= --showformat= --no-pager -I --info -c --contents",
+        pattern=r"--showformat=.*|-f=.*",
+        runs="-i --install --unpack --configure -r --remove -P --purge --root= --admindir= --instdir= --pre-invoke= --post-invoke= -x --extract -X -e --control -b --build --force-all -D=",
+        operands="text",
+    ),
+    Program(
+        names="brew port snap flatpak dnf yum zypper pacman apk",
+        reason="options name other roots, and some sub-commands run programs",
+        options="-h -v -q -y -n -s -i -Q -Qi -Ql -Qs -Ss -Si --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed",
+        spelled="sh edit run exec tap services bundle ruby irb develop try shell alias",
+        runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck -p= --dbpath= --cachedir= --allow-untrusted -X= --repository= --HEAD --build-from-source",
+        operands="text",
+        refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z)",
+    ),
+    Program(
+        names="crontab",
+        reason="it changes what runs later",
+        options="-l",
+        runs="-e -r -i -s -u=",
+        operands="write",
+    ),
+    Program(
+        names="ssh-keygen",
+        reason="it writes keys and loads libraries",
+        options="-l -v -q -B -E= -y -L -t= -b= -C= -N= -F= -h",
+        writes="-f= -H -R= -c -p -A -G= -M= -K -s= -k",
+        runs="-D= -w= -Y= -O=",
+        operands="text",
+    ),
+    Program(
+        names="ssh-add ssh-keyscan",
+        reason="a library is loaded",
+        options="-l -L -D -d -q -v -T -c -t= -H -p= -4 -6 -h",
+        reads="-f=",
+        runs="-s= -e= -S= -P=",
+        operands="maybe",
+    ),
+    Program(
+        names="gpg gpg2",
+        reason="programs, photo viewers and key servers are options; output is written",
+        options="-k -K -v -q -h -a -d --list-keys --list-secret-keys --list-sigs --fingerprint --list-packets --verify --version --help --verbose --quiet --armor --batch --no-tty --with-colons --keyid-format= --with-fingerprint --print-md= --decrypt --export",
+        writes="-o= --output=",
+        runs="--homedir= --options= --agent-program= --dirmngr-program= --pinentry-mode= --photo-viewer= --exec-path= --keyserver= --status-file= --logger-file= --gpgconf-program= --passphrase-fd= --passphrase-file= --passphrase=",
+        operands="read",
+    ),
+    Program(
+        names="nano pico micro",
+        reason="spell checkers, formatters and other settings are programs",
+        options="-h -V -v -l -E -i -w -m -t -c -I -R -x -Z -T= -r= -Y= --help --version --view --linenumbers --tabstospaces --autoindent --nowrap --mouse --constantshow --ignorercfiles --restricted --tabsize= --fill= --syntax=",
+        runs="-s= --speller= -f= --rcfile= -o= --operatingdir= -C= --backupdir= -X= -Q= -B --backup -G --locking",
+        numbers=True,
+        operands="change",
+        refuses=r"\+(?![0-9,]+\Z)",
+    ),
+)
