@@ -25,9 +25,15 @@ from nacre.policy import Policy
 NAMES = ("pwn", "c9")
 # Programs that the policy knows, and that the machines of the tests have.
 _PROGRAMS = fragments("programs with tables")
-_RULES = [*_PROGRAMS, *(f"git {name}" for name in ("log", "status", "diff", "show", "grep", "config"))]
+# Their very work is to write, or (git) a sub-command's: a rule for the bare name permits that.
+_WRITERS = frozenset({"git", "gzip", "xz", "zip", "unzip", "patch"})
+_RULES = [
+    *(name for name in _PROGRAMS if name not in _WRITERS),
+    *(f"git {name}" for name in ("log", "status", "diff", "show", "grep", "shortlog", "blame", "ls-files")),
+]
 _POLICY = Policy.from_lists(_RULES, allow_writes=False)
-_INTERPRETERS = Policy.from_lists([*_RULES, "python3", "node", "perl", "npm"], allow_writes=False)
+_INTERPRETERS = Policy.from_lists([*_RULES, "python3", "node", "perl", "npm"], allow_writes=True)
+_WRITING = Policy.from_lists([*_PROGRAMS, "npm test", "npm run *"], allow_writes=True)
 _FENCED = Policy.from_mapping(
     {"allow": [*_RULES, "python3", "node"], "allow_writes": False, "allowed_directories": [str(WORK)]}
 )
@@ -35,6 +41,7 @@ _DANGERS = fragments("dangers")
 _PROJECT = fragments("project commands")
 _OUTSIDE = fragments("outside reads")
 _SUBCOMMANDS = {"git": fragments("git sub-commands"), "openssl": ("version", "x509", "rand", "enc", "dgst")}
+_SCRIPT = re.compile(r"\bevil\b")
 _OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][A-Za-z0-9-]*)")
 _OPTION_VALUES = (
     *("PWNED", "pwn", "a.txt", "./evil.sh", "evil.conf", "evil.mk", "exec=pwn", "1", "|pwn", "!pwn"),
@@ -44,8 +51,10 @@ _OPTION_VALUES = (
 
 def effects(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:
     """What happened and no rule allows."""
-    del texts, shell
-    found = [Miss("ran", repr(list(argv))) for argv in seen.commands]
+    del shell
+    # A rule for an interpreter is a rule for every script.
+    scripted = policy is _INTERPRETERS and any(_SCRIPT.search(text) for text in texts)
+    found = [Miss("ran", repr(list(argv))) for argv in seen.commands if not scripted]
     found += [Miss("write", name) for name in seen.files if not policy.allow_writes]
     if policy.allowed_directories and "secret" in seen.notes:
         found.append(Miss("read", "a file outside of the allowed directories"))
@@ -76,7 +85,7 @@ class DangerSource(_Mutated):
 
     def __init__(self, seed: int, shell: str) -> None:
         del shell
-        super().__init__(seed, _DANGERS, _PROJECT, (_POLICY, _POLICY, _POLICY, _INTERPRETERS))
+        super().__init__(seed, _DANGERS, _PROJECT, (_POLICY, _POLICY, _INTERPRETERS, _WRITING))
 
 
 class OutsideSource(_Mutated):
@@ -138,7 +147,7 @@ class OptionSource:
         words += [
             chance.choice(("a.txt", "b.txt", "a.tar", "HEAD", "x", ".", "data.json", "db.sqlite"))
         ] * chance.randrange(3)
-        return [" ".join(words)], _POLICY
+        return [" ".join(words)], chance.choice((_POLICY, _WRITING))
 
     def _option(self, options: Sequence[str]) -> str:
         chance = self.random
