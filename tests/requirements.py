@@ -207,6 +207,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-processes": Requirement(
         "No process can be started: commands are refused with what to do, and run again later.", "nacre"
     ),
+    "fault-not-startable": Requirement(
+        "Arguments too long, directory or shell gone: a sentence, and the next command runs.", "nacre"
+    ),
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),

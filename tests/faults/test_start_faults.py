@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -81,3 +82,25 @@ def test_without_a_process_to_spare_commands_are_refused_and_run_again_later(
     assert "keeper process cannot be started: Resource temporarily unavailable" in text_of(refused)
     limit.write_text("max")
     assert server.shell("echo again")["stdout"] == "again\n"
+
+
+@pytest.mark.req("fault-not-startable")
+def test_what_the_system_cannot_start_is_told_and_the_next_command_runs(start: Start, tmp_path: Path) -> None:
+    shell, directory = tmp_path / "bash", tmp_path / "directory"
+    shutil.copy("/bin/bash", shell)
+    directory.mkdir()
+    server = start("--shell", str(shell))
+    long = server.call("shell", command="echo no", environment={"LONG": "x" * 200_000})
+    assert "Argument list too long. Nothing was run" in text_of(long)
+    directory.rmdir()
+    lost = server.call("shell", command="echo no", working_directory=str(directory))
+    assert f"working_directory does not exist: {directory}" in text_of(lost)
+    shell.rename(tmp_path / "away")
+    gone = server.call("shell", command="echo no")
+    assert f"{shell}: No such file or directory" in text_of(gone)
+    shell.mkdir()
+    denied = server.call("shell", command="echo no")
+    assert f"{shell}: Permission denied" in text_of(denied)
+    shell.rmdir()
+    (tmp_path / "away").rename(shell)
+    assert server.shell("echo fine")["stdout"] == "fine\n"
