@@ -43,6 +43,7 @@ class Roots:
             if self._left_s() > 0:
                 return
             self._asking.cancel()  # that question will not be answered any more
+        self._asked_at = asyncio.get_running_loop().time()  # a call may come before the task has begun
         self._asking = asyncio.create_task(self._learn())
 
     def _left_s(self) -> float:

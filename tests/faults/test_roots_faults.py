@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,21 @@ def test_roots_that_come_late_hold_from_then_on(start: Start, tmp_path: Path) ->
     assert server.shell("true")["exit_code"] == 0
     server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": [{"uri": late.as_uri()}]}})
     assert server.shell("pwd -P")["stdout"].strip() == str(late.resolve())
+
+
+@pytest.mark.req("fault-roots")
+def test_a_call_in_the_same_write_as_the_greeting_waits_for_the_roots(start: Start, tmp_path: Path) -> None:
+    server, root = start(greet=False), tmp_path / "root"
+    root.mkdir()
+    server.request("initialize", WITH_ROOTS)
+    params = {"name": "shell", "arguments": {"command": "pwd -P"}}
+    call = {"jsonrpc": "2.0", "id": "call", "method": "tools/call", "params": params}
+    greeting = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    server.send_bytes(b"".join(json.dumps(message).encode() + b"\n" for message in (greeting, call)))
+    question = server.receive()
+    server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": [{"uri": root.as_uri()}]}})
+    answer = server.answer_to("call")["result"]["structuredContent"]
+    assert answer["stdout"].strip() == str(root.resolve())
 
 
 @pytest.mark.req("fault-roots")
