@@ -339,6 +339,8 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
     from nacre.policy.dialect import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
+    own = tuple(file for file in (config.file, config.audit_log, config.abort_file) if file is not None)
+    policy = replace(policy, own_files=own)
     if name not in KNOWN_SHELLS and enclosure is None and not policy.empty:  # an enclosure needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",

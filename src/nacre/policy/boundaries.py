@@ -91,7 +91,7 @@ class Boundaries:
     def _changed(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """A file that is written, changed or removed."""
         word = use.word
-        text = word.text.replace(UNKNOWN, "*")
+        text = _texts(word) or _pattern(word)
         if self.hearing.policy.mode == "allowlist" and word.literal and is_run_by_git(word.text):
             reason = "git runs what stands there"
             self.say("deny", "own files", reason, _span(word), "leave it to a person")
@@ -138,12 +138,16 @@ def _is_no_file(word: Word) -> bool:
 
 
 def _texts(word: Word) -> str | None:
-    """A path as far as it is known, with `*` for the names of files in a loop; None if it is not known."""
+    """A path as far as it is known, with the pattern of a loop for its file; None if it is not known."""
     if not word.dynamic:
         return word.text
-    if all(piece.kind == "file" and piece.pattern and "/" not in piece.pattern for piece in word.expansions):
-        return word.text.replace(UNKNOWN, "*")
-    return word.file_pattern
+    if len(word.expansions) != 1 or word.expansions[0].kind != "file" or not word.expansions[0].pattern:
+        return None
+    pattern = word.expansions[0].pattern
+    before, _, after = word.text.partition(UNKNOWN)
+    if pattern.startswith(before):
+        return pattern + after
+    return before + pattern + after if "/" not in pattern else None
 
 
 def _readings(text: str) -> Iterator[str]:

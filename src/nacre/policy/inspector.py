@@ -396,11 +396,13 @@ class Inspector:
 
 
 def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
-    """The directory that `cd` changes to, as a path."""
+    """The directory that `cd` changes to, as a path; without one it is the home directory."""
     if words[0].text not in {"cd", "pushd"}:
         return ()
-    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e", "-"}]
-    return tuple(PathUse(word, "enter") for word in operands)
+    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]
+    if not operands and words[0].text == "cd":
+        operands = [words[0].with_text("~")]
+    return tuple(PathUse(word, "enter") for word in operands if word.text != "-")
 
 
 def _doubt(item: Argument, entry: Options) -> Effect:

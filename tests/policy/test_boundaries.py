@@ -1,0 +1,143 @@
+"""What a command touches: the allowed directories, and the files of nacre itself."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nacre.policy import Policy, judge
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    place = tmp_path / "project"
+    (place / "sub").mkdir(parents=True)
+    for name in ("a.py", "b.py", "f", "config.ini", "nacre.toml"):
+        (place / name).write_text("x\n", encoding="utf-8")
+    (place / "out").symlink_to("/etc")
+    (place / "also").symlink_to(place / "nacre.toml")
+    return place
+
+
+_ALLOWED = [
+    *("cat", "cp", "env", "find", "git", "grep", "head", "install", "ln", "ls", "make", "mv", "rm", "sed"),
+    *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo"),
+]
+
+
+def _fenced(project: Path, text: str) -> str:
+    policy = Policy.from_lists(_ALLOWED, allow_writes=True, allowed_directories=[str(project)])
+    return judge(text, policy, cwd=str(project)).decision
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cat {/etc/passwd,f}",
+        "cd; ls",
+        "cd && cat x",
+        "env -C / cat etc/passwd",
+        "tar -C/ -cf x.tar etc",
+        "cp -t/tmp f",
+        "cp f --target-directory=/tmp",
+        "grep -f/etc/passwd x f",
+        "sed 'r /etc/passwd' f",
+        "sed -n 'w /tmp/x' f",
+        "awk 'BEGIN { ARGV[1] = \"/etc/passwd\"; ARGC = 2 } 1'",
+        "xargs cat <<< /etc/passwd",
+        "cat out/passwd",
+        "cat o*/passwd",
+        "cat */passwd",
+        "grep -R x .",
+        "find -L . -name x",
+        "find / -name x",
+        "git -C / status",
+        "git diff --no-index /etc/passwd f",
+        "make -C /tmp",
+        "python3 /tmp/x.py",
+        "foo /etc/passwd",
+        "foo --file=/etc/passwd",
+        "foo -f/etc/passwd",
+        "sort -T /tmp f",
+        "ln -s / r",
+        'cat "$x"',
+    ],
+)
+def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "deny"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        'for f in *.py; do wc -l "$f"; done',
+        'for f in ./*.py; do cp "$f" "$f.bak"; done',
+        "sed -e 's/a/b/' -e '/^#/d' config.ini",
+        "grep -rn /etc .",
+        "cat {a,b}.py",
+        "cd sub && ls",
+        "env -C sub ls",
+        "tar -C sub -cf x.tar .",
+        "find . -name '*.py' -exec wc -l {} +",
+        "git log --format='/%h' -- sub",
+        "awk -F/ '{print $2}' f",
+        "foo run sub/x",
+        "cat < f > sub/g",
+        "ls nope 2>/dev/null",
+    ],
+)
+def test_what_stays_inside_of_a_fence_passes(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "allow"
+
+
+def _own(project: Path, text: str) -> str:
+    policy = replace(Policy.from_lists(_ALLOWED, allow_writes=True), own_files=(str(project / "nacre.toml"),))
+    return judge(text, policy, cwd=str(project)).decision
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls > nacre.toml",
+        "ls >> ./sub/../nacre.toml",
+        "ls > also",
+        "ls | tee nacre.toml",
+        "cp f nacre.toml",
+        "cp sub/nacre.toml .",
+        "cp sub/* .",
+        "mv f nacre.toml",
+        "mv nacre.toml f",
+        "rm nacre.toml",
+        "rm -rf .",
+        "rm nacre*",
+        "ln -sf f nacre.toml",
+        "ln -s nacre.toml x",
+        "touch nacre.toml",
+        "sed -i s/a/b/ nacre.toml",
+        "sed -n 'w nacre.toml' f",
+        "sort -o nacre.toml f",
+        "awk '{print > \"nacre.toml\"}' f",
+        "git checkout nacre.toml",
+        "find . -fprint nacre.toml",
+        'ls > "$x"',
+        'tee "$x" < f',
+        "echo x > .git/hooks/pre-commit",
+        "cp f .git/config",
+    ],
+)
+def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str) -> None:
+    assert _own(project, text) == "deny"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text",
+    ["cat nacre.toml", "ls > x", "cp nacre.toml sub/x", 'for f in ./*.py; do sort "$f" > "$f.sorted"; done'],
+)
+def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
+    assert _own(project, text) == "allow"
