@@ -148,7 +148,8 @@ _KSH_SETUP = "set +o emacs +o vi +m"
 SHELLS = {
     "bash": PosixShell(
         flags=("--noprofile", "--norc", "--noediting", "-i"),
-        setup="set +o history +H +m",
+        # bash 5.2 may crash when it expands a prompt after a text with an open `$(`
+        setup="set +o history +H +m; shopt -u promptvars",
         tell=rf"\builtin {_PRINTF}",
         test=r"\builtin test",
         evaluate=r"\eval",
