@@ -341,6 +341,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Only options and sub-commands that a table knows to be harmless pass unspelled.", "nacre"
     ),
     "policy-own-files": Requirement("No allowed command writes nacre's own configuration or logs.", "nacre"),
+    "policy-include": Requirement("Ready-made sets of rules can be included by name.", "nacre"),
     "policy-deny-wins": Requirement("Deny is checked before allow, and wins.", "002 is_command_allowed"),
     "policy-patterns": Requirement("--allow and --deny take comma lists with wildcards.", "002 CLI Help"),
     "policy-denial": Requirement("A denial names rule, part, reason and what would be allowed.", "nacre"),

@@ -11,7 +11,7 @@ import nacre.policy
 
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
-    {"model", "dialect"},
+    {"model", "dialect", "rulesets"},
     {"refusal", "tables", "operators", "languages"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},

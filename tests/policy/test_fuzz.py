@@ -93,7 +93,7 @@ def test_ordinary_commands_are_not_refused() -> None:
 
 
 def test_a_good_part_of_generated_scripts_is_read() -> None:
-    """The generator writes what only the grammar allows; the plain core that is read leaves much of it out."""
+    """The generator writes what only the grammar allows; the plain core leaves much of it out."""
     generator = Generator(7)
     scripts = [generator.orderly() for _ in range(500)]
     refused = sum(scan(script).refusal is not None for script in scripts)

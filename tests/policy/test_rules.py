@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from nacre.policy import Policy, PolicyError, judge, judge_argv
+from nacre.policy.corpus import run
+from nacre.policy.rulesets import RULESETS
 
 pytestmark = pytest.mark.req("policy-rules")
 
@@ -165,3 +170,20 @@ def test_a_rule_that_spells_an_option_permits_it() -> None:
     assert decide(policy, "bash other.sh") == "deny"
     assert decide(policy, "docker run -it x sh") == "allow"
     assert decide(policy, "sed -i '1e id' f") == "deny"
+
+
+@pytest.mark.req("policy-include")
+def test_ready_made_rule_sets_allow_what_they_say_and_nothing_else() -> None:
+    lines = Path(__file__).with_name("rulesets.jsonl").read_text(encoding="utf-8").splitlines()
+    report = run(lines)
+    assert [f"{f.command}: {f.verdict.decision} {f.verdict.reason}" for f in report.failures] == []
+    assert {json.loads(line)["family"] for line in lines} == set(RULESETS)
+
+
+@pytest.mark.req("policy-include")
+def test_a_rule_set_stands_beside_a_persons_own_rules() -> None:
+    policy = Policy.from_mapping({"include": ["git-read"], "allow": ["make"], "deny": ["git show"]})
+    assert decide(policy, "git log && make") == "allow"
+    assert decide(policy, "git show") == "deny"
+    with pytest.raises(PolicyError, match="there is no rule set 'git'"):
+        Policy.from_mapping({"include": ["git"]})

@@ -10,7 +10,7 @@ nothing of nacre. Everything here is pure, except `paths`, which resolves links.
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, programs                      looking through a command
-    rules, paths                                           what a person wrote; where files may be
+    rules, rulesets, paths                                        what a person wrote; where files may be
     operators                                              a stricter lock: one command of a list, alone
     enclosure                                              a table of programs, and where they run
     hearing, boundaries, part, court                       the verdict

@@ -329,7 +329,7 @@ class Policy:
             raise PolicyError(f"unknown policy setting {min(unknown)!r}; known: {', '.join(sorted(_KEYS))}")
         writes = _switch(table, "allow_writes")
         policy = cls.from_lists(
-            _rule_list(table, "allow"),
+            [*_rule_list(table, "allow"), *_included(table)],
             _rule_list(table, "ask"),
             _rule_list(table, "deny"),
             allow_writes=writes,
@@ -349,7 +349,7 @@ class Policy:
 
 _KEYS = names(
     "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
-    "ask_patterns free_builtins"
+    "ask_patterns free_builtins include"
 )
 _RULE_KEYS = names("command args options not_args cwd reason match not_match")
 
@@ -367,6 +367,19 @@ def _rule_list(table: Mapping[str, object], key: str) -> list[str | Mapping[str,
         if not isinstance(item, str | Mapping):
             raise PolicyError(f"a rule in {key!r} must be a text or a table, not {item!r}")
     return cast("list[str | Mapping[str, object]]", items)
+
+
+def _included(table: Mapping[str, object]) -> list[str | Mapping[str, object]]:
+    """The rules of ready-made sets."""
+    wanted = _string_list(table, "include")
+    if not wanted:
+        return []
+    from nacre.policy.rulesets import RULESETS  # noqa: PLC0415 - only who wants them pays for them
+
+    for name in wanted:
+        if name not in RULESETS:
+            raise PolicyError(f"there is no rule set {name!r}; there are: {', '.join(sorted(RULESETS))}")
+    return [rule for name in wanted for rule in RULESETS[name]]
 
 
 def _switch(table: Mapping[str, object], key: str) -> bool | None:
