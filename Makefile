@@ -66,8 +66,8 @@ fmt: $(VENV)/dev.stamp ## format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 
-bench: $(VENV)/dev.stamp ## measure against floors and peers in one run (see bench/README.md)
-	@$(BIN)/python bench/run.py
+bench: $(VENV)/run.stamp ## measure against floors and peers in one run (ARGS=--quick: two minutes; see bench/README.md)
+	@$(BIN)/python -m bench $(ARGS)
 
 soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak

@@ -372,6 +372,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),
+    # -- nacre: the benchmark
+    "bench-runs": Requirement("`make bench` measures from the clone alone; failures are told.", "nacre"),
+    "bench-ratios": Requirement("Ratios are of one run, round by round; a missed aim is shown.", "nacre"),
+    "bench-page": Requirement("docs/benchmarks.md and its plot are what the kept run gives.", "nacre"),
     # -- the presets
     "preset-unknown": Requirement("An unknown preset or tool set is refused with what there is.", "nacre"),
     # -- clients of other makers

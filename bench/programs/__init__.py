@@ -1,0 +1,1 @@
+"""Programs that the benchmark starts: floors that are MCP servers, and verdicts without a server."""

@@ -1,0 +1,113 @@
+"""Who is measured from the clone itself: the floors, and nacre in several set-ups.
+
+All of them run with the benchmark's own Python and the SDK of the project's lock, so nothing is installed.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from bench.figures import BASH, JSON_LOOP, SDK_NOOP, SDK_SHELL, SPAWN
+from bench.model import Server, ShortTimeout
+
+PROGRAMS = Path(__file__).parent / "programs"
+NACRE = str(Path(sys.executable).with_name("nacre"))
+RULES = ("--allow", "echo*,cat,ls,git log,git diff,npm run *", "--deny", "rm*,sudo*")
+
+# What a server that runs commands is asked to do, unless its entry says otherwise.
+OUTPUTS = frozenset({"output_1", "output_10", "output_100"})
+ORDINARY = OUTPUTS | {"start", "echo", "program", "flight", "sleeps"}
+ENDS = frozenset({"cancel", "timeout", "behaviour"})
+# In a session, jobs in the background belong to the shell and outlive a command on purpose.
+
+
+def floors() -> list[Server]:
+    """What is possible at all, and what the SDK makes of it."""
+    python = f"Python {sys.version.split()[0]}"
+    sdk = f"mcp {version('mcp')}"
+    return [
+        Server(SPAWN, "floor", "posix_spawn of `/bin/sh -c`", python, workloads=ORDINARY - {"start"}),
+        Server(
+            BASH,
+            "floor",
+            "one bash on a pipe",
+            python,
+            workloads=frozenset({"echo", "program", "new_shell"}),
+        ),
+        Server(
+            JSON_LOOP,
+            "floor",
+            "hand-written JSON loop and posix_spawn",
+            python,
+            argv=_program("json_loop"),
+            tool="run",
+            arguments={"command": "{command}"},
+            workloads=ORDINARY,
+        ),
+        Server(
+            SDK_NOOP,
+            "floor",
+            'SDK tool that does `return "hi"`',
+            sdk,
+            argv=_program("sdk_noop"),
+            tool="run",
+            arguments={"command": "{command}"},
+            runs_commands=False,
+            workloads=frozenset({"start", "echo", "flight"}),
+        ),
+        Server(
+            SDK_SHELL,
+            "floor",
+            "SDK shell server in ten lines",
+            sdk,
+            argv=_program("sdk_shell"),
+            tool="run",
+            arguments={"command": "{command}"},
+            workloads=ORDINARY | {"behaviour"},
+        ),
+    ]
+
+
+def _program(name: str) -> tuple[str, ...]:
+    return (sys.executable, str(PROGRAMS / f"{name}.py"))
+
+
+def ours() -> list[Server]:
+    """nacre as people run it. Keeper, log and limits are on in all of them."""
+    release = f"nacre {version('nacre')}"
+    return [
+        Server(
+            "nacre",
+            "nacre",
+            "each command in a fresh `/bin/sh`",
+            release,
+            argv=(NACRE, "--shell", "/bin/sh"),
+            tool="shell",
+            arguments={"command": "{command}"},
+            timeout=ShortTimeout(arguments={"timeout": 1}),
+            workloads=ORDINARY | ENDS,
+        ),
+        Server(
+            "nacre-session",
+            "nacre",
+            "commands in one session of bash",
+            release,
+            argv=(NACRE, "--shell", "bash"),
+            tool="shell",
+            arguments={"command": "{command}", "session": "bench"},
+            timeout=ShortTimeout(arguments={"timeout": 1}),
+            workloads=OUTPUTS | {"start", "echo", "program", "new_shell", "behaviour"},
+        ),
+        Server(
+            "nacre-rules",
+            "nacre",
+            "fresh `/bin/sh`, rules and audit log on",
+            release,
+            argv=(NACRE, "--shell", "/bin/sh", *RULES, "--audit-log", "{home}/audit.jsonl"),
+            tool="shell",
+            arguments={"command": "{command}"},
+            workloads=frozenset({"start", "echo", "flight", "verdict"}),
+        ),
+    ]
