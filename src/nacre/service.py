@@ -24,6 +24,7 @@ from nacre.hints import hints_for
 from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
 from nacre.keeper.troubles import advice
+from nacre.model import LeftProcess
 from nacre.once import run_once
 from nacre.promptly import Slots
 from nacre.sessions import Sessions
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from nacre.files import Grounds
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
+    from nacre.keeper.link import Left
     from nacre.model import Command, Result
     from nacre.policy.enclosure import Enclosure
     from nacre.session import Session
@@ -174,15 +176,19 @@ class Service:
         """Start a session's shell before the first command needs it."""
         await self.sessions.open(name, self.default_directory).start()
 
-    async def restart_session(self, name: str) -> None:
-        """End a session's shell with all it started, and start a clean one."""
-        await self.sessions.find(name).restart()
-        audit.log.info("session restarted: %s", audit.one_line(name))
+    async def restart_session(self, name: str) -> tuple[LeftProcess, ...]:
+        """End a session's shell with all it started, and start a clean one; returns what does not die."""
+        return self._ended("restarted", name, await self.sessions.find(name).restart())
 
-    async def close_session(self, name: str) -> None:
-        """End a session with all it started."""
-        await self.sessions.close(name)
-        audit.log.info("session closed: %s", audit.one_line(name))
+    async def close_session(self, name: str) -> tuple[LeftProcess, ...]:
+        """End a session with all it started; returns what does not die."""
+        return self._ended("closed", name, await self.sessions.close(name))
+
+    def _ended(self, how: str, name: str, left: Left) -> tuple[LeftProcess, ...]:
+        audit.log.info("session %s: %s", how, audit.one_line(name))
+        for pid, line in left:
+            audit.log.warning("could not be killed: %d %s", pid, audit.one_line(line))
+        return tuple(LeftProcess(pid, line) for pid, line in left)
 
     # -- the list of commands
 

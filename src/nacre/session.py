@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from nacre.config import Config
     from nacre.dialects import Ending, Persistent, Shell
-    from nacre.keeper.link import Exit, Link, Running, Stream, TurnEnd
+    from nacre.keeper.link import Exit, Left, Link, Running, Stream, TurnEnd
     from nacre.model import Command
 
 _MUTE = (
@@ -106,6 +106,7 @@ class Session:
         self._dialect: Persistent = shell.persistent()
         self._ready_link = ready_link
         self._living: LivingShell | None = None
+        self._former: list[LivingShell] = []  # dead shells that have left processes behind
         self._lock = asyncio.Lock()
         self._restarts = 0  # how many restarts are under way: they go before the commands that wait
         self._restarted = asyncio.Event()
@@ -295,6 +296,9 @@ class Session:
         if init := dialect.init(ready):
             link.feed(running, init.encode())
         self.directory = directory
+        before = self._living.exit if self._living is not None else None
+        if self._living is not None and before is not None and before.left_total:
+            self._former.append(self._living)
         self._living = LivingShell(link, running, directory)
         return self._living
 
@@ -304,17 +308,17 @@ class Session:
             if self._living is None:
                 await self._start(self.directory)
 
-    async def restart(self) -> None:
+    async def restart(self) -> Left:
         """End the shell and everything it started, also a command that runs; start a new one, clean.
 
-        Commands that wait for their turn go on waiting, and get the new shell.
+        Commands that wait for their turn go on waiting, and get the new shell. Returns what does not die.
         """
         self._restarts += 1
         self._restarted.clear()
         try:
-            await self._end_shell("was restarted")
+            left = await self._end_shell("was restarted")
             async with self._lock:
-                await self._end_shell("was restarted")  # one that another restart has just started
+                left += await self._end_shell("was restarted")  # one that another restart has just started
                 self.directory = self._first_directory
                 await self._start(self.directory)
                 self._loss = ""
@@ -322,15 +326,16 @@ class Session:
             self._restarts -= 1
             if not self._restarts:
                 self._restarted.set()
+        return tuple(dict(left).items())
 
     def shut(self, why: str = "was closed") -> None:
         """From now on nothing is run: commands that wait for their turn are refused."""
         self._closed = why
 
-    async def close(self) -> None:
-        """End the shell and everything it started."""
+    async def close(self) -> Left:
+        """End the shell and everything it started; returns what does not die."""
         self._closed = self._closed or "was closed"
-        await self._end_shell(self._closed)
+        return await self._end_shell(self._closed)
 
     def _check_open(self) -> None:
         if self._closed:
@@ -340,19 +345,30 @@ class Session:
                 hint="Sent again, it gets a new session of that name.",
             )
 
-    async def _end_shell(self, why: str) -> None:
+    async def _end_shell(self, why: str) -> Left:
+        """End the shell, and what it and those before it have left behind; returns what does not die."""
+        shells, self._former = self._former, []
         living = self._living
-        if living is None or not living.alive:
-            return
-        living.ended_because = why
+        left: Left = ()
+        if living is not None and living.alive:
+            living.ended_because = why
+            left = await self._end_living(living)
+        elif living is not None:
+            shells.append(living)
+        for shell in shells:
+            left += await shell.link.end_rest(shell.running)
+        return left
+
+    async def _end_living(self, living: LivingShell) -> Left:
         grace_ms = round(self._config.kill_grace_s * 1000)
         if self._dialect.interrupt is None:
-            grace_ms = 0  # it would not understand
+            living.link.kill(living.running, 0)  # it would not understand
         else:
-            living.link.signal(living.running, "HUP")  # interactive shells ignore TERM
-        living.link.kill(living.running, grace_ms)
-        with contextlib.suppress(NacreError):
-            await asyncio.shield(living.running.exit)
+            living.link.kill(living.running, grace_ms, hang_up=True)
+        try:
+            return (await asyncio.shield(living.running.exit)).left
+        except NacreError:
+            return ()
 
     async def _end_mute(self, shell: LivingShell) -> Exit:
         """End a shell that has come back from its command, but cannot tell how that ended."""

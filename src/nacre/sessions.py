@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from nacre.config import Config
     from nacre.dialects import Shell
-    from nacre.keeper.link import Link
+    from nacre.keeper.link import Left, Link
 
 NAME_LIMIT = 64
 REMEMBERED = 1000  # names of sessions that were closed for want of use
@@ -32,7 +32,7 @@ class Sessions:
         self._ready_link = ready_link
         self._sessions: dict[str, Session] = {}
         self._watch: asyncio.TimerHandle | None = None
-        self._closing: set[asyncio.Task[None]] = set()
+        self._closing: set[asyncio.Task[Left]] = set()
         self._idled: dict[str, tuple[str, str]] = {}  # where they stood, and why they were closed
 
     def __iter__(self) -> Iterator[Session]:
@@ -75,12 +75,12 @@ class Sessions:
             raise RequestError(f"There is no session '{name}'.", code="no_session", hint=known)
         return self._sessions[name]
 
-    async def close(self, name: str) -> None:
-        """End a session and everything that it started."""
+    async def close(self, name: str) -> Left:
+        """End a session and everything that it started; returns what does not die."""
         session = self.find(name)
         del self._sessions[name]
         session.shut()
-        await session.close()
+        return await session.close()
 
     def stop(self) -> None:
         """The server ends: its keeper ends the shells."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nacre.audit import log
 from nacre.errors import NacreError
 from nacre.model import Command, Ended
+from nacre.tools.session import outcome
 from nacre.tools.shell import run
 from nacre.tools.surface import Prompt
 from nacre.tools.tool import Reply, Tool
@@ -142,12 +143,11 @@ def command_line(name: str, arguments: dict[str, Any]) -> str:
 
 def _restart_tool(service: Service) -> Tool:
     async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
-        await service.restart_session(SESSION)
+        left = await service.restart_session(SESSION)
         directory = service.resolve_directory(".", SESSION)
         return _done(
             "restart",
-            "The shell and all it had started were ended. A new shell is there, with a clean environment, "
-            f"in {directory}.",
+            f"The shell and {outcome(left)}. A new shell is there, with a clean environment, in {directory}.",
             working_directory=directory,
         )
 

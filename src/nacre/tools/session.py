@@ -8,6 +8,7 @@ from nacre.errors import RequestError
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
+    from nacre.model import LeftProcess
     from nacre.service import Service
 
 OUTPUT_SCHEMA: dict[str, Any] = {
@@ -48,14 +49,20 @@ async def _call(service: Service, arguments: dict[str, Any]) -> Reply:
     if name is None:
         raise RequestError(f"Missing argument: name, the session to {action}.")
     if action == "restart":
-        await service.restart_session(name)
-        done = (
-            f"Session '{name}' was restarted: its shell and all it had started are gone; a new one is there."
-        )
+        fate = outcome(await service.restart_session(name))
+        done = f"Session '{name}' was restarted: its shell and {fate}; a new one is there."
     else:
-        await service.close_session(name)
-        done = f"Session '{name}' was closed; its shell and all it had started are gone."
+        fate = outcome(await service.close_session(name))
+        done = f"Session '{name}' was closed; its shell and {fate}."
     return _reply(service, done)
+
+
+def outcome(left: tuple[LeftProcess, ...]) -> str:
+    """What has become of all that a shell had started."""
+    if not left:
+        return "all it had started are gone"
+    named = "; ".join(f"{each.pid} {each.command}" for each in left)
+    return f"all it had started were sent KILL, but these have not died of it: {named}"
 
 
 def _reply(service: Service, done: str) -> Reply:
