@@ -245,6 +245,27 @@ REQUIREMENTS: dict[str, Requirement] = {
         " every answer is right or names the fault, each call is answered once, nothing is left or grows.",
         "nacre",
     ),
+    "fault-no-trace": Requirement(
+        "A process leaves session, group and environment: it is named, and ends with its command.", "nacre"
+    ),
+    "fault-exec-window": Requirement(
+        "A process is just becoming its program when its command ends: it is named all the same.", "nacre"
+    ),
+    "fault-late-keeper": Requirement(
+        "The keeper gets to a command's end after its deadline: what ended in time has not timed out.",
+        "nacre",
+    ),
+    "fault-unkillable": Requirement(
+        "A process does not die of KILL: the reply says so and names it, and claims nothing else.", "nacre"
+    ),
+    "fault-session-ends-whole": Requirement(
+        "A session is closed or restarted: all that its shells had started is gone when that is told.",
+        "nacre",
+    ),
+    "fault-hard-to-end": Requirement(
+        "Stopped, traced, fleeing, of another user, without a first thread: none survives its command.",
+        "nacre",
+    ),
     # -- nacre: truth
     "true-background": Requirement("`sleep 100 & echo hi` answers at once and names the process.", "nacre"),
     "true-empty-stdin": Requirement("A command that reads stdin ends at once.", "nacre"),

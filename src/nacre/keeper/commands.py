@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nacre.keeper.turns import Run
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
-KILL_PATIENCE_S = 0.5  # how long killed processes may take to vanish before they are called survivors
+KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor
 
 
 _NOTHING: dict[str, Any] = {}
@@ -133,7 +133,7 @@ class Command:
         else:
             self._open_streams(started)
         if spec.timeout_ms:
-            self.set_timer(spec.timeout_ms / 1000, lambda: self.kill("timeout", spec.grace_ms))
+            self.set_timer(spec.timeout_ms / 1000, self._time_is_up)
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
@@ -231,6 +231,9 @@ class Command:
         """The first process was reaped."""
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
+        if self.reported and not self._dying:  # it was called unkillable, and has died after all
+            self._keeper.retire_if_over(self)
+            return
         if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
         if self._keeper.kin.may_have_left(self.id):
@@ -252,12 +255,20 @@ class Command:
         lines = [command_line(pid) for pid in left]
         return any(not line or line.startswith(own) for line in lines)
 
-    def kill(self, why: str, grace_ms: int) -> None:
+    def _time_is_up(self) -> None:
+        """It has run too long; unless it has ended in time, and nobody has looked since."""
+        self._keeper.reap()
+        if self._end is None:
+            self.kill("timeout", self.spec.grace_ms)
+
+    def kill(self, why: str, grace_ms: int, *, hang_up: bool = False) -> None:
         """The ladder: TERM to the whole tree, a grace, KILL to what is left; without a grace KILL alone."""
-        if self._dying or (self.reported and not self._keeper.kin.members(self.id)):
+        if self._dying:
             return
         self._why = self._why or why
-        self._dying = True
+        self._start_dying()
+        if hang_up:  # an interactive shell minds no TERM
+            self.signal(host.signal_number("HUP"), "group")
         if grace_ms:
             self._keeper.kin.ask_to_end(self.id)
             self.set_timer(grace_ms / 1000, self._kill_hard)
@@ -265,24 +276,39 @@ class Command:
             self._kill_hard()
         self.check_death()
 
-    def _kill_hard(self) -> None:
+    def _start_dying(self) -> None:
+        self._dying = True
+        self._keeper.dying[self.id] = self
+
+    def _stop_dying(self) -> None:
+        self._dying = False
+        self._keeper.dying.pop(self.id, None)
+
+    def _kill_hard(self, rounds: int = 0) -> None:
+        """KILL what is left, and what that has forked meanwhile, until it is gone or does not die."""
         self._keeper.kin.force_end(self.id)
-        self.set_timer(KILL_PATIENCE_S, self._give_up)
+        if rounds < len(KILL_PAUSES_S):
+            self.set_timer(KILL_PAUSES_S[rounds], partial(self._kill_hard, rounds + 1))
+        else:
+            self._give_up()
 
     def _give_up(self) -> None:
         """Some process does not die (another user's, or stuck in the kernel): report it as left behind."""
-        self._dying = False
+        self._stop_dying()
         if not self.reported:
             self.report()
+        else:
+            self._keeper.tell_rest(self)
 
     def check_death(self) -> None:
         """While being killed: report as soon as nothing of the tree is left."""
-        if self._dying and self._end is not None and not self._keeper.kin.members(self.id):
-            self._dying = False
+        if self._dying and self._end is not None and not self._keeper.kin.may_have_left(self.id):
+            self._stop_dying()
+            self._cancel_timers()
             if not self.reported:
-                self.report()
+                self.report(set())
             else:
-                self._keeper.retire_if_over(self)
+                self._keeper.tell_rest(self)
 
     def set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
         """Call back later; what was to be called before is not."""
@@ -312,7 +338,8 @@ class Command:
             self._streams.part()
         self.left_some = bool(left) or self.streams_open
         self.reported = True
-        self._keeper.retire_if_over(self)
+        if not self.left_some:
+            self._keeper.retire(self)
 
     def _cancel_timers(self) -> None:
         for timer in (self._timer, self._watch_timer):
@@ -329,7 +356,8 @@ class Command:
 
     def fail(self) -> None:
         """Something unexpected happened in handling it: end all of it; who waits has been told already."""
-        self.reported = self._dying = True
+        self.reported = True
+        self._start_dying()
         attempt = self._keeper.loop.attempt
         attempt(self.release, 0)
         if self._end is None:  # this needs no look at the process table, should that be what fails

@@ -88,6 +88,9 @@ class TurnEnd:
     mute: bool = False  # whether the shell lives, but can tell nothing any more
 
 
+Left = tuple[tuple[int, str], ...]  # processes that live on: their numbers and command lines
+
+
 class NotTakenError(PlaceError):
     """A shell ended just before it was given a command, which has therefore not been run."""
 
@@ -127,7 +130,7 @@ class Link:
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._follows = before is not None
         self._running: dict[int, Running] = {}
-        self._endings: dict[int, asyncio.Future[None]] = {}
+        self._endings: dict[int, asyncio.Future[Left]] = {}
         self._last_spec: dict[str, Any] = {}
         self._decoder = Decoder()
         self._loop = asyncio.get_running_loop()
@@ -234,16 +237,21 @@ class Link:
         """Send a signal to the command's process group, or to its whole tree."""
         self._writer.write(json_frame(Kind.SIGNAL, running.id, {"signal": name, "scope": scope}))
 
-    def kill(self, running: Running, grace_ms: int) -> None:
-        """TERM, grace, KILL for everything the command started; its exit is told when all is gone."""
-        self._writer.write(json_frame(Kind.KILL, running.id, {"grace_ms": grace_ms}))
+    def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:
+        """TERM, grace, KILL for everything the command started; its exit is told when all is gone.
 
-    async def end_rest(self, running: Running) -> None:
-        """Kill what a command has left behind that has ended itself; returns when it is gone."""
-        gone = self._endings[running.id] = asyncio.get_running_loop().create_future()
+        A shell with a person before it minds no TERM: it is told that the person has hung up.
+        """
+        self._writer.write(json_frame(Kind.KILL, running.id, {"grace_ms": grace_ms, "hang_up": hang_up}))
+
+    async def end_rest(self, running: Running) -> Left:
+        """Kill what a command has left behind that has ended itself; returns what does not die of it."""
+        if self._lost:
+            return ()
+        if running.id not in self._endings:
+            self._endings[running.id] = self._loop.create_future()
         self.kill(running, 0)
-        await asyncio.wait({gone}, timeout=GOODBYE_PATIENCE_S)  # it may have gone by itself just before
-        self._endings.pop(running.id, None)
+        return await asyncio.shield(self._endings[running.id])
 
     def resize(self, running: Running, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
@@ -318,8 +326,8 @@ class Link:
             if running.turn is not None and not running.turn.done():
                 running.turn.set_result(_read_turn(body))
         elif kind == Kind.ENDED:
-            if (gone := self._endings.pop(command_id, None)) is not None and not gone.done():
-                gone.set_result(None)
+            if (rest := self._endings.pop(command_id, None)) is not None:
+                rest.set_result(tuple(decode(body.decode()).get("left", ())))
         elif kind == Kind.ERROR and (running is not None or command_id == 0):
             self._heard_error(running, decode(body.decode()))
         elif running is not None:
@@ -393,6 +401,9 @@ class Link:
         for running in self._running.values():
             _fail(running, error)
         self._running.clear()
+        for rest in self._endings.values():
+            rest.set_result(())  # nothing survives a keeper
+        self._endings.clear()
 
 
 def _heard_exit(running: Running, body: bytes) -> None:

@@ -24,7 +24,7 @@ from nacre.keeper.timers import Timers
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from types import FrameType
 
     from nacre.keeper.commands import Spec
@@ -628,20 +628,34 @@ def resize(fd: int, rows: int, columns: int) -> None:
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
 
-def reap() -> tuple[list[Reaped], bool]:
-    """The children that have ended, and whether any child is left at all."""
+def reap(awaited: Iterable[int] | None = None) -> tuple[list[Reaped], bool]:
+    """The children that have ended, and whether any child is left at all.
+
+    For that the kernel looks at each child there is; with `awaited` it looks at these alone.
+    """
+    if awaited is None:
+        return _reap_all()
+    waits = [os.wait4(pid, os.WNOHANG) for pid in awaited]
+    return [_reaped(*wait) for wait in waits if wait[0]], True
+
+
+def _reap_all() -> tuple[list[Reaped], bool]:
     ended: list[Reaped] = []
     while True:
         try:
-            pid, status, usage = os.wait4(-1, os.WNOHANG)
+            wait = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
             return ended, False
-        if pid == 0:
+        if wait[0] == 0:
             return ended, True
-        code = os.waitstatus_to_exitcode(status)  # below zero: a signal
-        how = (code, None) if code >= 0 else (None, signal_name(-code))
-        cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
-        ended.append(Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT))
+        ended.append(_reaped(*wait))
+
+
+def _reaped(pid: int, status: int, usage: resource.struct_rusage) -> Reaped:
+    code = os.waitstatus_to_exitcode(status)  # below zero: a signal
+    how = (code, None) if code >= 0 else (None, signal_name(-code))
+    cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
+    return Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT)
 
 
 def has_ended(pid: int) -> bool:
@@ -667,7 +681,7 @@ def signal_number(name: str) -> int:
     return signal.Signals[name if name.startswith("SIG") else "SIG" + name].value
 
 
-def send_signal(pids: set[int], number: int) -> None:
+def send_signal(pids: Iterable[int], number: int) -> None:
     """Signal each process; one that is gone, or not ours to signal, is passed over."""
     for pid in pids:
         try:

@@ -1,25 +1,32 @@
-"""Who runs below the keeper, and which command each process belongs to (Linux and macOS).
+"""Who runs below the keeper, as the process table tells it (Linux and macOS).
 
-Above it: `kin`. It reads the process table and never changes anything.
+Above it: `kin`, which tells processes to commands. It reads the process table and never changes anything.
 
-On Linux the keeper is the child subreaper: whatever a command starts stays below the keeper, also after
-setsid and double forks. A process whose parents are gone hangs directly below the keeper; it is then told
-to its command by the cookie in its environment, by its session, or, when it has wiped both, by being
-possible for one living command only. macOS has no subreaper: there the cookie, the parents and the
-process groups are all there is.
+On Linux the kernel lists the children of every process, so that a question about one command costs what
+that command has started, however much runs beside it. Where there are no such lists (macOS, kernels made
+without them) the whole table is read; one reading then serves all who ask in the same moment.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import time
 
 from nacre.keeper.records import dataclass
 from nacre.keeper.wire import COOKIE_NAME
 
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
 SHORT_BYTES = 2048
-LINKS_OF_ONE_THREAD = 3  # of /proc/PID/task: a directory has two, and each thread adds one
+MOMENT_S = 0.005  # how old a reading of the whole table may be
+LIMIT_MARK = b"Max realtime timeout"
 LINUX = sys.platform == "linux"
+HAS_LISTS = LINUX and os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
 TICKS_PER_S = os.sysconf("SC_CLK_TCK") if LINUX else 100
 
 
@@ -33,6 +40,7 @@ class Process:
     session: int
     started: int  # clock ticks since boot; orders processes by age
     zombie: bool
+    threads: int = 1
 
 
 def table() -> dict[int, Process]:
@@ -40,15 +48,50 @@ def table() -> dict[int, Process]:
     return _proc_table() if LINUX else _ps_table()
 
 
+def recent_table() -> dict[int, Process]:
+    """All processes that can be seen, as of now or a moment ago."""
+    global _reading  # noqa: PLW0603  # one for all who ask
+    if time.monotonic() - _reading[0] > MOMENT_S:
+        rows = table()
+        _reading = time.monotonic(), rows
+    return _reading[1]
+
+
+_reading: tuple[float, dict[int, Process]] = float("-inf"), {}
+
+
 def _proc_table() -> dict[int, Process]:
-    rows = (_proc_row(int(name)) for name in os.listdir("/proc") if name.isdigit())
+    rows = (row(int(name)) for name in os.listdir("/proc") if name.isdigit())
     return {row.pid: row for row in rows if row is not None}
+
+
+def _open(path: str) -> int:
+    """Open a file of /proc; the descriptor that is kept for this serves when no other is to be had."""
+    try:
+        return os.open(path, os.O_RDONLY)
+    except OSError as error:
+        if error.errno != errno.EMFILE or not _spare:
+            raise
+        os.close(_spare.pop())
+        return os.open(path, os.O_RDONLY)
+
+
+_spare: list[int] = []
+
+
+def keep_spare() -> None:
+    """Make sure that processes can be seen, and ended, also when commands have used up all descriptors."""
+    try:
+        if not _spare:
+            _spare.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:  # the next time, then
+        return
 
 
 def _read(path: str) -> bytes | None:
     """A file of /proc, with no more system calls than it takes; None where it cannot be read."""
     try:
-        fd = os.open(path, os.O_RDONLY)
+        fd = _open(path)
     except OSError:
         return None
     try:
@@ -62,21 +105,26 @@ def _read(path: str) -> bytes | None:
         return content
     finally:
         os.close(fd)
+        if not _spare:
+            keep_spare()
 
 
-def _proc_row(pid: int) -> Process | None:
+def row(pid: int) -> Process | None:
+    """What the table says about one process (Linux)."""
     stat = _read(f"/proc/{pid}/stat")
     if not stat:  # it ended meanwhile
         return None
     # The name in parentheses may hold anything, so count fields from the last parenthesis.
     fields = stat[stat.rindex(b")") + 2 :].split()
+    threads = int(fields[17])
     return Process(
         pid=pid,
         parent=int(fields[1]),
         group=int(fields[2]),
         session=int(fields[3]),
         started=int(fields[19]),
-        zombie=fields[0] in (b"Z", b"X"),
+        zombie=fields[0] in (b"Z", b"X") and threads <= 1,  # with more, only its first thread has ended
+        threads=threads,
     )
 
 
@@ -95,40 +143,82 @@ def _ps(*arguments: str) -> str:
     return subprocess.run(["/bin/ps", *arguments], capture_output=True, check=False, text=True).stdout  # noqa: S603
 
 
-def children_of_keeper() -> list[int] | None:
-    """The direct children of this process, cheaply; None where the kernel does not tell."""
-    return children_of_thread(os.getpid())
+class Children:
+    """The direct children of this process, each told once, when it is first seen.
+
+    The kernel lists them in the order in which they became ours. The list stays open where its end was, so
+    that a look costs the same however many there are; it is read from its beginning again when one that
+    was told has been reaped, because then all others have moved up.
+    """
+
+    def __init__(self) -> None:
+        self._told: set[int] = set()
+        self._moved = False
+        self._me = os.getpid()
+        self._fd = os.open(f"/proc/{self._me}/task/{self._me}/children", os.O_RDONLY) if HAS_LISTS else -1
+
+    def newcomers(self) -> list[int]:
+        """Those that were not told before."""
+        fresh = [pid for pid in self._listed() if pid not in self._told]
+        self._told.update(fresh)
+        return fresh
+
+    def _listed(self) -> Iterable[int]:
+        if self._fd < 0:
+            return [pid for pid, process in recent_table().items() if process.parent == self._me]
+        if self._moved:
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            self._moved = False
+        listed = b""
+        while part := os.read(self._fd, 65536):
+            listed += part
+        return map(int, listed.split()) if listed else ()
+
+    def reaped(self, pid: int) -> None:
+        """A child is gone from the list."""
+        if pid in self._told:
+            self._told.discard(pid)
+            self._moved = True
 
 
-def children_of_thread(pid: int) -> list[int] | None:
-    """The direct children that the first thread of a process has made; None where it is not told."""
-    listed = _read(f"/proc/{pid}/task/{pid}/children")
-    return None if listed is None else [int(child) for child in listed.split()]
-
-
-def children_of(pid: int) -> list[int] | None:
-    """The direct children of any process, whichever of its threads made them; None where it is not told."""
-    tasks = f"/proc/{pid}/task"
+def children_of(pid: int, threads: int = 1) -> list[int]:
+    """The direct children of any process, whichever of its threads made them (Linux)."""
+    if threads == 1:  # true of most
+        return _children_of_thread(pid, pid)
     try:
-        if os.stat(tasks).st_nlink == LINKS_OF_ONE_THREAD:  # quicker than a listing, and true of most
-            return children_of_thread(pid)
-        threads = os.listdir(tasks)
-    except OSError:
-        return None
-    listed = [_read(f"/proc/{pid}/task/{thread}/children") for thread in threads]
-    return [int(child) for lines in listed if lines for child in lines.split()]
+        ids = [int(thread) for thread in os.listdir(f"/proc/{pid}/task")]
+    except OSError:  # it ended meanwhile
+        return []
+    return [child for thread in ids for child in _children_of_thread(pid, thread)]
 
 
-def below(roots: list[int]) -> set[int]:
-    """The roots and everything below them that lives, without looking at the whole process table (Linux)."""
-    found: set[int] = set()
-    waiting = list(roots)
+def _children_of_thread(pid: int, thread: int) -> list[int]:
+    listed = _read(f"/proc/{pid}/task/{thread}/children")
+    return [int(child) for child in listed.split()] if listed else []
+
+
+def below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) -> set[int]:
+    """The roots and everything below them that lives; `without` some, and without what is below those."""
+    return set(rows_below(roots, without))
+
+
+def rows_below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) -> dict[int, Process]:
+    """The same, with what the table says about each.
+
+    A process that ends while its parent's children are listed can hide a sibling for that moment: who must
+    not miss any stops them first, and looks again.
+    """
+    if not HAS_LISTS:
+        rows = recent_table()
+        return {pid: rows[pid] for pid in descendants(rows, roots, without)}
+    found: dict[int, Process] = {}
+    waiting = [pid for pid in roots if pid not in without]
     while waiting:
         pid = waiting.pop()
-        row = _proc_row(pid)
-        if pid not in found and row is not None and not row.zombie:
-            found.add(pid)
-            waiting.extend(children_of(pid) or ())
+        process = row(pid) if pid not in found else None
+        if process is not None and not process.zombie:
+            found[pid] = process
+            waiting.extend(child for child in children_of(pid, process.threads) if child not in without)
     return found
 
 
@@ -149,30 +239,42 @@ def working_directory(pid: int) -> str | None:
         return None
 
 
-def descendants(rows: dict[int, Process], roots: set[int]) -> set[int]:
-    """The roots that live and everything below them, zombies left out."""
+def descendants(
+    rows: dict[int, Process], roots: Iterable[int], without: AbstractSet[int] = frozenset()
+) -> set[int]:
+    """The same as `below`, from a reading of the whole table."""
     children: dict[int, list[int]] = {}
-    for row in rows.values():
-        children.setdefault(row.parent, []).append(row.pid)
+    for process in rows.values():
+        children.setdefault(process.parent, []).append(process.pid)
     found: set[int] = set()
     waiting = list(roots)
     while waiting:
         pid = waiting.pop()
-        if pid not in found:
+        if pid not in found and pid not in without:
             found.add(pid)
             waiting.extend(children.get(pid, ()))
     return {pid for pid in found if pid in rows and not rows[pid].zombie}
 
 
-def cookie_of(pid: int) -> str:
-    """The cookie a process carries in its environment; empty where there is none to be seen."""
+def cookie_of(pid: int) -> str | None:
+    """The cookie that a process carries in its environment, empty for none.
+
+    None if there is no environment to be seen: it has ended, it is another user's, or in the midst of exec.
+    """
     environment = _read(f"/proc/{pid}/environ")
-    if not environment:  # ended, or another user's
-        return ""
+    if not environment:
+        return None
     start = (b"\0" + environment).find(b"\0" + COOKIE_NAME.encode() + b"=")
     if start < 0:
         return ""
     return environment[start + len(COOKIE_NAME) + 1 :].split(b"\0", 1)[0].decode(errors="replace")
+
+
+def limit_of(pid: int) -> int:
+    """The limit of real-time work that a process has; -1 for none, or when it cannot be seen (Linux)."""
+    _, found, rest = (_read(f"/proc/{pid}/limits") or b"").partition(LIMIT_MARK)
+    soft = rest.split(None, 1)[0] if found else b""
+    return int(soft) if soft.isdigit() else -1
 
 
 def bearers(cookie: str) -> set[int]:
@@ -181,7 +283,7 @@ def bearers(cookie: str) -> set[int]:
         return {
             int(name)
             for name in os.listdir("/proc")
-            if name.isdigit() and cookie_of(int(name)).startswith(cookie)
+            if name.isdigit() and (cookie_of(int(name)) or "").startswith(cookie)
         }
     wanted = f" {COOKIE_NAME}={cookie}"
     return {

@@ -16,6 +16,7 @@ from nacre.keeper.directory import Directory
 from nacre.keeper.host import Kin, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.quickjson import decode
+from nacre.keeper.shells import named
 from nacre.keeper.spools import Spools
 from nacre.keeper.turns import Run
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
 
     from nacre.keeper.guardian import Guardian
     from nacre.keeper.shells import PersistentShell
+    from nacre.keeper.timers import Timer
 
+ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
 
@@ -40,13 +43,15 @@ class Keeper:
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
         self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
+        self._round: Timer | None = None  # when all children are looked at
+        self.dying: dict[int, Command] = {}  # those that are being killed
         self._last: Spec | None = None
         self._leaving = False
         self._alone = False  # nacre is gone
         self._guardian = guardian
         self._decoder = Decoder()
         self.kin = Kin(self._cookie, subreaper=host.prepare())
-        self.loop = host.Loop(self._reap, self.leave, self.failed)
+        self.loop = host.Loop(self.reap, self.leave, self.failed)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
         self._link = host.LinkWriter(self.loop, writing, on_broken=self._link_ended)
@@ -126,7 +131,8 @@ class Keeper:
         elif kind == Kind.SETUP:
             self._setup(decode(body.decode()))
         elif (command := self._commands.get(command_id)) is None:
-            Kind(kind)  # a known kind: the command has ended while the frame was under way
+            if Kind(kind) is Kind.KILL:  # a known kind: the command has ended while the frame was under way
+                self.send(json_frame(Kind.ENDED, command_id, {}))
         elif kind == Kind.RUN:
             self._run(command, Run.parse(body))
         elif kind == Kind.INPUT:
@@ -148,7 +154,7 @@ class Keeper:
 
     def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
         if kind is Kind.KILL:
-            command.kill("killed", int(content["grace_ms"]))
+            command.kill("killed", int(content["grace_ms"]), hang_up=bool(content.get("hang_up")))
         elif kind is Kind.SIGNAL:
             command.signal(host.signal_number(content["signal"]), content["scope"])
         elif kind is Kind.RESIZE:
@@ -207,6 +213,7 @@ class Keeper:
             environment = self._environment_of(command_id, spec)
             if not spec.program:
                 spec.program = host.find_program(spec.argv[0], environment, spec.cwd)
+            self.kin.mark(command_id)
             started = host.start(spec, environment)
         except OSError as error:
             self._complain(
@@ -248,21 +255,35 @@ class Keeper:
         environment[COOKIE_NAME.encode()] = f"{self._cookie}:{command_id}".encode()
         return environment
 
-    def _reap(self) -> None:
+    def reap(self) -> None:
+        """Take note of the processes that have ended.
+
+        Commands are never kept waiting by what others have left behind: if that is much, it is looked at
+        every now and then, and all at once.
+        """
         for shell in self.in_turn:
             shell.note_name()
-        ended, more = host.reap()
+        awaited = None if self.dying or self._leaving else self.kin.awaited()
+        if awaited is not None and self._round is None:
+            self._round = self.loop.call_later(ROUND_S, self._reap_all)
+        self._bury(*host.reap(awaited))
+
+    def _reap_all(self) -> None:
+        self._round = None
+        self._bury(*host.reap())
+
+    def _bury(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # what `reap` gives
         self.kin.note_children(some=more)
         attempt = self.loop.attempt
-        for end in ended:
-            command = self._commands.get(self.kin.bury(end.pid))
+        buried = [(end, self._commands.get(self.kin.bury(end.pid))) for end in ended]  # all, before any asks
+        for end, command in buried:
             if command is None:
                 continue
             if command.pid == end.pid:
                 attempt(partial(command.ended, end), command.id)
             elif command.reported:
                 attempt(partial(self.retire_if_over, command), command.id)
-        for command in list(self._commands.values()):
+        for command in list(self.dying.values()):
             attempt(command.check_death, command.id)
         if self._leaving and not more:
             self.loop.stop()
@@ -271,13 +292,23 @@ class Keeper:
         """Forget a reported command once its streams are closed and its processes are gone."""
         if command.id not in self._commands or command.streams_open:
             return
-        if self.kin.may_have_left(command.id) and self.kin.members(command.id):
-            return
+        if not self.kin.may_have_left(command.id):
+            self.retire(command)
+
+    def retire(self, command: Command) -> None:
+        """Forget a command of which nothing is left."""
         command.release()
         self.kin.forget(command.id)
         del self._commands[command.id]
         if command.left_some:
             self.send(json_frame(Kind.ENDED, command.id, {}))
+
+    def tell_rest(self, command: Command) -> None:
+        """What was left behind by a reported command has been killed: say so, or name who does not die."""
+        self.retire_if_over(command)
+        if command.id in self._commands:  # otherwise it is told
+            processes, total = named(self.kin.members(command.id))
+            self.send(json_frame(Kind.ENDED, command.id, {"left": processes, "left_total": total}))
 
     # -- the end
 
@@ -293,7 +324,7 @@ class Keeper:
         self.send(json_frame(Kind.LEAVING, 0, {}))
         self.flush()
         self.loop.call_later(FAREWELL_S, self._last_call)
-        self._reap()
+        self.reap()
         self.kin.ask_all_to_end()
 
     def _last_call(self) -> None:

@@ -30,6 +30,7 @@ from nacre.keeper.timers import Timers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from collections.abc import Set as AbstractSet
 
     from nacre.keeper.commands import Spec
 
@@ -584,7 +585,7 @@ def resize(_handle: int, _rows: int, _columns: int) -> None:
     raise ValueError("terminals are not supported on Windows")
 
 
-def reap() -> tuple[list[Reaped], bool]:
+def reap(_awaited: set[int] | None = None) -> tuple[list[Reaped], bool]:
     """The first processes that have ended, the jobs that are empty now, and whether any process is left."""
     return _nursery.reap(), _nursery.some
 
@@ -642,6 +643,9 @@ class Kin:
         self._started: dict[int, Started] = {}  # by command id
         self._owners: dict[int, int] = {}  # pid of a first process, or a job's number, negative -> command id
 
+    def mark(self, command_id: int) -> None:
+        """No mark is needed: the job is one."""
+
     def adopt(self, command_id: int, started: Started) -> None:
         """A command was started."""
         self._started[command_id] = started
@@ -661,17 +665,20 @@ class Kin:
     def note_children(self, *, some: bool) -> None:
         """Nothing to note: a job knows its processes."""
 
+    def awaited(self) -> None:
+        """Windows tells who has ended: nobody has to be looked for."""
+
     def may_have_left(self, command_id: int) -> bool:
-        """Whether a command that ended can have left processes behind."""
-        return bool(self._started[command_id].job.pids())
+        """Whether anything of a command lives."""
+        return bool(self.members(command_id))
 
     def members(self, command_id: int) -> set[int]:
         """Every living process of a command, without the host of its hidden console."""
         return living_in(self._started[command_id].job)
 
-    def others(self, command_id: int) -> set[int]:
-        """Every living process of a shell but itself."""
-        return self.members(command_id) - {self._started[command_id].pid}
+    def others(self, command_id: int, known: AbstractSet[int] = frozenset()) -> set[int]:
+        """Every living process of a shell but itself and those that are known."""
+        return self.members(command_id) - known - {self._started[command_id].pid}
 
     def signal_tree(self, command_id: int, number: int) -> None:
         """A Ctrl+C, or the end."""

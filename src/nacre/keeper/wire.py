@@ -35,7 +35,7 @@ class Kind(IntEnum):
     SPAWN = 2  # what to run, see `commands.Spec`
     INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
     SIGNAL = 4  # {signal, scope}: scope is "group", "tree", of a turn "turn", "shell" or "left"
-    KILL = 5  # {grace_ms}: the ladder TERM, grace, KILL on the whole tree
+    KILL = 5  # {grace_ms, hang_up}: TERM, grace, KILL on the whole tree; EXIT or ENDED answers
     RESIZE = 6  # {rows, columns} of the command's terminal
     CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes
     RUN = 8  # one command for a persistent shell, see `turns.Run`
@@ -47,7 +47,7 @@ class Kind(IntEnum):
     CONTROL = 67  # raw bytes from the command's private channel; empty when it closed
     EXIT = 68  # the fields of `link.Exit` in their order, and the kept output
     ERROR = 69  # {code, message}: this frame or this spawn could not be done
-    ENDED = 70  # {}: the last process of a command that left some behind is gone, its streams are closed
+    ENDED = 70  # {left, left_total}: nothing of a reported command is left; or all that KILL could not end
     TURN = 71  # {turn, record, ...} and the kept output: that command is over, the shell may live on
     LEAVING = 72  # {}: the link has ended, and now everything is being ended
     UNGUARDED = 73  # {}: the guardian is gone; a killed keeper would leave its processes behind

@@ -220,7 +220,8 @@ def status_line(result: Result) -> str:
     """How it ended, in a sentence of specification 004."""
     took = f"{result.execution_time_ms} ms"
     if result.ended is Ended.TIMED_OUT:
-        what = "" if result.session else "; everything it started was killed"
+        some = "not everything it started could be killed" if result.left_running_total else ""
+        what = "" if result.session else f"; {some or 'everything it started was killed'}"
         return f"Command timed out after {result.timeout_s:g} seconds{what}"
     if result.ended is Ended.SHELL_DIED:
         if result.signal is None and result.exit_code is None:
