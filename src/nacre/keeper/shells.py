@@ -36,6 +36,7 @@ SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_ROUNDS = 50  # each catches what the last one missed
 NAME_LIMIT = 15  # what Linux keeps of a program's name
 LINES_OF_A_TURN = 2  # the command, and the report
+KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 
 
@@ -83,6 +84,7 @@ class PersistentShell:
         self._command = command
         self._prompts = Prompts(spec.ready) if spec.ready else None
         self._known: set[int] = set()  # processes that earlier turns left behind, and told of
+        self._known_limit = KNOWN_LIMIT
         self._known_before: set[int] = set()  # of these, what was there before the last turn
         self._turn: Turn | None = None
         self._lingering: list[Turn] = []  # turns whose streams someone still holds
@@ -178,12 +180,11 @@ class PersistentShell:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         if self._turn is None:
             return
-        left = self._keeper.kin.others(self._command.id)
-        fresh = left - self.earlier()
+        fresh = self._keeper.kin.others(self._command.id, self._known)
         if rounds and self._command.just_forked(fresh):
             self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
         else:
-            self._known, self._known_before = left, self._known
+            self._remember(fresh)
             self.turn_over(fresh)
 
     def turn_over(self, left: set[int]) -> None:
@@ -268,13 +269,16 @@ class PersistentShell:
         """CPU time since the counting began, children that were waited for included."""
         return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
 
-    def earlier(self) -> set[int]:
-        """What earlier turns have left behind, and what that has started since."""
-        return self._known | processes.below(list(self._known)) if self._known else set()
+    def _remember(self, fresh: set[int]) -> None:
+        """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""
+        self._known_before, self._known = self._known, self._known | fresh
+        if len(self._known) > self._known_limit:
+            self._known &= self._keeper.kin.members(self._command.id)
+            self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
 
     def signal(self, number: int, *, with_shell: bool) -> None:
         """Signal what the present turn has started, a program in the shell's place included."""
-        pids = self._keeper.kin.others(self._command.id) - self.earlier()
+        pids = self._keeper.kin.others(self._command.id, self._known)
         if not self._command.over and (with_shell or self.replaced_by()):
             pids.add(self._command.pid)
         host.send_signal(pids, number)
@@ -283,8 +287,7 @@ class PersistentShell:
         """End what the last turn has left behind: whoever asked for it will never hear of it."""
         stopped: set[int] = set()
         for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
-            spared = self._known_before | processes.below(list(self._known_before))
-            fresh = self._keeper.kin.others(self._command.id) - spared - stopped
+            fresh = self._keeper.kin.others(self._command.id, self._known_before) - stopped
             if not fresh:
                 break
             host.send_signal(fresh, host.signal_number("STOP"))
