@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -140,10 +140,12 @@ def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
     return found
 
 
-def accepted(texts: Iterable[str], policy: Policy, shell: str) -> bool:
+def accepted(
+    texts: Iterable[str], policy: Policy, shell: str, environment: Mapping[str, str] | None = None
+) -> bool:
     """Whether every one of the texts would be run."""
     cwd = str(WORK) if policy.allowed_directories else None
-    return all(judge(text, policy, shell=shell, cwd=cwd).allowed for text in texts)
+    return all(judge(text, policy, shell=shell, cwd=cwd, environment=environment).allowed for text in texts)
 
 
 def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:

@@ -10,7 +10,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from claims import Miss, accepted, misses
@@ -109,14 +109,20 @@ class Campaign:
         while accepted_so_far < wanted and self.outcome.generated < most:
             texts, policy = self.source.next()
             self.outcome.generated += 1
-            if self._accepted(texts, policy):
+            trial = surroundings(self.chance, "\n".join(texts))
+            if (
+                policy.mode != "allowlist"
+            ):  # a guard rail looks at the text and the call, not at what is printed
+                trial = replace(trial, says="v", arguments=())
+            if self._accepted(texts, policy, trial):
                 accepted_so_far += 1
-                script = "\n".join(texts)
-                yield _Session(tuple(texts), policy, surroundings(self.chance, script))
+                yield _Session(tuple(texts), policy, trial)
 
-    def _accepted(self, texts: Sequence[str], policy: Policy) -> bool:
+    def _accepted(self, texts: Sequence[str], policy: Policy, trial: Trial) -> bool:
+        # Under an allowlist everything from outside is hostile anyway, whether the judge knows it or not.
+        environment = trial.environment if policy.mode != "allowlist" else None
         try:
-            return accepted(texts, policy, self.shell)
+            return accepted(texts, policy, self.shell, environment)
         except Exception as error:  # noqa: BLE001 - a judge that raises is a finding like any other
             self.outcome.kinds["raised"] += 1
             told = f"raised: {self.shell}: {list(texts)!r} -> {error!r}"
@@ -176,16 +182,9 @@ class Campaign:
     def _smaller(self, session: _Session, kind: str) -> tuple[_Session, Miss] | None:
         candidates: list[_Session] = []
         for texts in _reductions(session.texts):
-            if self._accepted(texts, session.policy):
-                trial = session.trial
-                script = "\n".join(texts)
-                candidates.append(
-                    _Session(
-                        texts,
-                        session.policy,
-                        Trial(script, trial.environment, trial.arguments, trial.says, trial.fails),
-                    )
-                )
+            if self._accepted(texts, session.policy, session.trial):
+                trial = replace(session.trial, script="\n".join(texts))
+                candidates.append(_Session(texts, session.policy, trial))
             if len(candidates) >= _MOST_CANDIDATES:
                 break
         for candidate, seen in zip(
