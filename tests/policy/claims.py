@@ -52,6 +52,11 @@ class Claim:
         word = self.words[0]
         return word.text.rpartition("/")[2] if word.literal or word.tilde else None
 
+    @property
+    def literal(self) -> bool:
+        """Every word is known."""
+        return all(word.literal for word in self.words)
+
     @cached_property
     def shapes(self) -> tuple[_Shape, ...]:
         """How each argument may look."""
@@ -155,7 +160,8 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
     claimed = claims(texts, shell)
     known = {claim.name for claim in claimed}
     for name in seen.names:
-        if name not in known and None not in known:
+        # No program is named like an option; dash takes `exec -a` so.
+        if name not in known and None not in known and not name.startswith("-"):
             found.append(Miss("name", name))
     for argv in dict.fromkeys(seen.commands):
         found += _command_misses(argv, claimed, policy, shell)
@@ -165,10 +171,13 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
 def _command_misses(
     argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy, shell: str
 ) -> list[Miss]:
-    if not any(claim.fits(argv) for claim in claimed):
+    fitting = [claim for claim in claimed if claim.fits(argv)]
+    if not fitting:
         names = {claim.name for claim in claimed}
         kind = "arguments" if argv[0].rpartition("/")[2] in names else "name"
         return [Miss(kind, repr(list(argv)))]
+    if policy.mode != "allowlist" and not any(claim.literal for claim in fitting):
+        return []  # a deny list is a guard rail: it does not ask about every value from elsewhere
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
     if not verdict.allowed and not judge(shlex.join(argv), policy, shell=shell).allowed:

@@ -35,16 +35,7 @@ def test_our_own_cases_are_many_and_of_both_kinds() -> None:
     assert allowed >= 150
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "policy.jsonl",
-        pytest.param(
-            "policy-2.jsonl",
-            marks=pytest.mark.xfail(strict=False, reason="positive tables are being worked on"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", ["policy.jsonl", "policy-2.jsonl"])
 def test_a_corpus_beside_the_checkout_is_judged_as_labelled(name: str) -> None:
     path = _SHARED / name
     if not path.exists():

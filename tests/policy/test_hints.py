@@ -72,6 +72,11 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "leave it out, or write it as an escape in $'...'": ("bash", "echo a\x07", "echo $'a\\a'"),
     "close it": ("bash", "ls $'a", "ls $'a'"),
     "run it as several commands": ("bash", "( " * 60 + "ls" + " )" * 60, "(ls)"),
+    "put the value into double quotes": ("bash", "[ $v = a ]", '[ "$v" = a ]'),
+    "write the words out": ("bash", "echo {,a}", "echo a"),
+    "write plain words, quotes, pipes and redirections with blanks around them": (
+        *("fish", "ls2>&1 a", "ls a 2>&1"),
+    ),
     "put it into a variable first": ("bash", 'echo "${x:-";"}"', "y=';'; echo \"${x:-$y}\""),
     "write `;;`": ("bash", "case x in a) ls;& b) ls;; esac", "case x in a) ls;; b) ls;; esac"),
     "write a command, or leave the operator out": ("bash", "ls;\n;ls", "ls;\nls"),
