@@ -23,7 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 _ALLOWED = [
     *("cat", "cp", "env", "find", "git", "grep", "head", "install", "ln", "ls", "make", "mv", "rm", "sed"),
-    *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo"),
+    *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo", "du", "file"),
 ]
 
 
@@ -82,7 +82,7 @@ def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None
         "cd sub && ls",
         "env -C sub ls",
         "tar -C sub -cf x.tar .",
-        "find . -name '*.py' -exec wc -l {} +",
+        "find . -type f -name '*.py' -exec wc -l {} +",
         "git log --format='/%h' -- sub",
         "awk -F/ '{print $2}' f",
         "foo run sub/x",
@@ -92,6 +92,38 @@ def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None
 )
 def test_what_stays_inside_of_a_fence_passes(project: Path, text: str) -> None:
     assert _fenced(project, text) == "allow"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("find . -name '*.py' -exec wc -l {} +", "deny"),
+        ("find . ! -type f -exec cat {} +", "deny"),
+        ("find . -type f -o -name x -exec cat {} +", "deny"),
+        ("find . '(' -name x -o -type f ')' -exec cat {} +", "deny"),
+        ("find . -type f,l -exec cat {} +", "deny"),
+        ("find . -type f '(' -name a -o -name b ')' -exec cat {} +", "allow"),
+        ("find . -name x -o -type f ! -name y -exec cat {} +", "allow"),
+        ("find . -name x -exec echo done ';'", "allow"),
+    ],
+)
+def test_what_find_hands_to_a_program_must_be_files_and_no_links(
+    project: Path, text: str, expected: str
+) -> None:
+    assert _fenced(project, text) == expected
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("sort --files0-from=list", "wc --files0-from list", "du --files0-from=list", "file -f list"),
+        "find -files0-from list -type f -exec cat {} +",
+    ],
+)
+def test_a_list_of_files_can_name_files_outside(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "deny"
 
 
 def _own(project: Path, text: str) -> str:

@@ -52,8 +52,10 @@ class Boundaries:
 
     def _fenced(self, use: PathUse) -> None:
         if use.access == "leave":
-            reason = f"`{use.word.text}` can follow links out of {self._roots()}"
-            self.say("deny", "allowed_directories", reason, _span(use.word), "leave the option out")
+            found = use.word.text.startswith(("-exec", "-ok"))
+            reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
+            hint = "write `-type f` first among the tests" if found else "leave the option out"
+            self.say("deny", "allowed_directories", reason, _span(use.word), hint)
             return
         known = _texts(use.word)
         if known is None:

@@ -377,6 +377,10 @@ class _Find:
         self.inspector = inspector
         self.found = Findings()
         self.inner: list[tuple[Word, ...]] = []
+        # So far, what it finds are files: no links, which another program would follow.
+        self.only_files = False
+        self.opened = 0
+        self.negated = False
         self.deleting: list[Word] = []
 
     def read(self) -> None:
@@ -407,6 +411,8 @@ class _Find:
             self.found.add(unresolved(word, reason, hint="write it out"))
         elif text in _FIND_RUNS:
             end = _find_end(self.words)
+            if not self.only_files and any("{}" in item.text for item in self.words[:end]):
+                self.found.uses(word, "leave")
             self.inner.append(tuple(_with_found_path(item) for item in self.words[:end]))
             del self.words[: end + 1]
         elif text == "-delete":
@@ -418,12 +424,26 @@ class _Find:
             self._value(word)
         elif text in _FIND_FOLLOWS:
             self.found.uses(word, "leave")
+        elif text in _FIND_LOGIC:
+            self._logic(text)
         elif text not in _FIND_FLAGS:
             reason = f"`{shown(text)}` is not known to be a harmless word of find's"
             self.found.add(unlisted(word, reason, text))
 
+    def _logic(self, text: str) -> None:
+        """`-type f` holds for all that follows it up to an alternative, if it stands in no parentheses."""
+        self.negated = text in {"!", "-not"}
+        self.opened += (text == "(") - (text == ")")
+        if text in {"-o", "-or", ","} and not self.opened:
+            self.only_files = False
+
     def _value(self, word: Word) -> None:
         value = self.words.pop(0) if self.words else None
+        if word.text == "-type" and value is not None and value.literal:
+            self.only_files = self.only_files or not (self.opened or self.negated or value.text != "f")
+        self.negated = False
+        if word.text == "-files0-from":
+            self.found.uses(word, "leave")
         if value is not None and value.several:
             reason = "an unquoted value or pattern can become several words"
             self.found.add(unresolved(value, reason, hint="put it into quotes"))
@@ -445,6 +465,7 @@ _FIND_READS = frozenset(FIND_READS.split())
 _FIND_WRITES = frozenset(FIND_WRITES.split())
 _FIND_FOLLOWS = frozenset(FIND_FOLLOWS.split())
 _FIND_RUNS = frozenset(FIND_RUNS.split())
+_FIND_LOGIC = frozenset({"-o", "-or", "!", "-not", ",", "(", ")"})
 _FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
 
 

@@ -52,7 +52,7 @@ PROGRAMS = (
     Program(
         names="xz unxz lzma unlzma",
         options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
-        reads="--files? --files0?",
+        follows="--files? --files0?",
         operands="change",
     ),
     Program(

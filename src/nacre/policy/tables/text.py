@@ -43,7 +43,7 @@ PROGRAMS = (
     Program(
         names="wc gwc",
         options=f"-c -l -L -m -w --bytes --chars --lines --words --debug --max-line-length --total= {_COMMON}",
-        reads="--files0-from=",
+        follows="--files0-from=",
         operands="read",
         harmless=True,
     ),
@@ -159,7 +159,8 @@ PROGRAMS = (
         reason="-o writes, and a compressor is a program",
         options=f"-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -S= -t= -u -V -y= -z --ignore-leading-blanks --check? --debug --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --key= --merge --month-sort --numeric-sort --human-numeric-sort --version-sort --random-sort --sort= --reverse --stable --batch-size= --buffer-size= --field-separator= --unique --zero-terminated --parallel= {_COMMON}",
         # -T: temporary files have names of sort's own choice and are gone afterwards.
-        reads="--files0-from= --random-source= -T= --temporary-directory=",
+        reads="--random-source= -T= --temporary-directory=",
+        follows="--files0-from=",
         writes="-o= --output=",
         runs="--compress-program=",
         operands="read",
