@@ -72,6 +72,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "leave it out, or write it as an escape in $'...'": ("bash", "echo a\x07", "echo $'a\\a'"),
     "close it": ("bash", "ls $'a", "ls $'a'"),
     "run it as several commands": ("bash", "( " * 60 + "ls" + " )" * 60, "(ls)"),
+    "put it into double quotes": ("bash", "env -u $(uname) ls", 'env -u "$(uname)" ls'),
     "put the value into double quotes": ("bash", "[ $v = a ]", '[ "$v" = a ]'),
     "write the words out": ("bash", "echo {,a}", "echo a"),
     "write plain words, quotes, pipes and redirections with blanks around them": (

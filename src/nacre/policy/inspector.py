@@ -61,8 +61,6 @@ _ACCESS: dict[Kind, Access] = {
 }
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
-# Roles that make it matter which operand is which.
-_POSITIONAL = frozenset({"write", "near", "copy"})
 
 
 class Inspector:
@@ -231,7 +229,7 @@ class Inspector:
         operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
         uncertain = False
         for index, word in enumerate(operands):
-            uncertain = uncertain or (word.several and bool(_POSITIONAL & set(roles)))
+            uncertain = uncertain or word.several
             following = roles[min(index, len(roles) - 1) :]
             here = set(following if uncertain else following[:1])
             if "copy" in here:
@@ -259,6 +257,8 @@ class Inspector:
             return
         endings = ("",) if not (word.dynamic or word.glob is not None) else _ENDINGS
         text = word.text if endings == ("",) else word.prefix
+        if word.number:
+            text, endings = "1", ("",)
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
             found.add(runs(word, f"`{shown(word.text)}`: {entry.reason}", flag))
@@ -341,6 +341,10 @@ class Inspector:
                 found.add(unresolved(item.word, reason, item.flag, hint=item.hint))
             elif item.kind != "operand":
                 self.option(wrapper, item, found)
+            for value in item.values:
+                if value.may_vanish:
+                    reason = "without output there is no value, and the next word is taken for it"
+                    found.add(unresolved(value, reason, hint="put it into double quotes"))
 
     def _inner_of(
         self, words: tuple[Word, ...], wrapper: Wrapper, given: Sequence[Argument], found: Findings
@@ -360,7 +364,7 @@ class Inspector:
                 pass
             elif wrapper.assignments and (name := ASSIGNMENT.match(word.text)) and not word.splits:
                 self.found.assigned.append((name.group(1), word))
-            elif operands and not word.several:
+            elif operands and not word.several and not word.may_vanish:
                 operands -= 1
             else:
                 break

@@ -100,6 +100,15 @@ class Word:
         return self.splits or self.glob is not None or self.braces
 
     @property
+    def may_vanish(self) -> bool:
+        """It is nothing but the output of commands, not quoted: one that fails prints nothing, so no word."""
+        return (
+            not self.quoted
+            and not self.text.strip(UNKNOWN)
+            and any(e.kind == "command" for e in self.expansions)
+        )
+
+    @property
     def literal(self) -> bool:
         """The text is exactly what the program receives."""
         return not (self.expansions or self.glob is not None or self.braces or self.tilde)
