@@ -29,7 +29,8 @@ from nacre.policy.programs import inspect
 from nacre.policy.values import Context, expand_braces
 
 _MOST_ARGUMENTS = 400
-_GLOB = re.compile(r"[*?\[]")
+# A handler in zsh is told the name that `exec -a` gives, not the program's.
+_RENAMES = re.compile(r"\bexec\s+-\w*a")
 
 
 @dataclass(frozen=True)
@@ -139,16 +140,24 @@ def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
                     continue
                 found.append(Claim(reading.words))
                 looked = inspect(reading.words, context)
-                found += [Claim(step.words) for step in looked.steps]
+                found += _steps_claims([step.words for step in looked.steps])
                 for script in looked.scripts if depth < 4 else ():
                     found += claims([script.text], script.shell, depth + 1)
     return found
 
 
+def _steps_claims(steps: Sequence[tuple[Word, ...]]) -> list[Claim]:
+    """Each step alone, and with what is inside it: `sudo ls` is run as a whole, then ls by sudo."""
+    whole = (tuple(word for words in steps[at:] for word in words) for at in range(len(steps) - 1))
+    return [*(Claim(words) for words in steps), *(Claim(words) for words in whole)]
+
+
 def accepted(
-    texts: Iterable[str], policy: Policy, shell: str, environment: Mapping[str, str] | None = None
+    texts: Sequence[str], policy: Policy, shell: str, environment: Mapping[str, str] | None = None
 ) -> bool:
-    """Whether every one of the texts would be run."""
+    """Whether every one of the texts would be run, and the stand-ins can play their parts in it."""
+    if any(_RENAMES.search(text) for text in texts):
+        return False
     cwd = str(WORK) if policy.allowed_directories else None
     return all(judge(text, policy, shell=shell, cwd=cwd, environment=environment).allowed for text in texts)
 

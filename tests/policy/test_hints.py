@@ -23,6 +23,7 @@ pytestmark = pytest.mark.req("policy-hints")
 _RULE = re.compile(r"rule that spells it would allow it: `(.+)`\Z", re.DOTALL)
 _MOST_STEPS = 8
 _NAMES = [
+    "uname",
     "ls",
     "echo",
     "cat",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nacre.policy import Policy, judge
 from nacre.policy.languages.awk import awk_findings
 from nacre.policy.languages.javascript import files_of_plain_javascript
 from nacre.policy.languages.python import files_of_plain_python
@@ -220,3 +221,11 @@ def test_braces_give_every_word_that_the_shell_makes_of_them() -> None:
     assert set(expand_braces("a{b,c{d,e}}f") or ()) == {"abf", "acdf", "acef"}
     assert expand_braces("{a}") == ["{a}"]
     assert expand_braces("{a,b}" * 8) is None
+
+
+def test_an_editor_or_debugger_takes_no_names_that_could_be_options() -> None:
+    policy = Policy.from_lists(["vim", "emacs", "gdb"])
+    for text in ("vim *", "emacs -[e]val", "gdb ?x", 'vim "$x"', "vim -$x"):
+        assert not judge(text, policy).allowed, text
+    for text in ("vim ./*", "emacs a.txt", 'vim ./"$x"', "vim ~/f"):
+        assert judge(text, policy).allowed, text
