@@ -394,6 +394,16 @@ def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Pa
 
 
 @pytest.mark.req("policy-workbench")
+def test_list_tells_which_rules_come_from_a_ready_made_set(tmp_path: Path) -> None:
+    text = '[policy]\ninclude = ["git-read"]\nallow = ["make test", "git log"]\n'
+    lines = nacre("policy", "list", "--config", config_file(tmp_path, text)).stdout.splitlines()
+    assert "allow                make test" in lines
+    assert "allow                git log" in lines
+    assert "allow                git status  (git-read)" in lines
+    assert lines[-1].startswith(f"policy: {tmp_path}")
+
+
+@pytest.mark.req("policy-workbench")
 def test_learn_looks_only_at_what_ran_well(start: Start, tmp_path: Path) -> None:
     trail = tmp_path / "audit.jsonl"
     server = start("--audit-log", str(trail), "--deny", "uname")

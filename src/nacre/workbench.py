@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
         "test", help="run a corpus of labelled cases (.jsonl), errors told by kind; exit 1 if any case fails"
     )
     test.add_argument("file", help="the corpus")
-    benches.add_parser("list", help="the rules in force")
+    benches.add_parser("list", help="the rules in force, and from which file or ready-made set they come")
     learn = benches.add_parser("learn", help="propose rules that would allow what an audit log says ran well")
     learn.add_argument("auditlog", help="a file that --audit-log has written")
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
@@ -130,11 +130,27 @@ def _list(options: argparse.Namespace) -> int:
     if policy.empty:
         sys.stdout.write(f"{NO_RULES}\n{_source(options)}")
         return 0
+    sets = _included(options)
     for name, value in describe(policy).items():
         shown = [value] if isinstance(value, bool) else value
-        sys.stdout.write("".join(f"{name:20} {item}\n" for item in shown))
+        marks = [f"  ({sets[item]})" if name == "allow" and item in sets else "" for item in shown]
+        sys.stdout.write("".join(f"{name:20} {item}{m}\n" for item, m in zip(shown, marks, strict=True)))
     sys.stdout.write(_source(options))
     return 0
+
+
+def _included(options: argparse.Namespace) -> dict[str, str]:
+    """The rules that come from ready-made sets, and from which; what a person wrote as well is theirs."""
+    from nacre.policy.rules import Policy  # noqa: PLC0415
+
+    rules = configuration.read(options.config).get("policy", {})
+    wanted = rules.get("include", [])
+    written = {rule.text for rule in Policy.from_mapping({"allow": rules.get("allow", [])}).allows}
+    found: dict[str, str] = {}
+    for name in [wanted] if isinstance(wanted, str) else wanted:
+        for rule in Policy.from_mapping({"include": [name]}).allows:
+            found.setdefault(rule.text, name)
+    return {text: name for text, name in found.items() if text not in written}
 
 
 def _learn(options: argparse.Namespace) -> int:
