@@ -240,6 +240,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-unkillable-at-the-end": Requirement(
         "A process cannot be killed: the server ends in time all the same, and the log names it.", "nacre"
     ),
+    "fault-spool-handover": Requirement(
+        "Files vanish while a command is handed to its session's shell: it is told as not run.", "nacre"
+    ),
     "fault-chaos": Requirement(
         "Mixed calls while processes are killed, disks fill, files vanish, descriptors and processes run out:"
         " every answer is right or names the fault, each call is answered once, nothing is left or grows.",

@@ -264,7 +264,7 @@ def test_an_audit_log_that_is_required_needs_a_name() -> None:
 @pytest.mark.req("fault-audit-room")
 def test_rules_are_learnt_from_an_audit_log_with_a_gap(tmp_path: Path) -> None:
     gap = {"time": "2026-01-01T00:00:00Z", "ended": "not recorded", "missing": 3, "reason": "Full"}
-    run = {"time": "2026-01-01T00:00:00Z", "ended": "exited", "command": "git status"}
+    run = {"time": "2026-01-01T00:00:00Z", "ended": "exited", "exit_code": 0, "command": "git status"}
     (tmp_path / "log").write_text(f"{json.dumps(gap)}\n{json.dumps(run)}\n")
     done = subprocess.run(
         [*NACRE, "policy", "learn", str(tmp_path / "log")], capture_output=True, text=True, check=True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -368,3 +369,23 @@ def test_background_processes_that_print_on_stay_within_the_bound(start: Start, 
     assert taken(spools)[1] <= 1_000_000
     bell.close()
     assert is_whole(server.shell(LONG))
+
+
+@pytest.mark.req("fault-spool-handover")
+@pytest.mark.parametrize("shell", ["bash", "dash", "zsh", "mksh", "fish"])
+def test_a_command_whose_files_vanish_before_its_shell_reads_them_is_not_told_as_run(
+    start: Start, tmp_path: Path, shell: str
+) -> None:
+    own = tmp_path / "tmp"
+    own.mkdir()
+    server = start("--shell", shell, env={"TMPDIR": str(own)})
+    show_pid = "echo $fish_pid" if shell == "fish" else "echo $$"
+    pid = int(server.shell(show_pid, session="a")["stdout"])
+    os.kill(pid, signal.SIGSTOP)
+    call = server.post_call("shell", {"command": "true", "session": "a"})
+    server.shell("true")  # the keeper serves in order: by now the other one was handed over
+    for entry in own.iterdir():
+        shutil.rmtree(entry)
+    os.kill(pid, signal.SIGCONT)
+    assert "was not run" in text_of(server.answer_to(call)["result"])
+    assert server.shell("echo next", session="a")["stdout"] == "next\n"

@@ -324,7 +324,7 @@ class Link:
             _heard_exit(running, body)
         elif kind == Kind.TURN and running is not None:
             if running.turn is not None and not running.turn.done():
-                running.turn.set_result(_read_turn(body))
+                _heard_turn(running.turn, body)
         elif kind == Kind.ENDED:
             if (rest := self._endings.pop(command_id, None)) is not None:
                 rest.set_result(tuple(decode(body.decode()).get("left", ())))
@@ -406,6 +406,21 @@ class Link:
         self._endings.clear()
 
 
+def _heard_turn(turn: asyncio.Future[TurnEnd], body: bytes) -> None:
+    content, at = split_mixed_body(body)
+    if content.get("unread"):
+        turn.set_exception(
+            PlaceError(
+                "The command was not run: its files in nacre's spool directory were removed before its shell"
+                " could read them.",
+                code="spool_lost",
+                hint="Send it again. If this repeats, something deletes files in the temporary directory.",
+            )
+        )
+    else:
+        turn.set_result(_read_turn(content, body, at))
+
+
 def _heard_exit(running: Running, body: bytes) -> None:
     if not running.exit.done():
         running.exit.set_result(_read_exit(body))
@@ -442,8 +457,7 @@ def _read_streams(body: bytes, counts: list[list[Any]], at: int) -> tuple[Stream
     return streams[0], streams[1]
 
 
-def _read_turn(body: bytes) -> TurnEnd:
-    content, at = split_mixed_body(body)
+def _read_turn(content: dict[str, Any], body: bytes, at: int) -> TurnEnd:
     return TurnEnd(
         content["record"],
         content["pair"],

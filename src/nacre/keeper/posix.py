@@ -204,6 +204,17 @@ class Reader:
             while self.open and left > 0:
                 left -= self._ready()
 
+    def was_opened(self) -> bool:
+        """After `take`, of a named pipe: whether anybody has ever opened its other end.
+
+        The kernel tells a hang-up only where somebody was there, and an end only where nobody is.
+        """
+        if not self.open:
+            return True
+        poll = select.poll()
+        poll.register(self._fd, select.POLLIN)
+        return bool(poll.poll(0)) or self._read() is None
+
     def see_end(self) -> None:
         """After `take`: tell the end of the stream from an empty pipe."""
         if self.open:

@@ -254,6 +254,8 @@ class Turn:
         if self._shell.conversation is not None and self.record is None:
             self._shell.conversation.end()
         self.streams.settle()
+        # Its files may have been deleted while they were handed over: then a record tells of nothing.
+        unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
         counts, parts = self.streams.report()
         if self.streams.open or self.streams.let_go:
@@ -268,4 +270,6 @@ class Turn:
             "cpu_ms": self._shell.spent_ms() if counted else 0,
             "streams": counts,
         }
+        if unread:
+            content["unread"] = True
         return content, parts

@@ -186,6 +186,10 @@ class Reader:
                 return  # empty, and somebody holds it: what comes now belongs to those left behind
             taken += self._take(reading)
 
+    def was_opened(self) -> bool:
+        """Here both ends of a pipe are there from its beginning."""
+        return True
+
     def see_end(self) -> None:
         """Here the end of a pipe is told like its bytes: `take` has seen it."""
 
