@@ -215,7 +215,7 @@ def test_a_question_shows_variables_and_input_and_a_yes_is_for_them_alone(
         answer_question(server, "accept", "no")
         assert "said no" in text_of(server.answer_to(call)["result"])
 
-    call = server.post_call("shell", {"command": 'touch -- "$COLOUR"', "environment": {"COLOUR": "blue"}})
+    call = server.post_call("shell", {"command": 'touch "x$COLOUR"', "environment": {"COLOUR": "blue"}})
     question = answer_question(server, "accept", "no")  # its words are not all known: only this once
     assert "session" not in str(question["requestedSchema"])
     server.answer_to(call)
