@@ -26,7 +26,7 @@ NAMES = ("pwn", "c9")
 # Programs that the policy knows, and that the machines of the tests have.
 _PROGRAMS = fragments("programs with tables")
 # Their very work is to write, or (git) a sub-command's: a rule for the bare name permits that.
-_WRITERS = frozenset({"git", "gzip", "xz", "zip", "unzip", "patch", "split", "csplit"})
+_WRITERS = frozenset({"git", "gzip", "xz", "zip", "unzip", "patch", "split", "csplit", "cc", "gcc"})
 _RULES = [
     *(name for name in _PROGRAMS if name not in _WRITERS),
     *(f"git {name}" for name in ("log", "status", "diff", "show", "grep", "shortlog", "blame", "ls-files")),

@@ -70,11 +70,18 @@ PROJECT = {
     "-i": "",
     "--eval=$(shell pwn)": "",
 }
-LINKS = {"link": "../outside", "sub/up": "../..", "secretlink": "../outside/secret"}
+LINKS = {
+    "link": "../outside",
+    "sub/up": "../..",
+    "sub/deep/out": "../../../outside",
+    "secretlink": "../outside/secret",
+}
 # Files that an allowed program keeps for itself.
 _OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
 _REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
-_NOT_FOUND = re.compile(r"(?<!whence): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE)
+_NOT_FOUND = re.compile(
+    r"(?<!whence)(?<!type): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE
+)
 _NETWORK = re.compile(
     r": connect: [A-Z]|/dev/(?:tcp|udp)/[^:\n]*: (?:Network|Connection|Invalid|Name|Operation) "
 )
@@ -104,7 +111,7 @@ _WRAPPED_ZSH = (
     "echo print printf test true false : pwd cd read type command exec kill wait let umask hash eval "
     "source . trap alias enable disable autoload zmodload emulate"
 )
-_WRAPPED_FISH = "echo cd pwd type true false"
+_WRAPPED_FISH = "echo pwd type true false"
 _WRAPPED_DASH = "echo printf test true false pwd cd read type"
 
 
@@ -182,7 +189,7 @@ exit 0
 def build_project(root: Path) -> None:
     """The small project, a directory outside of it, and links between them."""
     work, outside, home = root / "work", root / "outside", root / "home"
-    for place in (work / "sub", outside, home):
+    for place in (work / "sub" / "deep", outside, home):
         place.mkdir(parents=True, exist_ok=True)
     for place in (outside, home):
         (place / "secret").write_text(SECRET + "\n", encoding="utf-8")
@@ -292,7 +299,7 @@ class Driver:
         """The files that appeared, changed or vanished; all is put back as it was."""
         now = _snapshot()
         changed = sorted({name for name, _ in self.snapshot ^ now})
-        if "sqlite3" in script:
+        if "qlite3" in script:
             changed = [name for name in changed if not _is_database(WORK / name)]
         if now != self.snapshot:
             self._restore()

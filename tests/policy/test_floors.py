@@ -16,6 +16,7 @@ _FLOORS = [
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
     {"words", "builtins"},
+    {"certainty"},
     {"simple"},
     {"conditions"},
     {"posix"},

@@ -74,6 +74,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "close it": ("bash", "ls $'a", "ls $'a'"),
     "run it as several commands": ("bash", "( " * 60 + "ls" + " )" * 60, "(ls)"),
     "put it into double quotes": ("bash", "env -u $(uname) ls", 'env -u "$(uname)" ls'),
+    "put a blank before the `&`": ("zsh", "ls 2&>/dev/null", "ls 2 &>/dev/null"),
+    "write the parenthesis on a line of its own": (*("bash", "(cat <<E\na\nE)\nE\n)", "(cat <<E\na\nE\n)"),),
+    "leave out the colon": ("ksh", "ls: a", "ls a"),
     "put the value into double quotes": ("bash", "[ $v = a ]", '[ "$v" = a ]'),
     "write the words out": ("bash", "echo {,a}", "echo a"),
     "write plain words, quotes, pipes and redirections with blanks around them": (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nacre.policy import Policy, judge
 from nacre.policy.model import Word
 from nacre.policy.posix import scan
 from nacre.policy.values import Context
@@ -141,3 +142,47 @@ def test_chains_of_variables_cost_little() -> None:
     assert len(words_of(f'x0=a{doubled}; c "$x60"')) == 1
     chosen = "".join(f"; x{i + 1}=a$x{i}; x{i + 1}=b$x{i}" for i in range(60))
     assert len(words_of(f'x0=a{chosen}; c "$x60"')) == 1
+
+
+_FIND = Policy.from_lists(["find", "ls", "cat", "echo", "local"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x=a </nofile; find . "$x"',
+        '{ x=a; } </nofile; find . "$x"',
+        'if ls; then x=a; else x=b; fi </nofile; find . "$x"',
+        'local x=a; find . "$x"',
+        'x=a$((1/0))\nfind . "$x"',
+        'x=a$((08))\nfind . "$x"',
+        'echo $((1/0)); x=a\nfind . "$x"',
+        'y=b; echo ${y:1:-9}; x=a\nfind . "$x"',
+        'UID=1; x=a\nfind . "$x"',
+        'y[-9]=a; x=a\nfind . "$x"',
+        '{ y=b; ls $((1/0)); x=a; }\nfind . "$x"',
+        'f() { echo $((1/0)); }\nf; x=a\nfind . "$x"',
+        'f() { echo $((1/0)); }; f; x=a\nfind . "$x"',
+        'ls <<E; x=a\n$((1/0))\nE\nfind . "$x"',
+        "echo $((1/0)); poweroff() { ls; }\npoweroff",
+    ],
+)
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_nothing_is_certain_that_an_error_can_prevent(text: str, shell: str) -> None:
+    assert not judge(text, _FIND, shell=shell).allowed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x=a\nfind . "$x"',
+        'x=a; y=$((1/0))\nfind . "$x"',
+        'x=a\necho $((1+1))\nfind . "$x"',
+        'y=$((1/0)); x=a; find . "$x"',
+        "f() { echo $((1/0)); }\nf",
+        'f() { local x=a; find . "$x"; }; f',
+        '{ x=a; find . "$x"; } </dev/null',
+    ],
+)
+def test_what_was_assigned_before_an_error_stays_certain(text: str) -> None:
+    assert judge(text, _FIND).allowed

@@ -4,13 +4,13 @@ Above: the service asks `judge` before anything runs; the command line explains,
 nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
 
     model, dialect, refusal                                records; what differs between shells
-    pieces, arithmetic, words, simple, conditions, posix;  scanners: text -> simple commands, or a refusal
-    cmd, powershell, fish
+    pieces, arithmetic, words, certainty, simple,          scanners: text -> simple commands, or a refusal
+    conditions, posix; cmd, powershell, fish
     values                                                 what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, programs                      looking through a command
-    rules, rulesets, paths                                        what a person wrote; where files may be
+    rules, rulesets, paths                                 what a person wrote; where files may be
     operators                                              a stricter lock: one command of a list, alone
     enclosure                                              a table of programs, and where they run
     hearing, boundaries, part, court                       the verdict

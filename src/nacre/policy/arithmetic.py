@@ -53,8 +53,13 @@ class ArithmeticScanner:
         """Count what was read (the same)."""
         raise NotImplementedError
 
+    def note_abort(self) -> None:
+        """Here the shell may give up the line and go on with the next one (the grammar's part)."""
+        raise NotImplementedError
+
     def parenthesised(self, opened_at: int, *, semicolons: bool = False) -> list[tuple[str, int]]:
         """An expression up to its `))`; the names that it assigns first of all, and since where."""
+        self.note_abort()  # a division by nothing, 08
         first = [(name, self.pos) for name in self._expression(opened_at, ("))",))]
         if semicolons:
             for _ in range(2):

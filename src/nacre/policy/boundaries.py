@@ -65,6 +65,9 @@ class Boundaries:
         if not all(self._holds(text, use.word) for text in texts):
             reason = f"this path is outside of {self._roots()}"
             self.say("deny", "allowed_directories", reason, _span(use.word), f"stay inside {self._roots()}")
+        elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
+            reason = "the directory is only known when it runs"
+            self.say("deny", "allowed_directories", reason, _span(use.word), "write its name out")
         elif use.access == "enter":
             self.hearing.enters(known)
 

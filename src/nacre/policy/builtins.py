@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SHELL_OPTIONS = names(
     "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob "
-    "failglob lastpipe"
+    "lastpipe"
 )
 # Harmless unless they have an effect; `cd` only where a fence holds it.
 _HARMLESS = names(": true false echo printf test [ break continue exit return cd")

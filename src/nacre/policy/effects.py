@@ -29,6 +29,10 @@ Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave"]
 FREE_TARGETS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
 )
+# For other programs (sort -o -, tee -, dd of=-) a dash is the name of a file.
+DASH_IS_OUTPUT = frozenset(
+    {"curl", "wget", "uniq", "xxd", "iconv", "openssl", "gcc", "g++", "cc", "c++", "clang", "tar", "zip"}
+)
 ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 # A rule that ends in this takes any argument, also one that is not proven.
 ANY = "*"
@@ -179,6 +183,8 @@ def is_process(word: Word) -> bool:
     return len(word.expansions) == 1 and word.expansions[0].kind == "process" and word.text == UNKNOWN
 
 
-def is_free(word: Word | None) -> bool:
-    """Writing there touches no file: /dev/null and its kin, and pipes to commands."""
+def is_free(word: Word | None, program: str = "") -> bool:
+    """Writing there touches no file: /dev/null and its kin, pipes to commands, for some programs a dash."""
+    if word is not None and word.literal and word.text == "-":
+        return program in DASH_IS_OUTPUT
     return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))

@@ -22,9 +22,10 @@ _OTHER = (
     "\U000f0000-\U0010ffff]"
 )
 _PIECE = rf"[A-Za-z0-9_./:=@%+,~*-]|{_OTHER}|'[^'\\]*'|\"[^\"\\$]*\""
-_END = r"(?=[ \t\n;|&]|\Z)"
+_END = r"(?=[ \t\n;|]|&&|\Z)"
 _TOKEN = re.compile(
-    rf"(?P<blank>[ \t]+)|(?P<comment>\#[^\n]*)|(?P<operator>\n|(?:&&|\|\||[;|&])(?![&|<>;]))"
+    rf"(?P<blank>[ \t]+)|(?P<comment>\#[^\n]*)"
+    rf"|(?P<operator>\n|(?:&&|\|\||[;|])(?![&|<>;])|(?<=[ \t])&(?=[ \t\n]|\Z))"
     rf"|(?P<duplicate>[012]?>&[012]){_END}|(?P<redirection>[012]?(?:>>|>)|<)(?=[ \t])"
     rf"|(?P<word>(?!%)(?:{_PIECE})(?:#|{_PIECE})*){_END}"
 )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
 Span = tuple[int, int]
+_MOST_DIRECTORIES = 32
 
 
 WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
@@ -82,10 +83,15 @@ class Hearing:
 
     def enters(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
-        if self.fence is not None and self.directories:
-            place = joined(self.directories[0], self.fence.expanded(path))
-            if place not in self.directories:
-                self.directories.append(place)
+        if self.fence is None:
+            return
+        places = [joined(directory, self.fence.expanded(path)) for directory in self.directories]
+        self.directories += [place for place in dict.fromkeys(places) if place not in self.directories]
+        if len(self.directories) > _MOST_DIRECTORIES:
+            reason = "it changes the directory too often"
+            hint = "run it as several commands"
+            self.judged.append(Judged(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
+            del self.directories[1:]
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all that was said."""

@@ -204,7 +204,7 @@ class Inspector:
         value = item.value
         if item.kind == "runs":
             found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
-        elif item.kind == "writes" and not is_free(value):
+        elif item.kind == "writes" and not is_free(value, _first_name(entry)):
             found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
         elif item.kind == "places" and (value is None or not is_near(value)):
             said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
@@ -240,7 +240,7 @@ class Inspector:
         self._after(entry, given, found)
 
     def _operand(self, entry: Program, role: str, word: Word, found: Findings) -> None:
-        if role == "write" and not is_free(word):
+        if role == "write" and not is_free(word, _first_name(entry)):
             found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
             found.uses(word, "write")
         elif role == "near":
@@ -431,3 +431,9 @@ def _pattern(text: str) -> re.Pattern[str] | None:
 
 
 __all__ = ["MAX_WRAPPERS", "UNKNOWN", "Inspector"]
+
+
+def _first_name(entry: Options) -> str:
+    """The program that a table is for; sub-commands are listed under their own names."""
+    names: str = getattr(entry, "names", "")
+    return names.partition(" ")[0]

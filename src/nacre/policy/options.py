@@ -266,6 +266,8 @@ class _Reading:
         count = {"=": 1, "==": 2}.get(spec.arity, 0)
         values = tuple(self.words[self.index : self.index + count])
         self.index += len(values)
+        # The option does what it does, whatever else its value turns out to be.
+        self._add(spec, flag, word, values)
         for value in values:
             if value.splits or value.glob is not None:
                 self._unproven(value)
@@ -273,7 +275,6 @@ class _Reading:
             if self.table.plain_values and value.text.startswith(("-", UNKNOWN)) and value.may_be_option:
                 self._dashed(value, flag)
                 return
-        self._add(spec, flag, word, values)
 
     def _dashed(self, value: Word, flag: str) -> None:
         if _NUMBER.match(value.text):

@@ -45,7 +45,6 @@ class Scanner(ConditionScanner):
 
     def __init__(self, text: str, shell: str) -> None:
         super().__init__(text, shell)
-        self.functions: list[tuple[str, int]] = []
         # Inside anything that may not run in this very shell, a function definition is not certain.
         self.uncertain = 0
         self.defined: str | None = None
@@ -144,6 +143,8 @@ class Scanner(ConditionScanner):
             char = self._peek()
         if char == "\n":
             self._commit_function()
+            if not self.depth:
+                self.end_line(expands=any(not heredoc.quoted for heredoc in self.pending))
             if not self.pending:
                 self.alone = False
             return True
@@ -296,10 +297,12 @@ class Scanner(ConditionScanner):
             self.uncertain -= 1
             self.defined = defined
         self.depth -= 1
-        self._trailing_redirections()
-        self.opened += [(name, self.pos) for name in sorted(survivors)]
+        # Where a redirection fails, nothing of what it belongs to is run.
+        if not self._trailing_redirections():
+            self.opened += [(name, self.pos) for name in sorted(survivors)]
 
-    def _trailing_redirections(self) -> None:
+    def _trailing_redirections(self) -> bool:
+        """Read what is behind a closed command; True if there were redirections."""
         redirections: list[Redirection] = []
         start = self.pos
         while True:
@@ -319,6 +322,7 @@ class Scanner(ConditionScanner):
             raise Refused("something follows a closed command", self.pos, hint="put a `;` before it")
         if char == "#" and self.pos == start:
             raise Refused("a hash directly after a closed command", self.pos, hint="put a blank before it")
+        return bool(redirections)
 
     def read_subshell(self, start: int) -> None:
         """`( ... )`, or arithmetic in `(( ... ))`."""
@@ -509,9 +513,9 @@ class Scanner(ConditionScanner):
         keyword = self._reserved() or self._peek()
         if keyword not in {"{", "("} or (keyword == "(" and self.text.startswith("((", self.pos)):
             raise Refused("a function whose body is not a group", self.pos, hint="write `name() { ...; }`")
-        mark = len(self.opened)
+        before = self.enter_body()
         self._compound(self.pos)
-        self.close_certain(mark)
+        self.leave_body(before)
         self.defined = name
 
 

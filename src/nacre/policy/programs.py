@@ -213,7 +213,11 @@ class ProgramInspector(CodeInspector):
                 found.add(
                     runs(archive, "an archive on another machine is reached through a shell", archive.text)
                 )
-        if not reads and not flags <= {"--version", "--help", "--usage", "-?"} and not is_free(archive):
+        if (
+            not reads
+            and not flags <= {"--version", "--help", "--usage", "-?"}
+            and not is_free(archive, "tar")
+        ):
             found.add(writes(archive or at, "tar writes the archive", "-c", archive))
 
     # -- git -----------------------------------------------------------------------------------------------

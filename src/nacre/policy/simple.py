@@ -1,8 +1,8 @@
 """Simple commands of POSIX shells: words, assignments, redirections and here-documents.
 
 Above: `conditions` and `posix` add tests, lists, loops and functions. Below: `words` reads quotes and
-expansions. This module knows where a simple command begins and ends, and nothing about what stands
-between two of them.
+expansions, `certainty` keeps what was surely assigned. This module knows where a simple command begins and
+ends, and nothing about what stands between two of them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from nacre.policy.certainty import READ_ONLY, CertaintyScanner
 from nacre.policy.dialect import DIALECTS
-from nacre.policy.model import Assignment, Certain, Redirection, SimpleCommand, Word, names
+from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, names
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import Refused
-from nacre.policy.words import WordScanner
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
@@ -34,6 +34,7 @@ _DELIMITER = re.compile(
     r"(\\?)([A-Za-z_][A-Za-z0-9_]*)|'([A-Za-z_][A-Za-z0-9_ -]*)'|\"([A-Za-z_][A-Za-z0-9_ -]*)\""
 )
 _DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
+_ZSH_BOTH = re.compile(r"[0-9]+&>")
 _ZSH_RANGE = re.compile(r"<[0-9]*-[0-9]*>")
 _AFTER_WORD = re.compile(r"[ \t\n;&|)<>]|\Z")
 _BODY_FIRST = "write the text of the here-document into a variable or a file first"
@@ -47,7 +48,7 @@ class _Heredoc:
     at: int
 
 
-class SimpleScanner(WordScanner):
+class SimpleScanner(CertaintyScanner):
     """Reads one simple command, with the here-documents that belong to its line."""
 
     def __init__(self, text: str, shell: str) -> None:
@@ -56,19 +57,10 @@ class SimpleScanner(WordScanner):
         self.pending: list[_Heredoc] = []
         self.in_heredoc = False
         self.piped = False
-        # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
-        self.opened: list[tuple[str, int]] = []
-        self.certain: list[Certain] = []
         self.bodies: list[tuple[int, int, int]] = []
         # Inside a substitution: has anything been read but its first command? Has a here-document ended it?
         self.alone = True
         self.ended = False
-
-    def close_certain(self, mark: int) -> None:
-        """A block ends: what it has assigned is not certain after it."""
-        for name, start in self.opened[mark:]:
-            self.certain.append(Certain(name, start, self.pos))
-        del self.opened[mark:]
 
     # -- small steps ---------------------------------------------------------------------------------------
 
@@ -150,18 +142,7 @@ class SimpleScanner(WordScanner):
                 self.expanded_at,
             )
         )
-        if not words:
-            self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
-        elif words[0].text in self.dialect.declaring:
-            arrays = [item for item in assignments if item.start > words[0].start]
-            self._open_certain(words, arrays)
-
-    def _open_certain(self, words: list[Word], assignments: list[Assignment]) -> None:
-        self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
-        for word in words[1:]:
-            name, equals, _ = word.text.partition("=")
-            if equals and name.isidentifier() and name.isascii():
-                self.opened.append((name, self.pos))
+        self.assigned(words, assignments, redirected=bool(redirections))
 
     def _argument(self, words: list[Word]) -> None:
         start = self.pos
@@ -178,6 +159,9 @@ class SimpleScanner(WordScanner):
         if self.zsh and word.text in _ZSH_WORDS:
             # Also in quotes: zsh knows these after it has removed them.
             raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
+        if word.text.endswith(":") and len(word.text) > 1:
+            hint = "leave out the colon"
+            raise Refused("ksh takes this for a label, not for a name", word.start, word.end, hint=hint)
         if word.quoted:
             return
         if word.text in RESERVED_WORDS and word.text not in _PROGRAMS_TOO:
@@ -214,6 +198,8 @@ class SimpleScanner(WordScanner):
         if found.group(2) or operator.group() == "+=":
             given = [replace(item, value=None) for item in given]
         assignments.extend(given)
+        if found.group(2) or name in READ_ONLY:
+            self.note_abort()
         return True
 
     def _no_assignment(self, found: re.Match[str], start: int) -> bool:
@@ -271,6 +257,9 @@ class SimpleScanner(WordScanner):
     # -- redirections and here-documents -------------------------------------------------------------------
 
     def _redirection(self) -> Redirection | None:
+        if self.zsh and _ZSH_BOTH.match(self.text, self.pos, self.end):
+            hint = "put a blank before the `&`"
+            raise Refused("zsh takes this number for a descriptor", self.pos, hint=hint)
         found = _REDIRECTION.match(self.text, self.pos, self.end)
         if found is None:
             return None
@@ -344,7 +333,7 @@ class SimpleScanner(WordScanner):
             line, after = self._heredoc_line(heredoc)
             if line == heredoc.delimiter:
                 break
-            if self.substitutions and line.lstrip("\t").startswith(heredoc.delimiter + ")"):
+            if self.depth and line.lstrip("\t").startswith(heredoc.delimiter + ")"):
                 hint = "write the parenthesis on a line of its own"
                 raise Refused("a here-document's end directly before a parenthesis", line_start, hint=hint)
             self.pos = after

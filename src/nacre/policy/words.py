@@ -36,6 +36,8 @@ _DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
 _HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
+# A subscript, a part of a value, an error that is asked for.
+_MAY_ABORT = re.compile(r"\[|\?|:(?![-=+])")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DESCRIPTOR_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
 _DIGITS = re.compile(r"[0-9]+")
@@ -65,6 +67,8 @@ class WordScanner(ArithmeticScanner):
         self.depth: int = 0
         # How many command substitutions are open, how many words there were so far.
         self.substitutions = 0
+        # The word after an operator, in the parameter that was read last, is several words even in quotes.
+        self.tail_is_each = False
         self.count = 0
         self.dialect = dialect
         self.zsh = dialect.name == "zsh"
@@ -445,6 +449,8 @@ class WordScanner(ArithmeticScanner):
         expansion = self._parameter_body(start, quoted=quoted)
         if not self.text.startswith("}", self.pos) or self.pos >= self.end:
             raise _odd_parameter(start)
+        if _MAY_ABORT.search(self.text, start, self.pos):
+            self.note_abort()
         self.pos += 1
         self.depth -= 1
         pieces.add(expansion)
@@ -465,7 +471,9 @@ class WordScanner(ArithmeticScanner):
             if subscript and subscript != "@":
                 return Expansion("parameter", name, quoted, operator="[", each=False)
             return Expansion("variable", name, quoted, each=each)
+        self.tail_is_each = False
         argument = self._argument_of(operator, name, start, quoted=quoted)
+        each = each or self.tail_is_each
         if subscript or name == "@":
             argument = None
         return Expansion("parameter", name, quoted, operator=operator, argument=argument, each=each)
@@ -568,6 +576,7 @@ class WordScanner(ArithmeticScanner):
                 self.special(char, inner, start)
             else:
                 raise Refused(f"{char!r} inside `${{...}}`", self.pos, hint="put it into a variable first")
+        self.tail_is_each = any(item.each for item in inner.expansions)
         raw = text[begin : self.pos]
         plain = _PLAIN_TAIL.match(raw) is not None
         return Word(raw, begin, self.pos, quoted=True) if plain else None

@@ -62,7 +62,7 @@ _RUNS = names("system getline")
 _OTHER = names("namespace include load")
 _PRINTS = names("print printf")
 _READS = names("ARGV ARGC")
-_FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null", "-"})
+_FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
 
 
 class _Awk:

@@ -58,7 +58,8 @@ WRAPPERS = (
     ),
     Wrapper(names="command", reason="runs its arguments, functions aside", options="-p"),
     Wrapper(names="builtin", reason="runs a builtin"),
-    Wrapper(names="exec", reason="replaces the shell with its arguments", options="-a= -c -l"),
+    # -a gives a program another name, and some programs do what their name says.
+    Wrapper(names="exec", reason="replaces the shell with its arguments", options="-c -l", runs="-a="),
     Wrapper(names="noglob nocorrect", reason="zsh's prefix for its arguments"),
     Wrapper(names="chronic", reason="runs its arguments, quiet on success", options="-v -e"),
     Wrapper(

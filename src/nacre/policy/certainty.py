@@ -1,0 +1,100 @@
+"""What a text has surely assigned and defined, while it is being read.
+
+Above: `simple` and `posix` say what they have read and where blocks and lines end. Below: `words`. A variable
+is certain from its assignment to the end of its block, unless something can keep the assignment from
+happening: a redirection that fails, or an error that makes bash give up the line and go on with the next one
+(a division by nothing, a part of a value that is not there, an assignment to a read-only variable).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy.model import Certain, names
+from nacre.policy.words import WordScanner
+
+if TYPE_CHECKING:
+    from nacre.policy.dialect import Dialect
+    from nacre.policy.model import Assignment, Word
+
+# Made read-only by bash itself, or by a careful administrator.
+READ_ONLY = names(
+    "UID EUID PPID BASHOPTS SHELLOPTS BASH_VERSINFO TMOUT HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL "
+    "PATH HOME"
+)
+
+
+class CertaintyScanner(WordScanner):
+    """Keeps what is certain up to the place that is being read."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        super().__init__(text, dialect)
+        # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
+        self.opened: list[tuple[str, int]] = []
+        self.certain: list[Certain] = []
+        # Functions that surely exist: name, and the first command that may call it.
+        self.functions: list[tuple[str, int]] = []
+        self.in_function = 0
+        # May this line be given up? May a function's body give up any line that calls it?
+        self.may_abort = False
+        self.bodies_may_abort = False
+        # How many variables and functions were certain when the line began, and when it first could fail.
+        self._at_start = (0, 0)
+        self._safe = (0, 0)
+
+    def close_certain(self, mark: int) -> None:
+        """A block ends: what it has assigned is not certain after it."""
+        for name, start in self.opened[mark:]:
+            self.certain.append(Certain(name, start, self.pos))
+        del self.opened[mark:]
+        self._safe = (min(self._safe[0], mark), self._safe[1])
+
+    def note_abort(self) -> None:
+        """From here on, nothing in this line is certain for the next one."""
+        if not self.may_abort:
+            self.may_abort = True
+            self._safe = (len(self.opened), len(self.functions))
+
+    def end_line(self, *, expands: bool) -> None:
+        """A command ends that bash runs, or gives up, as one; here-documents of it may be expanded yet."""
+        if expands:
+            self.may_abort = True
+            self._safe = self._at_start
+        if self.may_abort:
+            variables, functions = self._safe
+            self.close_certain(variables)
+            del self.functions[functions:]
+        self.may_abort = False
+        self._at_start = (len(self.opened), len(self.functions))
+
+    def enter_body(self) -> tuple[bool, tuple[int, int], int]:
+        """The body of a function begins: what is in it is evaluated when it is called, not here."""
+        before = (self.may_abort, self._safe, len(self.opened))
+        self.may_abort = False
+        self.in_function += 1
+        return before
+
+    def leave_body(self, before: tuple[bool, tuple[int, int], int]) -> None:
+        """The body ends; lines that may call it may be given up if something in it may fail."""
+        self.in_function -= 1
+        self.bodies_may_abort = self.bodies_may_abort or self.may_abort
+        self.close_certain(before[2])
+        self.may_abort, self._safe = before[:2]
+
+    def assigned(self, words: list[Word], assignments: list[Assignment], *, redirected: bool) -> None:
+        """A simple command has been read; what it surely assigns is certain from here on."""
+        if words and self.bodies_may_abort and not self.in_function:
+            self.note_abort()
+        if redirected:
+            return
+        if not words:
+            self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
+        elif words[0].text in self.dialect.declaring and (words[0].text != "local" or self.in_function):
+            self._declared(words, [item for item in assignments if item.start > words[0].start])
+
+    def _declared(self, words: list[Word], arrays: list[Assignment]) -> None:
+        self.opened += [(item.name, self.pos) for item in arrays if item.value is not None]
+        for word in words[1:]:
+            name, equals, _ = word.text.partition("=")
+            if equals and name.isidentifier() and name.isascii():
+                self.opened.append((name, self.pos))
