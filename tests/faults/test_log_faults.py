@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import json
 import os
+import resource
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -79,19 +80,24 @@ def test_lines_that_could_not_be_written_are_counted_when_there_is_room(start: S
 
 @pytest.mark.req("fault-audit-torn")
 def test_a_log_line_written_in_part_does_not_run_into_the_next(start: Start, tmp_path: Path) -> None:
-    server = start(program=under('ulimit -f 4; exec "$@" 2>> stderr'))
+    server = start(program=under('exec "$@" 2>> stderr'))
     file = tmp_path / "stderr"
-    for turn in range(20):
-        server.shell(f"echo {turn} # {'x' * 200}")
-    assert not file.read_bytes().endswith(b"\n"), "the limit has cut a line"
-    os.truncate(file, 100)
+    server.shell("echo first")
+    while "echo first" not in file.read_text():  # lines are written a moment after their commands have ended
+        server.request("ping")
+    whole = file.read_text()
+    limit = len(whole) + 50  # in the middle of the next line
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    while file.stat().st_size < limit:
+        server.shell("echo between")
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
     server.shell("echo last")
     server.hang_up()
     assert server.wait() == 0
-    begun, *_, last = file.read_text().splitlines()
-    assert len(begun) == 100
-    assert last.endswith("echo last")
-    assert "lines before this one could not be written)" in file.read_text()
+    torn, *rest = file.read_text().removeprefix(whole).splitlines()
+    assert len(torn) == 50
+    assert "lines before this one could not be written)" in rest[0]
+    assert rest[-1].endswith("echo last")
 
 
 # -- the audit log
