@@ -79,7 +79,7 @@ def test_the_server_answers_the_same_without_its_tricks(start: Start, meta: dict
 def test_the_tricks_are_in_force() -> None:
     """No web server, no HTTP client, no OAuth, no other era is loaded; deferred models are built on use."""
     probe = (
-        "import sys, nacre.sdk as s; "
+        "import sys, nacre.protocol.sdk as s; "
         "names = ('starlette.applications', 'uvicorn.main', 'httpx2._client', 'mcp_types._v2026_07_28'); "
         "heavy = [name for name in names if getattr(sys.modules.get(name), '__file__', None)]; "
         "print(heavy, s.types.CallToolResult.__pydantic_complete__)"

@@ -166,7 +166,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
         sys.exit(2)
     from nacre import audit  # noqa: PLC0415  # asyncio loads while the keeper starts
-    from nacre.stdio import claim_standard_streams  # noqa: PLC0415
+    from nacre.protocol.stdio import claim_standard_streams  # noqa: PLC0415
 
     try:
         config = configuration(options)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 from nacre import __version__, audit, stderr
 from nacre.errors import NacreError
+from nacre.protocol.stdio import Stdio
 from nacre.service import Service
-from nacre.stdio import Stdio
 from nacre.tools.catalogue import furnish
 from nacre.tools.surface import Surface
 
@@ -81,7 +81,7 @@ class Server:
         if surface.announcement is not None:
             await stdio.send(surface.announcement)
         # Imported here: the keeper starts, and stdin fills, while this takes its half second.
-        from nacre import sdk  # noqa: PLC0415
+        from nacre.protocol import sdk  # noqa: PLC0415
 
         app = sdk.build_server(surface)
         talking = asyncio.create_task(sdk.serve(app, stdio, surface))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from nacre import audit, watch
 from nacre.dialects import find_shell
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
+from nacre.eager import Semaphore
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import NacreError, PlaceError, RequestError
 from nacre.hints import hints_for
@@ -26,7 +27,6 @@ from nacre.keeper.link import Link
 from nacre.keeper.troubles import advice
 from nacre.model import LeftProcess
 from nacre.once import run_once
-from nacre.promptly import Slots
 from nacre.sessions import Sessions
 from nacre.spools import Spools
 
@@ -67,7 +67,7 @@ class Service:
         if self.spools.problem:
             audit.log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
-        self._slots = Slots(config.concurrent_commands)
+        self._slots = Semaphore(config.concurrent_commands)
         self._link = Link(launched)
         self.sessions = Sessions(self.shell, config, self._ready_link)
         self._opened_with: tuple[str, ...] = ()
@@ -110,12 +110,12 @@ class Service:
         if self._gate is not None:
             await self._gate.admit(command, ask)
         link = await self._ready_link()
-        await self._slots.take()
+        await self._slots.acquire()
         try:
             audit.started(command)
             return await run_once(command, self.shell, link, self.config, on_output)
         finally:
-            self._slots.give()
+            self._slots.release()
 
     def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[None]] | None:
         """How a session asks the gate when a command's turn has come: only then it knows its directory."""
@@ -144,11 +144,11 @@ class Service:
             spot = await asyncio.to_thread(self._grounds(files).find, work)
             if self._gate is not None:
                 await self._gate.admit_file(work, spot.path, ask)
-            await self._slots.take()
+            await self._slots.acquire()
             try:
                 outcome = await asyncio.to_thread(files.perform, work, spot, self.config.reply_limit_bytes)
             finally:
-                self._slots.give()
+                self._slots.release()
         except NacreError as error:
             outcome = error
             raise

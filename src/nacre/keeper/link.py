@@ -16,12 +16,12 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
+from nacre.eager import EagerFuture
 from nacre.errors import InternalError, PlaceError
 from nacre.keeper.quickjson import decode
 from nacre.keeper.troubles import advice
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame, json_frame, split_mixed_body
 from nacre.pipes import PipeReader, PipeWriter
-from nacre.promptly import Prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -204,7 +204,7 @@ class Link:
         """Start a command; its `exit` future tells the rest. `spec` is `keeper.commands.Spec` as a dict."""
         if self._lost:
             raise _keeper_lost()
-        running = Running(next(self.ids), Prompt(), on_output, on_control)
+        running = Running(next(self.ids), EagerFuture(), on_output, on_control)
         if spec.get("announce"):
             running.pid = asyncio.get_running_loop().create_future()
         self._running[running.id] = running
@@ -224,7 +224,7 @@ class Link:
         """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
         if self._lost:
             raise _keeper_lost()
-        turn: Prompt[TurnEnd] = Prompt()
+        turn: EagerFuture[TurnEnd] = EagerFuture()
         running.turn = turn
         self._writer.write(json_frame(Kind.RUN, running.id, run))
         return turn

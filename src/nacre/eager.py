@@ -4,7 +4,7 @@ asyncio starts a task, and goes on with one whose future is done, one round of t
 all descriptors and a walk through the queue, twice for every command. Here both happen at once. A
 command's way through the server is 3 % shorter for it.
 
-Used by the short road of a call, by the service and by the link. It knows asyncio and nothing of nacre.
+Used by the fast path of a call, by the service and by the link. It knows asyncio and nothing of nacre.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 
 
-def start_now(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+def start_eagerly(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     """A task that has run up to its first wait when this returns. Not to be called inside a task."""
     loop = asyncio.get_running_loop()
     if sys.version_info >= (3, 12):
@@ -33,7 +33,7 @@ def start_now(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
     return task
 
 
-class Slots:
+class Semaphore:
     """So many at once; who comes later waits in line. A slot that is free is taken without waiting.
 
     asyncio's semaphore does the same with three coroutines more.
@@ -43,7 +43,7 @@ class Slots:
         self._free = count
         self._line: deque[asyncio.Future[None]] = deque()
 
-    async def take(self) -> None:
+    async def acquire(self) -> None:
         """Return when a slot is the caller's."""
         if self._free:
             self._free -= 1
@@ -54,10 +54,10 @@ class Slots:
             await turn
         except asyncio.CancelledError:
             if not turn.cancelled():  # the slot was given just before: it is the next one's
-                self.give()
+                self.release()
             raise
 
-    def give(self) -> None:
+    def release(self) -> None:
         """Give a slot back: to the first in line that still waits."""
         while self._line:
             turn = self._line.popleft()
@@ -67,7 +67,7 @@ class Slots:
         self._free += 1
 
 
-class Prompt(asyncio.Future[Value]):
+class EagerFuture(asyncio.Future[Value]):
     """A future whose waiters go on at the very moment it is done, unless a task is running just then."""
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nacre.messages import Id
+    from nacre.protocol.messages import Id
 
 AT_ONCE = 512  # many times the commands that run at once: those of a session and their like wait in here, too
 WAITING_BYTES = 16 * 1024 * 1024

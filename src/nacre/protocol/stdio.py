@@ -27,10 +27,11 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre.admission import Admission
 from nacre.audit import log
 from nacre.keeper import quickjson
-from nacre.messages import (
+from nacre.pipes import PipeReader, PipeWriter
+from nacre.protocol.admission import Admission
+from nacre.protocol.messages import (
     FAILED,
     INVALID_REQUEST,
     PARSE_ERROR,
@@ -41,12 +42,11 @@ from nacre.messages import (
     is_whole_answer,
     problem_of,
 )
-from nacre.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.messages import Id, Message
+    from nacre.protocol.messages import Id, Message
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNREAD_BYTES = 16 * 1024 * 1024

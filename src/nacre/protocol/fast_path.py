@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from nacre.audit import log
+from nacre.eager import EagerFuture, start_eagerly
 from nacre.errors import Asking, NacreError, RequestError
-from nacre.messages import FAILED, INVALID_PARAMS, is_id
-from nacre.promptly import Prompt, start_now
-from nacre.roots import Roots
+from nacre.protocol.messages import FAILED, INVALID_PARAMS, is_id
+from nacre.protocol.roots import Roots
 from nacre.tools.arguments import check
 from nacre.tools.tool import Caller, CallError, Reply
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Coroutine
 
     from nacre.gate import Answer, Question
-    from nacre.messages import Id, Message
-    from nacre.stdio import Stdio
+    from nacre.protocol.messages import Id, Message
+    from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Method, Surface
     from nacre.tools.tool import Progress, Tool
 
@@ -196,7 +196,7 @@ class Express:
         return True
 
     def _start(self, identity: Id, answering: Coroutine[Any, Any, None]) -> None:
-        call = start_now(answering)
+        call = start_eagerly(answering)
         if not call.done():
             self._calls[identity] = call
 
@@ -245,7 +245,7 @@ class Express:
     async def _request(self, method: str, params: dict[str, Any]) -> Any:
         """Ask the client something; an error of its own is an empty answer."""
         identity = f"nacre-{uuid.uuid4()}"
-        asked: Prompt[Any] = Prompt()  # what it tells holds for the call that stands behind it
+        asked: EagerFuture[Any] = EagerFuture()  # what it tells holds for the call that stands behind it
         self._questions[identity] = asked
         self._stdio.tell({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
         try:

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from nacre.promptly import Prompt, Slots, start_now
+from nacre.eager import EagerFuture, Semaphore, start_eagerly
 
 
 def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
@@ -20,7 +20,7 @@ def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
             steps.append("done")
 
         def from_outside_a_task() -> None:
-            task = start_now(work())
+            task = start_eagerly(work())
             steps.append("returned")
             task.add_done_callback(lambda _: over.set())
 
@@ -37,7 +37,7 @@ def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
 def test_a_waiter_goes_on_at_once_outside_a_task_and_soon_inside_one() -> None:
     async def main(*, inside: bool) -> list[str]:
         steps: list[str] = []
-        promise: Prompt[str] = Prompt()
+        promise: EagerFuture[str] = EagerFuture()
 
         async def wait() -> None:
             steps.append(await promise)
@@ -61,11 +61,11 @@ def test_a_waiter_goes_on_at_once_outside_a_task_and_soon_inside_one() -> None:
 
 def test_failure_and_cancellation_reach_the_waiter() -> None:
     async def main() -> None:
-        failing: Prompt[str] = Prompt()
+        failing: EagerFuture[str] = EagerFuture()
         asyncio.get_running_loop().call_soon(failing.set_exception, ValueError("no"))
         with pytest.raises(ValueError, match="no"):
             await failing
-        given_up: Prompt[str] = Prompt()
+        given_up: EagerFuture[str] = EagerFuture()
         asyncio.get_running_loop().call_soon(given_up.cancel)
         with pytest.raises(asyncio.CancelledError):
             await given_up
@@ -75,7 +75,7 @@ def test_failure_and_cancellation_reach_the_waiter() -> None:
 
 def test_who_has_stopped_waiting_is_forgotten() -> None:
     async def main() -> None:
-        promise: Prompt[str] = Prompt()
+        promise: EagerFuture[str] = EagerFuture()
         done, pending = await asyncio.wait({promise}, timeout=0)
         assert (done, pending) == (set(), {promise})
         promise.set_result("kept")
@@ -86,20 +86,20 @@ def test_who_has_stopped_waiting_is_forgotten() -> None:
 
 def test_slots_are_given_in_order_and_none_is_lost() -> None:
     async def main() -> list[str]:
-        slots, steps = Slots(1), list[str]()
+        slots, steps = Semaphore(1), list[str]()
 
         async def use(name: str) -> None:
-            await slots.take()
+            await slots.acquire()
             steps.append(name)
 
         await use("first")
         second, third, fourth = (asyncio.create_task(use(name)) for name in ("second", "third", "fourth"))
         await asyncio.sleep(0)
         third.cancel()  # it waits, and will not come
-        slots.give()
+        slots.release()
         second.cancel()  # it has just been given the slot: the next one gets it
         await asyncio.wait({second, third, fourth})
-        slots.give()
+        slots.release()
         await use("fifth")
         return steps
 

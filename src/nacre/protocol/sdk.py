@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Self
 
-from nacre import sdk_tricks
 from nacre.audit import log
-from nacre.express import (
+from nacre.protocol import sdk_tricks
+from nacre.protocol.fast_path import (
     Express,
     NeedsAnswer,
     answer,
@@ -23,8 +23,8 @@ from nacre.express import (
     question_params,
     understood,
 )
-from nacre.messages import FAILED, INTERNAL_ERROR, is_id
-from nacre.roots import first_root
+from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
+from nacre.protocol.roots import first_root
 from nacre.tools.tool import Caller, CallError
 
 sdk_tricks.apply()
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from nacre.gate import Answer, Ask, Question
-    from nacre.messages import Id, Message
-    from nacre.stdio import Stdio
+    from nacre.protocol.messages import Id, Message
+    from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Prompt, Surface
     from nacre.tools.tool import Progress, Tool
 
