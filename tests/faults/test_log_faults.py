@@ -90,7 +90,9 @@ def test_a_log_line_written_in_part_does_not_run_into_the_next(start: Start, tmp
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
     while file.stat().st_size < limit:
         server.shell("echo between")
-    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
+    resource.prlimit(
+        server.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+    )
     server.shell("echo last")
     server.hang_up()
     assert server.wait() == 0
