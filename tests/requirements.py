@@ -155,6 +155,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "session-tool": Requirement("One tool lists, restarts and closes sessions.", "nacre"),
     "session-unknown-shell": Requirement("An unknown shell is probed, or refused at start.", "nacre"),
+    "dialect-one-entry": Requirement(
+        "A new shell is one file and one entry: running, sessions, hints, rules, lists and messages follow.",
+        "nacre",
+    ),
     "session-powershell-text": Requirement("PowerShell's dialect is tested as text.", "nacre"),
     "default-directory": Requirement(
         "--working-dir, the client's root, the current directory, home.", "nacre"

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.dialects import CMD, Ask, Shell, dialect_of, find_shell
-from nacre.dialects.cmd import CmdShell, escape
+from nacre.dialects import Ask, Shell, dialect_of, find_shell
+from nacre.dialects.cmd import DIALECT, UNDER_WINE, CmdShell, escape
 from nacre.errors import RequestError
 from nacre.keeper.conversation import STDERR, STDOUT, Conversation
 
@@ -325,20 +325,20 @@ def test_a_forged_prompt_does_not_keep_a_flood_in_memory() -> None:
 
 
 def test_cmd_is_known_by_its_name_and_needs_wine_here(tmp_path: Path) -> None:
-    assert dialect_of("cmd.exe") is dialect_of("/x/CMD.EXE") is CMD
+    assert dialect_of("cmd.exe") is dialect_of("/x/CMD.EXE") is DIALECT
     with pytest.raises(RequestError, match=r"No shell 'cmd\.exe'"):
         find_shell("cmd.exe", {"PATH": str(tmp_path)})
     (tmp_path / "wine").write_text("#!/bin/sh\n")
     (tmp_path / "wine").chmod(0o755)
     found = find_shell("cmd.exe", {"PATH": str(tmp_path), "HOME": "/home/me"})
-    assert (found.executable, found.name, found.dialect) == (str(tmp_path / "wine"), "cmd.exe", CMD)
-    assert found.wine_prefix == "/home/me/.wine"
+    assert (found.executable, found.name, found.dialect) == (str(tmp_path / "wine"), "cmd.exe", UNDER_WINE)
+    assert found.runner_files == "/home/me/.wine"
     own = tmp_path / "cmd.exe"
     with pytest.raises(RequestError, match="No shell"):
         find_shell(str(own), {"PATH": str(tmp_path)})
     own.touch()
     named = find_shell(str(own), {"PATH": str(tmp_path), "WINEPREFIX": "/prefix"})
-    assert (named.path, named.wine_prefix) == (str(own), "/prefix")
+    assert (named.path, named.runner_files) == (str(own), "/prefix")
     assert named.argv(named.persistent())[:4] == ["wine", str(own), "/D", "/K"]
 
 
@@ -352,7 +352,7 @@ def test_cmd_is_known_by_its_name_and_needs_wine_here(tmp_path: Path) -> None:
     ],
 )
 def test_a_fresh_cmd_under_wine_gets_an_argument_or_a_batch_file(text: str, argument: str | None) -> None:
-    argv, script = Shell("cmd.exe", CMD, "cmd.exe", "/usr/bin/wine", "/prefix").once(text)
+    argv, script = Shell("cmd.exe", UNDER_WINE, "cmd.exe", "cmd", "/usr/bin/wine", "/prefix").once(text)
     if argument:
         assert (argv[-1], script) == (argument, None)
     else:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.dialects import POWERSHELL, Ask, Ending, Shell, dialect_of
-from nacre.dialects.powershell import PowerShell, quote
+from nacre.dialects import Ask, Ending, Shell, dialect_of
+from nacre.dialects.powershell import DIALECT, PowerShell, quote
 from nacre.errors import RequestError
 from nacre.keeper.conversation import STDERR, STDOUT, Conversation
 
@@ -93,7 +93,7 @@ def test_what_it_cannot_be_given_is_refused_before_anything_runs() -> None:
 
 
 def test_both_powershells_are_known_and_never_load_a_profile() -> None:
-    assert dialect_of("/usr/bin/pwsh") is dialect_of("powershell.exe") is POWERSHELL
-    kept = Shell("/usr/bin/pwsh", POWERSHELL, "pwsh").persistent()
+    assert dialect_of("/usr/bin/pwsh") is dialect_of("powershell.exe") is DIALECT
+    kept = Shell("/usr/bin/pwsh", DIALECT, "pwsh").persistent()
     assert kept.argv("pwsh") == ["pwsh", "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-"]
     assert "never run" in kept.remark(ask("Get-Date"), printed=True)

@@ -17,8 +17,8 @@ from process_table import gone, unique_seconds
 from session_house import House
 from wire_client import MODERN, WireClient, text_of
 
-from nacre.dialects import Ask, find_shell, split_record
-from nacre.dialects.posix import BUSYBOX_AS_SH, PLAIN, SHELLS, persistent, quote
+from nacre.dialects import Ask, Shell, find_shell, is_known, split_record
+from nacre.dialects.posix import BUSYBOX_AS_SH, DIALECT, PLAIN, SHELLS, quote
 from nacre.errors import RequestError
 from nacre.model import ShellState
 
@@ -317,7 +317,7 @@ def test_what_is_no_shell_is_refused_at_start(start: Start) -> None:
     ],
 )
 def test_a_shell_is_known_by_its_name_or_by_what_it_links_to(name: str, real: str, variant: object) -> None:
-    assert persistent(name, real) is variant
+    assert Shell(f"/bin/{name}", DIALECT, name, real).persistent() is variant
 
 
 # -- the text
@@ -372,4 +372,4 @@ def test_a_session_of_sh_is_whatever_sh_is() -> None:
 
 
 def test_shells_are_found_by_name() -> None:
-    assert find_shell("dash", dict(os.environ)).known
+    assert is_known(find_shell("dash", dict(os.environ)))

@@ -12,27 +12,13 @@ import stat
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from nacre import dialects
 from nacre.model import Ended
 
 if TYPE_CHECKING:
     from nacre.model import Result
 
-NOT_FOUND = 127
 LONG_NAME = 5  # a name of so many letters may be two slips away
-_MISSING = (
-    re.compile(
-        r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE
-    ),  # bash, dash, ksh, busybox
-    re.compile(r"command not found: (?P<name>\S+)$", re.MULTILINE),  # zsh
-    re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),  # fish
-)
-_MISSING_ON_WINDOWS = re.compile(
-    r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"
-)  # cmd.exe, whose exit code says nothing about it
-# elvish, whose exit code says nothing about it either; other programs in Go say the same of other places
-_MISSING_IN_ELVISH = re.compile(
-    r'^Exception: exec: "(?P<name>[^"]+)": executable file not found in \$PATH$', re.MULTILINE
-)
 _DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
 
 _NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memory", "memory exhausted")
@@ -57,10 +43,8 @@ def hints_for(result: Result, path: str) -> tuple[str, ...]:
     if exhausted := _what_is_used_up(result):
         return (exhausted,)
     errors = result.stderr.text
-    if result.exit_code == NOT_FOUND and (name := _missing_name(errors)):
+    if name := _missing_name(errors, result.exit_code):
         return (_did_you_mean(name, path),)
-    if found := _MISSING_ON_WINDOWS.search(errors) or _MISSING_IN_ELVISH.search(errors):
-        return (_did_you_mean(found["name"], path),)
     if "Permission denied" in errors and (found := _DENIED.search(errors)):
         return (_why_denied(found["file"].strip(), result.working_directory),)
     return ()
@@ -78,8 +62,15 @@ def _what_is_used_up(result: Result) -> str:
     return ""
 
 
-def _missing_name(errors: str) -> str | None:
-    return next((found["name"] for pattern in _MISSING if (found := pattern.search(errors))), None)
+def _missing_name(errors: str, exit_code: int | None) -> str | None:
+    """The command that a shell did not find: any shell's message, because one may start another."""
+    patterns = (
+        pattern
+        for dialect in dialects.DIALECTS
+        if dialect.missing_code in (None, exit_code)
+        for pattern in dialect.missing
+    )
+    return next((found["name"] for pattern in patterns if (found := pattern.search(errors))), None)
 
 
 def _did_you_mean(name: str, path: str) -> str:

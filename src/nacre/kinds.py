@@ -27,7 +27,6 @@ _UNITS = {
 # A command of the list is a tool of that name.
 _COMMAND_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
 _RESERVED_NAMES = ("restart", "list_commands")  # tools that are there beside the commands
-_FAMILIES = frozenset({"cmd", "posix"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +88,19 @@ def _when(value: Any) -> str:
     return str(value)
 
 
-def _command_lists(value: Any) -> dict[str, tuple[str, ...]]:
-    """One list for whatever shell there is, or a table: a list for each family of shells."""
-    if isinstance(value, dict):
+def command_lists(dialects: list[str]) -> Kind:
+    """One list for whatever shell there is, or a table: a list for each of these dialects."""
+
+    def read(value: Any) -> dict[str, tuple[str, ...]]:
+        if not isinstance(value, dict):
+            return {"": _command_names(value)}
         lists = cast("dict[str, Any]", value)
-        if unknown := set(lists) - _FAMILIES:
-            raise ValueError(f"a list, or a table of lists for {', '.join(sorted(_FAMILIES))} ({unknown})")
-        return {family: _command_names(names) for family, names in lists.items()}
-    return {"": _command_names(value)}
+        if unknown := set(lists) - set(dialects):
+            raise ValueError(f"a list, or a table of lists for {', '.join(dialects)} ({unknown})")
+        return {dialect: _command_names(names) for dialect, names in lists.items()}
+
+    shown = " and ".join(f"`{name}`" for name in dialects)
+    return Kind(f"list of names, or a table of lists for {shown}", read)
 
 
 def _command_names(value: Any) -> tuple[str, ...]:
@@ -146,5 +150,4 @@ IDLE_SECONDS = Kind("seconds, 0 for never", _count_or_never, "SECONDS", _number)
 SIZE = Kind("size", _size_bytes, "SIZE")
 YES_OR_NO = Kind("true or false", _yes_or_no)
 WHEN = Kind("auto, always or never", _when, "WHEN")
-COMMAND_LISTS = Kind("list of names, or a table of lists for `cmd` and `posix`", _command_lists)
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

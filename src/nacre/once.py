@@ -46,8 +46,8 @@ async def run_once(
         "keep_bytes": command.output_limit_bytes or config.reply_limit_bytes,
         "spool_bytes": config.max_output_bytes,
     }
-    if command.environment or shell.environment:
-        spec["environment"] = {**shell.environment, **command.environment}
+    if command.environment or shell.dialect.environment:
+        spec["environment"] = {**shell.dialect.environment, **command.environment}
     if script is not None:
         spec["script"] = script
     if on_output is not None:
@@ -66,7 +66,7 @@ async def run_once(
         raise
     except SpawnError as error:
         raise explain(error, command.working_directory) from None
-    return _result(command, told, config, shell.output_encoding)
+    return _result(command, told, config, shell.dialect.output_encoding)
 
 
 def explain(error: SpawnError, directory: str) -> Exception:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre import audit, watch
-from nacre.dialects import find_shell
+from nacre.dialects import examples, find_shell, is_known
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.eager import Semaphore
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from nacre.abort import AbortFile
     from nacre.config import Config
-    from nacre.dialects import Shell
+    from nacre.dialects import Dialect, Shell
     from nacre.file_records import FileDone, FileWork
     from nacre.files import Grounds
     from nacre.gate import Ask, Gate
@@ -59,9 +59,8 @@ class Service:
         self.shell = find_shell(config.shell, self._environment)
         self.default_directory = _default_directory(config)
         self._gate = self._gate_for(config)
-        if config.commands is not None and self.shell.dialect.name == "cmd":
-            # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
-            self._environment["NoDefaultCurrentDirectoryInExePath"] = "1"
+        if config.commands is not None and (lists := self.shell.dialect.lists):
+            self._environment.update(lists.environment)
         self._abort = _abort_file(config.abort_file)
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
         if self.spools.problem:
@@ -244,7 +243,7 @@ class Service:
 
     async def check_shell(self) -> None:
         """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
-        if self.shell.known:
+        if is_known(self.shell):
             return
         link = await self._ready_link()
         argv, _ = self.shell.once(PROBE)
@@ -254,7 +253,7 @@ class Service:
             raise RequestError(
                 f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
                 code="no_shell",
-                hint="Give --shell a shell such as bash, zsh, fish, elvish or cmd.exe.",
+                hint=f"Give --shell a shell such as {examples()}.",
             )
 
     async def close(self) -> None:
@@ -303,9 +302,14 @@ class Service:
         """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
         probe = LoginProbe()
         shell = find_shell(None, self._environment)
+        if not shell.dialect.login_flags:
+            audit.log.warning(
+                "%s has no login files; commands run with the server's own environment", shell.name
+            )
+            return
         running = self._link.run(
             {
-                "argv": [shell.name, "-l", "-i", "-c", probe.script],
+                "argv": [shell.name, *shell.dialect.login_flags, probe.script],
                 "program": shell.path,
                 "cwd": "/",
                 "timeout_ms": round(LOGIN_PATIENCE_S * 1000),
@@ -341,25 +345,33 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
     if commands is None and enclosure is None and (policy is None or policy.empty):
         return None
     from nacre.gate import Gate  # noqa: PLC0415  # see above
-    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # the same
+    from nacre.policy import Policy  # noqa: PLC0415  # the same
     from nacre.policy.dialect import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
-    policy, name = policy or Policy(allow_writes=commands is None), shell.name.removesuffix(".exe").lower()
+    policy, name = policy or Policy(allow_writes=commands is None), shell.language
     own = tuple(file for file in (config.file, config.audit_log, config.abort_file) if file is not None)
     policy = replace(policy, own_files=own)
     if name not in KNOWN_SHELLS and enclosure is None and not policy.empty:  # an enclosure needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
-            hint="Use --shell with bash, sh, zsh, fish or cmd.exe, or start without rules.",
+            hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
         )
     if commands is None:
         return Gate(policy, name, enclosure=enclosure, write_files=config.write_files)
     from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same
 
-    try:
-        return Gate(policy.allowing(commands), name, allowlist(commands, shell.dialect.name), enclosure)
-    except PolicyError as error:
-        raise RequestError(f"{shell.name}: {error}.", hint="Use --shell with bash, sh or cmd.exe.") from None
+    lists = shell.dialect.lists
+    if lists is None:
+        raise RequestError(
+            f"{shell.name}: a list of commands cannot be held in this shell.",
+            hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
+        )
+    return Gate(policy.allowing(commands), name, allowlist(commands, lists.quoting), enclosure)
+
+
+def _is_readable(dialect: Dialect) -> bool:
+    """Whether the policy reads its language."""
+    return dialect.language != ""
 
 
 def _abort_file(path: str | None) -> AbortFile | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre import kinds
 from nacre.config import Config, ContainerConfig
+from nacre.dialects import DIALECTS
 
 if TYPE_CHECKING:
     from nacre.kinds import Kind
@@ -144,7 +145,7 @@ SETTINGS = (
     ),
     Setting(
         "commands",
-        kinds.COMMAND_LISTS,
+        kinds.command_lists(sorted({dialect.name for dialect in DIALECTS if dialect.lists})),
         "only these commands, each alone (docs/presets/commands.md)",
         "commands",
         default="no such list",

@@ -18,23 +18,23 @@ in the pipe could be eaten by a command, and wine's cmd.exe loses it. One comman
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass
+import shutil
+import sys
+import uuid
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
+from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 LINE_LIMIT = 8000  # it reads no line longer than 8191 characters
-DIALECT = Dialect(
-    "cmd",
-    ("/d", "/s", "/c"),
-    f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
-    ("cmd",),
-    limit_bytes=LINE_LIMIT,
-    one_line=True,  # and stops at the end of the first
-    prelude="@echo off\n",
-)
+_PRELUDE = "@echo off\n"
 WINE_CMD = (
     r"C:\windows\system32\cmd.exe"  # by its full name: otherwise wine puts a program of its own between
 )
@@ -81,7 +81,8 @@ class CmdShell:
 
     def argv(self, name: str) -> list[str]:
         """What starts it: no AutoRun commands, and the prompt that we wait for."""
-        return [name, "/D", "/K", f"prompt {self.prompt}"]
+        wine = () if self.prefix is None else ("wine",)
+        return [*wine, name, "/D", "/K", f"prompt {self.prompt}"]
 
     # -- a command
 
@@ -209,18 +210,18 @@ def escape(value: str) -> str:
     return _SPECIAL.sub(r"^\g<0>", value).replace("%", "%%")
 
 
-def once_under_wine(program: str, text: str) -> tuple[list[str], str | None]:
-    """The argv that runs one command in a fresh cmd.exe of wine's, with the text where it goes into a file.
+def once_under_wine(shell: Shell, text: str) -> tuple[list[str], str | None]:
+    """The argv that runs one command in a fresh cmd.exe of wine's, and the script file it reads, if any.
 
     wine makes one string of the arguments, and would put a backslash before each quote.
     """
     line = text.strip()
     if not re.search(r'["\r\n]|\\\Z', line) and len(line) < LINE_LIMIT:
-        return ["wine", program, "/d", "/s", "/c", line], None
+        return ["wine", shell.path, "/d", "/s", "/c", line], None
     check_letters("command", text, WINE_ENCODINGS[0])
-    lines = DIALECT.prelude + text.replace("\r\n", "\n")
+    lines = _PRELUDE + text.replace("\r\n", "\n")
     script = lines.replace("\n", "\r\n").encode(WINE_ENCODINGS[0]).decode(errors="surrogateescape")
-    return ["wine", program, "/d", "/c", f"Z:{SCRIPT_MARK}"], script
+    return ["wine", shell.path, "/d", "/c", f"Z:{SCRIPT_MARK}"], script
 
 
 def check_letters(argument: str, text: str, encoding: str) -> None:
@@ -312,3 +313,48 @@ def _with_input(line: str, source: str) -> str | None:
 def _is_one_pipeline(line: str) -> bool:
     commands = _commands(line)
     return commands is not None and all(separator in ("", "|") for separator, _, _ in commands)
+
+
+def _persistent(shell: Shell) -> CmdShell:
+    return CmdShell(f"READY_{uuid.uuid4().hex}", shell.runner_files or None)
+
+
+def _under_wine(wanted: str, environment: Mapping[str, str]) -> Shell | None:
+    """cmd.exe on another system than its own: the file that was named, or wine's own; None without wine."""
+    if sys.platform == "win32":
+        return None
+    wine = shutil.which("wine", path=environment.get("PATH"))
+    named = os.path.sep in wanted
+    if wine is None or (named and not os.path.isfile(wanted)):
+        return None
+    prefix = environment.get("WINEPREFIX") or os.path.join(environment.get("HOME", "/"), ".wine")
+    program = os.path.abspath(wanted) if named else WINE_CMD
+    return Shell(program, UNDER_WINE, "cmd.exe", "cmd", wine, prefix)
+
+
+DIALECT = Dialect(
+    name="cmd",
+    programs=("cmd",),
+    examples=("cmd.exe",),
+    flags=("/d", "/s", "/c"),
+    source=f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
+    limit_bytes=LINE_LIMIT,
+    one_line=True,  # and stops at the end of the first
+    prelude=_PRELUDE,
+    persistent=_persistent,
+    find=_under_wine,
+    missing=(
+        re.compile(r"'(?P<name>[^'\s]+)[^']*' (?:is not recognized )?as an internal or external command"),
+    ),
+    missing_code=None,
+    language="cmd",
+    lists=CommandLists(
+        "cmd",
+        '"double quotes"',
+        # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
+        {"NoDefaultCurrentDirectoryInExePath": "1"},
+    ),
+)
+UNDER_WINE = replace(
+    DIALECT, once=once_under_wine, environment=WINE_ENVIRONMENT, output_encoding=WINE_ENCODINGS[1]
+)

@@ -1,28 +1,101 @@
-"""What a family of shells is: how a fresh shell gets one command, how a living one gets many. Pure.
+"""What a dialect is: everything that nacre has to know about one family of shells. Pure.
 
-Above it: the families (`posix`, `fish`, …) and those who run shells. It knows no shell by name.
+Above it: a module for each family (`posix`, `fish`, …), which fills in one `Dialect`, and the registry in
+`nacre.dialects`. It knows no shell by name.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
+NOT_FOUND = 127  # the exit code for a missing command in most shells
 
 
 @dataclass(frozen=True, slots=True)
+class Shell:
+    """A shell that was found: its file, and what is known about its family."""
+
+    path: str
+    dialect: Dialect
+    name: str  # argv[0], and what people call it
+    real_name: str = ""  # what the name is a link to: `sh` may be dash, bash or busybox
+    runner: str = ""  # the program that runs it, where the system itself cannot (wine)
+    runner_files: str = ""  # and where that program keeps its files
+
+    @property
+    def executable(self) -> str:
+        """The program that is started."""
+        return self.runner or self.path
+
+    @property
+    def language(self) -> str:
+        """What the policy calls the language it reads; empty: the policy cannot read it."""
+        language = self.dialect.language
+        return self.name.removesuffix(".exe").lower() if language is None else language
+
+    def once(self, text: str) -> tuple[list[str], str | None]:
+        """The argv that runs one command in a fresh shell, and the script file it reads, if it needs one."""
+        return self.dialect.once(self, text)
+
+    def persistent(self) -> Persistent:
+        """How this shell is kept alive from one command to the next."""
+        return self.dialect.persistent(self)
+
+    def argv(self, persistent: Persistent) -> list[str]:
+        """The argv that starts one that lives on."""
+        return persistent.argv(self.path if self.runner else self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLists:
+    """What a family needs to hold a list of allowed commands (specification 000)."""
+
+    quoting: str  # the entry in `nacre.policy.operators` that reads its arguments
+    quotes: str  # how a caller quotes an argument, in words
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
+
+
+def once_as_argument(shell: Shell, text: str) -> tuple[list[str], str | None]:
+    """The command as an argument, or as a file where it is too long for one."""
+    dialect = shell.dialect
+    fits = len(text) * 4 < dialect.limit_bytes or len(os.fsencode(text)) < dialect.limit_bytes
+    if fits and not (dialect.one_line and "\n" in text.strip()):
+        return [shell.name, *dialect.flags, text.strip() if dialect.one_line else text], None
+    return [shell.name, *dialect.flags, dialect.source], dialect.prelude + text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
-    """One family of shells, as far as a fresh shell for each command goes."""
+    """One family of shells."""
 
     name: str
+    programs: tuple[str, ...]  # the names of its shells, in lower case and without `.exe`
+    examples: tuple[str, ...] = ()  # the shells that a message names
+    # A fresh shell for each command
     flags: tuple[str, ...]  # what stands before the command text
     source: str  # a command that runs the text in a file
-    known_as: tuple[str, ...]
     limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
     one_line: bool = False  # whether it takes only one line as an argument
     prelude: str = ""  # what stands before the text in a file
+    once: Callable[[Shell, str], tuple[list[str], str | None]] = once_as_argument
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # besides that of all commands
+    output_encoding: str | None = None  # of output that is not UTF-8; None: what is usual on this system
+    # A shell that lives on
+    persistent: Callable[[Shell], Persistent]
+    # Around a command
+    find: Callable[[str, Mapping[str, str]], Shell | None] | None = None  # where PATH does not lead to it
+    login_flags: tuple[str, ...] = ()  # run a text as a login shell does; empty: it has no login files
+    missing: tuple[re.Pattern[str], ...] = ()  # its messages for a missing command, with a group `name`
+    missing_code: int | None = NOT_FOUND  # the exit code beside such a message; None: any
+    language: str | None = None  # what the policy calls it: empty for none, None for the shell's own name
+    lists: CommandLists | None = None  # None: a list of allowed commands cannot be held in it
 
 
 @dataclass(slots=True)  # not frozen: one is made for every command

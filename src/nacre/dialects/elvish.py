@@ -24,7 +24,6 @@ import re
 from nacre.dialects.dialect import Ask, Dialect, Ending, WithChannel, split_record
 from nacre.keeper.wire import SCRIPT_MARK
 
-DIALECT = Dialect("elvish", ("-norc", "-c", "--"), f"eval (slurp < '{SCRIPT_MARK}')", ("elvish",))
 CONTROL = 3
 RUN_FILE = "run"
 # What elvish calls a directory that is gone.
@@ -190,3 +189,19 @@ def _before(ask: Ask) -> list[str]:
 
 
 PERSISTENT = ElvishShell()
+DIALECT = Dialect(
+    name="elvish",
+    programs=("elvish",),
+    examples=("elvish",),
+    flags=("-norc", "-c", "--"),
+    source=f"eval (slurp < '{SCRIPT_MARK}')",
+    persistent=lambda _: PERSISTENT,
+    # Other programs in Go say the same of other places than $PATH.
+    missing=(
+        re.compile(
+            r'^Exception: exec: "(?P<name>[^"]+)": executable file not found in \$PATH$', re.MULTILINE
+        ),
+    ),
+    missing_code=None,
+    language="",
+)

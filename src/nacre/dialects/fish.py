@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from nacre.dialects.dialect import Ask, Dialect, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
-DIALECT = Dialect("fish", ("-c",), f"source '{SCRIPT_MARK}'", ("fish",))
 CONTROL = 3
 # One record: marker, stdin, stdout, stderr, the code of the command before, each on a line, then the command,
 # up to a NUL. Words of fish's own are called as builtins: functions of those names are the person's.
@@ -78,3 +79,14 @@ def _before(ask: Ask) -> str:
 
 
 PERSISTENT = FishShell()
+DIALECT = Dialect(
+    name="fish",
+    programs=("fish",),
+    examples=("fish",),
+    flags=("-c",),
+    source=f"source '{SCRIPT_MARK}'",
+    persistent=lambda _: PERSISTENT,
+    login_flags=("-l", "-i", "-c"),
+    missing=(re.compile(r"Unknown command: '?(?P<name>[^\s']+)'?", re.MULTILINE),),
+    language="fish",
+)

@@ -22,18 +22,12 @@ it does to descriptors. Every command is two lines:
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 
-from nacre.dialects.dialect import Ask, Dialect, WithChannel
+from nacre.dialects.dialect import Ask, CommandLists, Dialect, Shell, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
-DIALECT = Dialect(
-    "posix",
-    ("-c",),
-    f". '{SCRIPT_MARK}'",
-    ("sh", "bash", "rbash", "dash", "zsh", "ksh", "ksh93", "mksh", "lksh", "pdksh", "oksh", "ash", "yash"),
-)
-BUSYBOX = Dialect("posix", ("sh", "-c"), f". '{SCRIPT_MARK}'", ("busybox",))
 STDERR = 2
 RUN_FILE = "run"
 _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
@@ -181,13 +175,45 @@ PLAIN = PosixShell()
 _SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh": "mksh"}
 
 
-def persistent(name: str, real_name: str) -> PosixShell:
-    """The variant for a shell of that name; `sh` and `ksh` are whatever they are links to."""
+def persistent(shell: Shell) -> PosixShell:
+    """The variant for a shell; `sh` and `ksh` are whatever they are links to."""
+    name, real_name = PurePath(shell.path).stem.lower(), shell.real_name
     if name != "busybox" and real_name == "busybox":
         return BUSYBOX_AS_SH
     known = SHELLS.get(_SAME.get(real_name, real_name)) or SHELLS.get(_SAME.get(name, name))
     return known or PLAIN
 
 
+_MISSING = (
+    re.compile(r"(?:^|: )(?P<name>[^\s:]+): (?:command )?not found$", re.MULTILINE),  # all but zsh
+    re.compile(r"command not found: (?P<name>\S+)$", re.MULTILINE),  # zsh
+)
+_PROGRAMS = (
+    "sh",
+    "bash",
+    "rbash",
+    "dash",
+    "ash",
+    "zsh",
+    "yash",
+    "ksh",
+    "ksh93",
+    "mksh",
+    "lksh",
+    "pdksh",
+    "oksh",
+)
+DIALECT = Dialect(
+    name="posix",
+    programs=_PROGRAMS,
+    examples=("bash", "sh", "zsh"),
+    flags=("-c",),
+    source=f". '{SCRIPT_MARK}'",
+    persistent=persistent,
+    login_flags=("-l", "-i", "-c"),
+    missing=_MISSING,
+    lists=CommandLists("posix", "'single quotes'"),
+)
+BUSYBOX = replace(DIALECT, programs=("busybox",), examples=(), flags=("sh", "-c"))
 PROBE = '__nacre=1; [ "$__nacre" = 1 ] && (exit 3) || printf %s "posix-$?"'
 PROBE_ANSWER = b"posix-3"

@@ -15,18 +15,14 @@ each line that it is given ends by printing one. One command is
 from __future__ import annotations
 
 import base64
+import uuid
 from dataclasses import dataclass
 
 from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
-DIALECT = Dialect(
-    "powershell",
-    ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command"),
-    f". '{SCRIPT_MARK}'",
-    ("pwsh", "powershell"),
-)
+_FLAGS = ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command")
 # UTF-8 without a byte order mark, no progress bars, no colours (the last one is new in 7.2).
 SETTINGS = (
     "$OutputEncoding = [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); "
@@ -57,7 +53,7 @@ class PowerShell:
 
     def argv(self, name: str) -> list[str]:
         """What starts it: no profile, nobody to ask."""
-        return [name, "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-"]
+        return [name, *_FLAGS, "-"]
 
     def check(self, ask: Ask) -> None:
         """Raise RequestError for what it cannot be given truthfully."""
@@ -126,3 +122,13 @@ def _before(ask: Ask) -> str:
 
 def _print(*lines: str) -> str:
     return '[Console]::Out.Write("' + "`r`n".join(lines) + '")'
+
+
+DIALECT = Dialect(
+    name="powershell",
+    programs=("pwsh", "powershell"),
+    flags=_FLAGS,
+    source=f". '{SCRIPT_MARK}'",
+    persistent=lambda _: PowerShell(f"READY_{uuid.uuid4().hex}"),
+    language="powershell",
+)

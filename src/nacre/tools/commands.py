@@ -113,7 +113,8 @@ def _command_tool(service: Service, name: str) -> Tool:
         )
         return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
 
-    advice = '"double quotes"' if service.shell.dialect.name == "cmd" else "'single quotes'"
+    lists = service.shell.dialect.lists
+    advice = f"; text in {lists.quotes}" if lists else ""
     return Tool(
         name=name,
         title=None,
@@ -123,7 +124,7 @@ def _command_tool(service: Service, name: str) -> Tool:
             "properties": {
                 "args": {
                     "type": "string",
-                    "description": f"Command-line arguments, one line, no shell operators; text in {advice}.",
+                    "description": f"Command-line arguments, one line, no shell operators{advice}.",
                 }
             },
             "additionalProperties": False,
