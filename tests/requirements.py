@@ -383,7 +383,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-input": Requirement("What a shell is given to read passes the same gate.", "nacre"),
     "policy-directories": Requirement("Commands stay inside allowed directories.", "004 Access Controls"),
     "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),
-    "policy-workbench": Requirement("nacre policy explain, test, list, learn.", "nacre"),
+    "policy-cli": Requirement("nacre policy explain, test, list, learn.", "nacre"),
     "policy-allowed-tool": Requirement("A tool tells what is allowed.", "003 shell/allowed; 000 list"),
     "settings-table": Requirement(
         "Flags, file, error messages and documentation come from one table of settings.", "nacre"

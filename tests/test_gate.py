@@ -324,7 +324,7 @@ def test_a_configuration_that_was_named_must_be_there() -> None:
     assert "does not exist: /no/such.toml" in nacre("--config", "/no/such.toml").stderr
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_explain_shows_what_would_run_and_underlines_the_part() -> None:
     done = nacre("policy", "explain", "ls; rm -rf /x", "--allow", "ls")
     shown = done.stdout
@@ -337,7 +337,7 @@ def test_explain_shows_what_would_run_and_underlines_the_part() -> None:
     assert nacre("policy", "explain", "ls", "--config", "/no/such").returncode == 2
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_explain_without_rules_says_so_and_shows_what_rules_would_see(tmp_path: Path) -> None:
     done = nacre("policy", "explain", "ls | env wc -l; eval x", "--config", config_file(tmp_path, ""))
     assert done.returncode == 0
@@ -349,7 +349,7 @@ def test_explain_without_rules_says_so_and_shows_what_rules_would_see(tmp_path: 
     assert nacre("policy", "explain", "ls \x1b[2K", "--config", config_file(tmp_path, "")).returncode == 1
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_test_prints_the_figures_last_and_fails_when_a_case_does(tmp_path: Path) -> None:
     case: dict[str, Any] = {
         "id": "1",
@@ -376,7 +376,7 @@ def test_test_prints_the_figures_last_and_fails_when_a_case_does(tmp_path: Path)
     assert nacre("policy", "test", "/no/such").returncode == 2
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Path) -> None:
     trail = tmp_path / "audit.jsonl"
     server = start("--audit-log", str(trail))
@@ -393,7 +393,7 @@ def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Pa
     assert "not a line of an audit log" in nacre("policy", "learn", __file__).stderr
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_list_tells_which_rules_come_from_a_ready_made_set(tmp_path: Path) -> None:
     text = '[policy]\ninclude = ["git-read"]\nallow = ["make test", "git log"]\n'
     lines = nacre("policy", "list", "--config", config_file(tmp_path, text)).stdout.splitlines()
@@ -403,7 +403,7 @@ def test_list_tells_which_rules_come_from_a_ready_made_set(tmp_path: Path) -> No
     assert lines[-1].startswith(f"policy: {tmp_path}")
 
 
-@pytest.mark.req("policy-workbench")
+@pytest.mark.req("policy-cli")
 def test_learn_looks_only_at_what_ran_well(start: Start, tmp_path: Path) -> None:
     trail = tmp_path / "audit.jsonl"
     server = start("--audit-log", str(trail), "--deny", "uname")

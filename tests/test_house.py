@@ -60,7 +60,7 @@ FLOORS = [
     ["protocol.sdk"],
     ["server"],
     ["options"],
-    ["workbench", "shell_server"],
+    ["policy_cli", "server_shell_cli"],
     ["cli"],
     ["__main__"],
 ]

@@ -99,7 +99,7 @@ def read_options(given: list[str]) -> argparse.Namespace:
     """What the person wants; help and mistakes end the program here."""
     if given[:1] != ["server"]:
         return parser().parse_args(given)
-    from nacre.shell_server import read_arguments  # noqa: PLC0415  # few want it
+    from nacre.server_shell_cli import read_arguments  # noqa: PLC0415  # few want it
 
     return parser().parse_args([], read_arguments(given[1:]))
 
@@ -151,7 +151,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["policy"]:
-        from nacre.workbench import main as policy_main  # noqa: PLC0415  # a server never needs it
+        from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
 
         sys.exit(policy_main(given[1:]))
     options = read_options(given)

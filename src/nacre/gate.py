@@ -20,15 +20,15 @@ from typing import TYPE_CHECKING, Literal
 from nacre.errors import Refused
 from nacre.model import Command
 from nacre.policy import Policy, Verdict, judge, judge_argv
-from nacre.policy.dialect import KNOWN_SHELLS
+from nacre.policy.grammar import KNOWN_SHELLS
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from nacre.file_records import FileWork
-    from nacre.policy.enclosure import Enclosure
-    from nacre.policy.operators import Allowlist
+    from nacre.policy.program_table import ProgramTable
+    from nacre.policy.single_command import SingleCommandCheck
 
     Answer = Literal["once", "session", "no"]
     Ask = Callable[["Question"], Awaitable[Answer]]
@@ -43,7 +43,7 @@ _LONGEST_INPUT = 1_000
 
 
 @functools.cache
-def _beside_the_loop() -> ThreadPoolExecutor:
+def _policy_thread() -> ThreadPoolExecutor:
     """One thread for long texts: several would keep the event loop waiting for its turn."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="policy")
 
@@ -80,15 +80,15 @@ class Gate:
         self,
         policy: Policy,
         shell: str,
-        allowlist: Allowlist | None = None,
-        enclosure: Enclosure | None = None,
+        single_command: SingleCommandCheck | None = None,
+        program_table: ProgramTable | None = None,
         *,
         write_files: bool = True,
     ) -> None:
         self.policy = policy
-        self._enclosure = enclosure
+        self._program_table = program_table
         self._shell = shell
-        self._allowlist = allowlist
+        self._single_command = single_command
         self._write_files = write_files and policy.allow_writes
         self._approved: set[tuple[object, ...]] = set()
         self._file_policy = Policy.build(
@@ -97,15 +97,15 @@ class Gate:
 
     async def admit(self, command: Command, ask: Ask | None) -> None:
         """Return if the command may run; raise Refused if not."""
-        if self._enclosure is not None:
-            self._admit_to_enclosure(command, self._enclosure)
+        if self._program_table is not None:
+            self._admit_program(command, self._program_table)
             if self.policy.empty:
                 return
-        self._admit_alone(command)
+        self._admit_single_command(command)
         self._admit_environment(command)
         if len(command.text) + len(command.stdin or "") > _LONG_TEXT:
             loop = asyncio.get_running_loop()
-            verdict = await loop.run_in_executor(_beside_the_loop(), self._verdict, command)
+            verdict = await loop.run_in_executor(_policy_thread(), self._verdict, command)
         else:
             verdict = self._verdict(command)
         if verdict.decision == "ask":
@@ -113,12 +113,12 @@ class Gate:
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
 
-    def _admit_alone(self, command: Command) -> None:
+    def _admit_single_command(self, command: Command) -> None:
         """Under a list of commands a text is one of them, and nothing beside it."""
-        refused = self._allowlist and self._allowlist.refusal(command.text)
-        if self._allowlist and refused:
+        refused = self._single_command and self._single_command.refusal(command.text)
+        if self._single_command and refused:
             quotable = refused.start > 0 and command.text[refused.start : refused.end].isprintable()
-            advice = self._allowlist.quoting.advice if quotable else ""
+            advice = self._single_command.quoting.advice if quotable else ""
             verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
 
@@ -165,10 +165,10 @@ class Gate:
             environment=command.environment,
         )
 
-    def _admit_to_enclosure(self, command: Command, enclosure: Enclosure) -> None:
-        said = enclosure.objection(command.argv, command.working_directory, command.environment)
-        if said is not None:
-            raise Refused(said)
+    def _admit_program(self, command: Command, table: ProgramTable) -> None:
+        objection = table.objection(command.argv, command.working_directory, command.environment)
+        if objection is not None:
+            raise Refused(objection)
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
         """What a shell is given to read is commands, too: what is denied there is not even asked about."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
     from nacre.keeper.link import Left
     from nacre.model import Command, Result
-    from nacre.policy.enclosure import Enclosure
+    from nacre.policy.program_table import ProgramTable
     from nacre.session import Session
 
 LOGIN_PATIENCE_S = 5.0
@@ -73,7 +73,7 @@ class Service:
         self._opening = asyncio.create_task(self._open())
 
     def _gate_for(self, config: Config) -> Gate | None:
-        return _gate(config, self.shell, _enclosure(config, self.default_directory))
+        return _gate(config, self.shell, _program_table(config, self.default_directory))
 
     async def run(
         self,
@@ -339,26 +339,26 @@ class Service:
         return replace(result, hints=hints) if hints else result
 
 
-def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | None:
+def _gate(config: Config, shell: Shell, table: ProgramTable | None) -> Gate | None:
     """Without rules there is nothing to load and nothing to ask."""
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
-    if commands is None and enclosure is None and (policy is None or policy.empty):
+    if commands is None and table is None and (policy is None or policy.empty):
         return None
     from nacre.gate import Gate  # noqa: PLC0415  # see above
     from nacre.policy import Policy  # noqa: PLC0415  # the same
-    from nacre.policy.dialect import KNOWN_SHELLS  # noqa: PLC0415  # the same
+    from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.language
     own = tuple(file for file in (config.file, config.audit_log, config.abort_file) if file is not None)
     policy = replace(policy, own_files=own)
-    if name not in KNOWN_SHELLS and enclosure is None and not policy.empty:  # an enclosure needs no shell
+    if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
             hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
         )
     if commands is None:
-        return Gate(policy, name, enclosure=enclosure, write_files=config.write_files)
-    from nacre.policy.operators import allowlist  # noqa: PLC0415  # the same
+        return Gate(policy, name, program_table=table, write_files=config.write_files)
+    from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
 
     lists = shell.dialect.lists
     if lists is None:
@@ -366,7 +366,8 @@ def _gate(config: Config, shell: Shell, enclosure: Enclosure | None) -> Gate | N
             f"{shell.name}: a list of commands cannot be held in this shell.",
             hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
         )
-    return Gate(policy.allowing(commands), name, allowlist(commands, lists.quoting), enclosure)
+    check = single_command_check(commands, lists.quoting)
+    return Gate(policy.allowing(commands), name, check, table)
 
 
 def _is_readable(dialect: Dialect) -> bool:
@@ -382,12 +383,12 @@ def _abort_file(path: str | None) -> AbortFile | None:
     return AbortFile(path)
 
 
-def _enclosure(config: Config, directory: str) -> Enclosure | None:
+def _program_table(config: Config, directory: str) -> ProgramTable | None:
     if config.container is None:
         return None
-    from nacre.policy.enclosure import Enclosure  # noqa: PLC0415  # few presets have one
+    from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
 
-    return Enclosure(config.container.allowed_commands, directory)
+    return ProgramTable(config.container.allowed_commands, directory)
 
 
 def _default_directory(config: Config) -> str:

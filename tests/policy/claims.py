@@ -23,7 +23,7 @@ from oracle_driver import WORK
 from shell_oracle import Observation
 
 from nacre.policy import Policy, judge, judge_argv
-from nacre.policy.court import scan_for
+from nacre.policy.evaluation import scan_for
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.programs import inspect
 from nacre.policy.values import Context, expand_braces

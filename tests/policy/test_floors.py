@@ -11,20 +11,21 @@ import nacre.policy
 
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
-    {"model", "dialect", "rulesets"},
-    {"refusal", "tables", "operators", "languages"},
+    {"model", "grammar", "rulesets"},
+    {"refusal", "tables", "single_command", "languages"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
-    {"words", "builtins"},
+    {"parameters", "builtins"},
+    {"words"},
     {"certainty"},
     {"simple"},
     {"conditions"},
     {"posix"},
     {"inspector", "rules", "paths"},
-    {"interpreters", "hearing", "enclosure"},
+    {"interpreters", "findings", "program_table"},
     {"programs", "boundaries"},
-    {"part"},
-    {"court"},
+    {"check"},
+    {"evaluation"},
     {"corpus", "explain", "learn"},
 ]
 _HEIGHT = {name: height for height, floor in enumerate(_FLOORS) for name in floor}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from nacre.policy import Policy, judge
-from nacre.policy.languages.awk import awk_findings
+from nacre.policy.languages.awk import awk_actions
 from nacre.policy.languages.javascript import files_of_plain_javascript
 from nacre.policy.languages.python import files_of_plain_python
-from nacre.policy.languages.sed import sed_findings
-from nacre.policy.languages.sql import sql_findings
+from nacre.policy.languages.sed import sed_actions
+from nacre.policy.languages.sql import sql_actions
 from nacre.policy.posix import scan
 from nacre.policy.programs import inspect
 from nacre.policy.values import Context, expand_braces
@@ -99,7 +99,7 @@ def test_options_count_as_what_they_do(text: str, expected: list[str]) -> None:
     ],
 )
 def test_sed_scripts_are_read(script: str, kinds: list[str]) -> None:
-    assert [finding.kind for finding in sed_findings(script)] == kinds
+    assert [action.kind for action in sed_actions(script)] == kinds
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_sed_scripts_are_read(script: str, kinds: list[str]) -> None:
     ],
 )
 def test_awk_programs_are_read(program: str, kinds: list[str]) -> None:
-    assert [finding.kind for finding in awk_findings(program)] == kinds
+    assert [action.kind for action in awk_actions(program)] == kinds
 
 
 def test_plain_python_only_reads_computes_and_prints() -> None:
@@ -189,7 +189,7 @@ def test_plain_javascript_only_computes_and_prints() -> None:
     ],
 )
 def test_statements_that_query_and_change_tables_are_known(text: str) -> None:
-    assert sql_findings(text, "sqlite3") == []
+    assert sql_actions(text, "sqlite3") == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_statements_that_query_and_change_tables_are_known(text: str) -> None:
     ],
 )
 def test_statements_that_open_files_or_run_code_are_not(text: str) -> None:
-    assert sql_findings(text, "sqlite3") != []
+    assert sql_actions(text, "sqlite3") != []
 
 
 def test_braces_give_every_word_that_the_shell_makes_of_them() -> None:

@@ -14,13 +14,13 @@ from script_generator import Generator
 
 from nacre.policy import Policy, judge
 from nacre.policy.corpus import case_policy
-from nacre.policy.court import scan_for
-from nacre.policy.dialect import KNOWN_SHELLS
-from nacre.policy.languages.awk import awk_findings
+from nacre.policy.evaluation import scan_for
+from nacre.policy.grammar import KNOWN_SHELLS
+from nacre.policy.languages.awk import awk_actions
 from nacre.policy.languages.javascript import files_of_plain_javascript
 from nacre.policy.languages.python import files_of_plain_python
-from nacre.policy.languages.sed import sed_findings
-from nacre.policy.languages.sql import sql_findings
+from nacre.policy.languages.sed import sed_actions
+from nacre.policy.languages.sql import sql_actions
 from nacre.policy.model import strictness
 from nacre.policy.posix import scan
 
@@ -123,9 +123,9 @@ def test_looking_through_programs_never_raises(words: list[str]) -> None:
 @_MANY
 @given(_TEXTS)
 def test_the_readers_of_small_languages_never_raise(text: str) -> None:
-    sed_findings(text)
-    awk_findings(text)
-    sql_findings(text, "sqlite3")
+    sed_actions(text)
+    awk_actions(text)
+    sql_actions(text, "sqlite3")
     files_of_plain_python(text)
     files_of_plain_javascript(text)
 

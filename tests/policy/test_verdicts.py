@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nacre.policy import Policy, judge, judge_argv
-from nacre.policy.explain import denial, explain
+from nacre.policy.explain import explain
 from nacre.policy.learn import propose
 
 if TYPE_CHECKING:
@@ -159,13 +159,6 @@ def test_a_long_line_is_cut_around_the_part() -> None:
     text = "ls " + "a" * 500 + " | rm x"
     lines = explain(text, judge(text, POLICY)).splitlines()
     assert any("rm x" in line and len(line) < 120 for line in lines)
-
-
-def test_a_denial_for_an_agent_is_one_line() -> None:
-    assert (
-        denial(judge("git push", POLICY))
-        == "Command 'git' not allowed (rule: allowlist); allowed here: git log, git diff"
-    )
 
 
 def test_learning_proposes_the_smallest_reviewed_set() -> None:

@@ -16,7 +16,7 @@ from wire_client import NACRE, Gone, WireClient, text_of
 
 from nacre import configuration, presets
 from nacre.errors import RequestError
-from nacre.policy.enclosure import Enclosure, object_to_words, spelled
+from nacre.policy.program_table import ProgramTable, object_to_argv, table_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -363,14 +363,14 @@ def test_what_the_documents_own_function_refuses_is_refused_and_nothing_else(
             return f"Command '{cmd}' with argument '{args[0]}' not allowed"
         return None
 
-    assert object_to_words(argv, table) == validate_command(argv[0], argv[1:])
-    if object_to_words(argv, table) is None:
-        assert spelled(argv[0], table) in table
+    assert object_to_argv(argv, table) == validate_command(argv[0], argv[1:])
+    if object_to_argv(argv, table) is None:
+        assert table_name(argv[0], table) in table
 
 
 @pytest.mark.req("003-allowlist")
-def test_a_shells_text_has_no_place_in_an_enclosure(talk: Start) -> None:
-    assert Enclosure({"ls": ()}, "/").objection(None, "/") is not None
+def test_a_shells_text_has_no_place_in_a_program_table(talk: Start) -> None:
+    assert ProgramTable({"ls": ()}, "/").objection(None, "/") is not None
     client = talk("--tools", "shell")
     client.shake_hands()
     for more in ({}, {"session": "s"}):

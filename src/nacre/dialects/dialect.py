@@ -57,7 +57,7 @@ class Shell:
 class CommandLists:
     """What a family needs to hold a list of allowed commands (specification 000)."""
 
-    quoting: str  # the entry in `nacre.policy.operators` that reads its arguments
+    quoting: str  # the entry in `nacre.policy.single_command` that reads its arguments
     quotes: str  # how a caller quotes an argument, in words
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
 

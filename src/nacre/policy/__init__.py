@@ -1,24 +1,23 @@
 """The policy engine: what a command would run, and whether it may.
 
-Above: the service asks `judge` before anything runs; the command line explains, tests and learns. Below:
+Above: the gate asks `judge` before anything runs; the command line explains, tests and learns. Below:
 nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
 
-    model, dialect, refusal                                records; what differs between shells
-    pieces, arithmetic, words, certainty, simple,          scanners: text -> simple commands, or a refusal
-    conditions, posix; cmd, powershell, fish
+    model, grammar, refusal                                records; what differs between shells
+    pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
+    simple, conditions, posix; cmd, powershell, fish
     values                                                 what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, programs                      looking through a command
     rules, rulesets, paths                                 what a person wrote; where files may be
-    operators                                              a stricter lock: one command of a list, alone
-    enclosure                                              a table of programs, and where they run
-    hearing, boundaries, part, court                       the verdict
-    corpus, explain, learn                                 the workbench
+    single_command                                         a stricter check: one command of a list, alone
+    program_table                                          a list of programs, and where they run
+    findings, boundaries, check, evaluation                the verdict
+    corpus, explain, learn                                 for a person who writes rules
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that
-needs them, and an empty policy never needs them. (The deciding module is `court`, because a module `judge`
-would take the name of the function.)
+needs them, and an empty policy never needs them.
 """
 
 from __future__ import annotations
@@ -29,12 +28,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from nacre.policy.model import Judged, PolicyError, Verdict
+    from nacre.policy.model import Finding, PolicyError, Verdict
     from nacre.policy.rules import Policy, Rule
 
-__all__ = ["Judged", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv"]
+__all__ = ["Finding", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv"]
 
-_HOMES = {"Judged": "model", "PolicyError": "model", "Verdict": "model", "Policy": "rules", "Rule": "rules"}
+_HOMES = {"Finding": "model", "PolicyError": "model", "Verdict": "model", "Policy": "rules", "Rule": "rules"}
 _HIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 
@@ -62,18 +61,18 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     """
     if policy.empty:
         return _without_rules(text)
-    from nacre.policy import court  # noqa: PLC0415 - see the docstring
+    from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
-    return court.judge(text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment)
+    return evaluation.judge(text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment)
 
 
 def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:
     """The verdict about a program that is started without a shell."""
     if policy.empty:
         return _without_rules(" ".join(argv))
-    from nacre.policy import court  # noqa: PLC0415 - see the docstring
+    from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
-    return court.judge_argv(argv, policy, cwd=cwd, fed=fed)
+    return evaluation.judge_argv(argv, policy, cwd=cwd, fed=fed)
 
 
 def _without_rules(text: str) -> Verdict:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nacre.policy.model import UNKNOWN, Assignment, Evaluated, Expansion, SimpleCommand, Word
 from nacre.policy.pieces import Pieces
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 _TOKEN = re.compile(
     r"(?P<blank>[ \t]+)"
@@ -64,11 +64,13 @@ class ArithmeticScanner:
         if semicolons:
             for _ in range(2):
                 if not self.text.startswith(";", self.pos):
-                    raise Refused("a loop's `((...))` without its two semicolons", opened_at, hint=_PLAIN)
+                    raise NotUnderstood(
+                        "a loop's `((...))` without its two semicolons", opened_at, hint=_PLAIN
+                    )
                 self.pos += 1
                 self._expression(opened_at, ("))",))
         if not self.text.startswith("))", self.pos) or self.pos + 1 >= self.end:
-            raise Refused("an arithmetic expression is not closed", opened_at, hint=_PLAIN)
+            raise NotUnderstood("an arithmetic expression is not closed", opened_at, hint=_PLAIN)
         self.pos += 2
         return first
 
@@ -99,10 +101,10 @@ class ArithmeticScanner:
             token = self._token(tokens[-1].kind if tokens else "")
             opened += (token.kind == "(") - (token.kind == ")")
             if opened < 0:
-                raise Refused("a parenthesis too many in arithmetic", token.start, hint=_PLAIN)
+                raise NotUnderstood("a parenthesis too many in arithmetic", token.start, hint=_PLAIN)
             if token.kind != "blank":
                 tokens.append(token)
-        raise Refused("an arithmetic expression is not closed", opened_at, hint=_PLAIN)
+        raise NotUnderstood("an arithmetic expression is not closed", opened_at, hint=_PLAIN)
 
     def _token(self, previous: str) -> _Token:
         """The next token; two values side by side would become one when the text is put together."""
@@ -112,9 +114,11 @@ class ArithmeticScanner:
         found = _TOKEN.match(self.text, start, self.end)
         kind = "value" if char == "$" else (found.lastgroup or "") if found is not None else ""
         if not kind:
-            raise Refused(f"{char!r} in an arithmetic expression", start, hint=_PLAIN)
+            raise NotUnderstood(f"{char!r} in an arithmetic expression", start, hint=_PLAIN)
         if previous in _OPERANDS_END and (kind in _OPERANDS_BEGIN or char == "("):
-            raise Refused("values side by side in arithmetic", start, hint="put an operator between them")
+            raise NotUnderstood(
+                "values side by side in arithmetic", start, hint="put an operator between them"
+            )
         if found is not None:
             self.pos = found.end()
         else:
@@ -153,4 +157,4 @@ class ArithmeticScanner:
         for expansion in pieces.expansions:
             self.evaluate(expansion, start, self.pos)
         if not pieces.expansions:
-            raise Refused("a dollar sign in an arithmetic expression", start, hint=_PLAIN)
+            raise NotUnderstood("a dollar sign in an arithmetic expression", start, hint=_PLAIN)

@@ -1,7 +1,7 @@
 """What a command touches: its paths, against the allowed directories and nacre's own files.
 
-Above: `part` hands over redirections and the paths of each step. Below: `hearing` writes down what is
-said, `paths` resolves. With a fence every argument that is not known to be no path must be inside, and a
+Above: `check` hands over redirections and the paths of each step. Below: `findings` keeps what was
+found, `paths` resolves. With a fence every argument that is not known to be no path must be inside, and a
 path that is only known when the command runs is refused.
 """
 
@@ -17,33 +17,33 @@ from nacre.policy.paths import is_run_by_git
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from nacre.policy.hearing import Hearing, Span
+    from nacre.policy.findings import Findings, Span
     from nacre.policy.model import Decision
 
-    # Says a decision, the rule, the reason, the place and the hint.
-    Say = Callable[[Decision, str, str, Span, str], None]
+    # Records a decision, the rule, the reason, the place and the hint.
+    Add = Callable[[Decision, str, str, Span, str], None]
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
 _FROM_SLASH = re.compile(r"[^/]*?(/.*)", re.DOTALL)
 
 
 class Boundaries:
-    """The limits of one hearing, asked about one command."""
+    """The allowed directories and own files, for the commands of one text."""
 
-    def __init__(self, hearing: Hearing, say: Say) -> None:
-        self.hearing = hearing
-        self.say = say
+    def __init__(self, findings: Findings, add: Add) -> None:
+        self.findings = findings
+        self.add = add
 
-    def judge(self, uses: Sequence[PathUse]) -> None:
+    def check(self, uses: Sequence[PathUse]) -> None:
         """Hold the paths of one step against the limits."""
-        hearing = self.hearing
-        if hearing.fence is None and hearing.own is None and hearing.policy.mode != "allowlist":
+        findings = self.findings
+        if findings.fence is None and findings.own is None and findings.policy.mode != "allowlist":
             return
         # A directory that is entered changes what the others mean, wherever it stands.
         for use in sorted(uses, key=lambda item: item.access != "enter"):
             if _is_no_file(use.word) and use.access != "leave":
                 continue
-            if hearing.fence is not None:
+            if findings.fence is not None:
                 self._fenced(use)
             if use.access in _CHANGES:
                 self._changed(use, uses)
@@ -55,7 +55,7 @@ class Boundaries:
             found = use.word.text.startswith(("-exec", "-ok"))
             reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
             hint = "write `-type f` first among the tests" if found else "leave the option out"
-            self.say("deny", "allowed_directories", reason, _span(use.word), hint)
+            self.add("deny", "allowed_directories", reason, _span(use.word), hint)
             return
         known = _texts(use.word)
         if known is None:
@@ -64,22 +64,22 @@ class Boundaries:
         texts = list(_readings(known)) if use.access in {"maybe", "alter"} else [known]
         if not all(self._holds(text, use.word) for text in texts):
             reason = f"this path is outside of {self._roots()}"
-            self.say("deny", "allowed_directories", reason, _span(use.word), f"stay inside {self._roots()}")
+            self.add("deny", "allowed_directories", reason, _span(use.word), f"stay inside {self._roots()}")
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
-            self.say("deny", "allowed_directories", reason, _span(use.word), "write its name out")
+            self.add("deny", "allowed_directories", reason, _span(use.word), "write its name out")
         elif use.access == "enter":
-            self.hearing.enters(known)
+            self.findings.enter_directory(known)
 
     def _unknown(self, use: PathUse) -> None:
-        if use.access == "maybe" and self.hearing.policy.mode != "allowlist":
+        if use.access == "maybe" and self.findings.policy.mode != "allowlist":
             return
         reason = f"this path is only known when it runs; allowed: {self._roots()}"
         hint = "write the path out, or loop over a pattern: for f in *.txt"
-        self.say(self.hearing.doubt, "allowed_directories", reason, _span(use.word), hint)
+        self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint)
 
     def _holds(self, text: str, word: Word) -> bool:
-        fence, directories = self.hearing.fence, self.hearing.directories
+        fence, directories = self.findings.fence, self.findings.directories
         if fence is None:
             return True
         if len(directories) > 1 and ".." in text.split("/"):
@@ -89,7 +89,7 @@ class Boundaries:
         return all(holds(text, directory) for directory in directories)
 
     def _roots(self) -> str:
-        return ", ".join(self.hearing.policy.allowed_directories)
+        return ", ".join(self.findings.policy.allowed_directories)
 
     # -- nacre's own files ---------------------------------------------------------------------------------
 
@@ -97,15 +97,15 @@ class Boundaries:
         """A file that is written, changed or removed."""
         word = use.word
         text = _texts(word) or _pattern(word)
-        if self.hearing.policy.mode == "allowlist" and word.literal and is_run_by_git(word.text):
+        if self.findings.policy.mode == "allowlist" and word.literal and is_run_by_git(word.text):
             reason = "git runs what stands there"
-            self.say("deny", "own files", reason, _span(word), "leave it to a person")
-        own = self.hearing.own
+            self.add("deny", "own files", reason, _span(word), "leave it to a person")
+        own = self.findings.own
         if own is None:
             return
         exact = own.is_within if use.access == "change" else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
-        for directory in self.hearing.directories or [self.hearing.cwd or "."]:
+        for directory in self.findings.directories or [self.findings.cwd or "."]:
             if known:
                 hit = exact(text, directory) or self._receives(use, uses, directory)
             else:
@@ -115,12 +115,12 @@ class Boundaries:
                     "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
                 )
                 hint = "leave it to a person" if known else "write the name of the file out"
-                self.say("deny", "own files", reason, _span(word), hint)
+                self.add("deny", "own files", reason, _span(word), hint)
                 return
 
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""
-        own = self.hearing.own
+        own = self.findings.own
         if own is None:
             return False
         others = [other.word for other in uses if other is not use and other.access != "leave"]

@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nacre.policy.dialect import DIALECTS
 from nacre.policy.effects import Effect, shown, unresolved
+from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import UNKNOWN, Word, names
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Builtin:
         """The words after the name."""
         return self.words[1:]
 
-    def doubt(self, word: Word, reason: str, hint: str = "") -> None:
+    def unresolved(self, word: Word, reason: str, hint: str = "") -> None:
         """Something in it is only decided when it runs, or changes what runs later."""
         flag = word.text if word.literal and word.text.startswith("-") else ""
         self.effects.append(unresolved(word, reason, flag, hint=hint))
@@ -94,23 +94,23 @@ def _count(use: Builtin) -> None:
     """`exit 1`, `shift 2`: a number, which some shells evaluate."""
     for word in use.arguments:
         if use.shell in _EVALUATING and not (_is_number(word) or word.text == "--"):
-            use.doubt(word, f"`{use.words[0].text}` evaluates what it is given", "give it a number")
+            use.unresolved(word, f"`{use.words[0].text}` evaluates what it is given", "give it a number")
 
 
 def _literal_only(use: Builtin) -> None:
     """`umask 022`: harmless with known arguments."""
     for word in use.arguments:
         if not word.literal:
-            use.doubt(word, f"the argument of `{use.words[0].text}` is only known when it runs")
+            use.unresolved(word, f"the argument of `{use.words[0].text}` is only known when it runs")
 
 
 def _directory(use: Builtin) -> None:
     """`cd dir`: harmless where commands may run."""
     operands = [word for word in use.arguments if word.text not in {"--", "-P", "-L"}]
     for word in operands[1:]:
-        use.doubt(word, f"`{use.words[0].text}` with several directories", "give it one directory")
+        use.unresolved(word, f"`{use.words[0].text}` with several directories", "give it one directory")
     if operands and operands[0].splits:
-        use.doubt(operands[0], "an unquoted value can become several words", _QUOTE)
+        use.unresolved(operands[0], "an unquoted value can become several words", _QUOTE)
 
 
 # -- tests and output ----------------------------------------------------------------------------------------
@@ -123,16 +123,16 @@ def _test(use: Builtin) -> None:
         words.pop()
     for word in words:
         if word.several and not word.number:
-            use.doubt(word, "an unquoted value can become any part of a test", _QUOTE)
+            use.unresolved(word, "an unquoted value can become any part of a test", _QUOTE)
             return
     if use.shell in _EVALUATING:
         _check_numbers(use, words)
     if any(not word.literal for word in words) and not _has_fixed_form(words):
         hint = "write one comparison for each `[ ... ]`, joined by && and ||"
-        use.doubt(words[0], "a value in it could be an operator", hint)
+        use.unresolved(words[0], "a value in it could be an operator", hint)
     for before, after in itertools.pairwise(words):
         if before.text in {"-v", "-R"} and not (after.literal and _NAME.match(after.text)):
-            use.doubt(after, f"`{before.text}` evaluates what is no plain name", "write a plain name")
+            use.unresolved(after, f"`{before.text}` evaluates what is no plain name", "write a plain name")
 
 
 def _check_numbers(use: Builtin, words: Sequence[Word]) -> None:
@@ -141,7 +141,7 @@ def _check_numbers(use: Builtin, words: Sequence[Word]) -> None:
         sides = words[index + 1 : index + 2] if word.text == "-t" else sides
         for side in sides:
             if not _is_number(side):
-                use.doubt(
+                use.unresolved(
                     side, "this shell evaluates it as arithmetic", "compare numbers that are written out"
                 )
 
@@ -174,14 +174,16 @@ def _print_formatted(use: Builtin) -> None:
     if not words:
         return
     if not words[0].literal or words[0].text.startswith("-"):
-        use.doubt(words[0], "the format is only known when it runs", "write printf '%s\\n' before the value")
+        use.unresolved(
+            words[0], "the format is only known when it runs", "write printf '%s\\n' before the value"
+        )
         return
     conversions = [found.group(1) or found.group(2) or "%" for found in _CONVERSION.finditer(words[0].text)]
     numeric = any(letter not in _TEXT_CONVERSIONS and letter not in "%T" for letter in conversions)
     if "n" in conversions or "*" in conversions:
-        use.doubt(words[0], "this conversion of printf takes its meaning from a value", "use %s and %d")
+        use.unresolved(words[0], "this conversion of printf takes its meaning from a value", "use %s and %d")
     elif numeric and use.shell in _EVALUATING and not all(_is_number(word) for word in words[1:]):
-        use.doubt(words[0], "this shell's printf evaluates numbers", "use %s")
+        use.unresolved(words[0], "this shell's printf evaluates numbers", "use %s")
 
 
 # -- assignments ---------------------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ def _assign(use: Builtin, word: Word) -> None:
     if word.literal and _NAME.match(word.text):
         use.assigned.append((word.text, word))
     else:
-        use.doubt(word, "a variable whose name is not a plain word", "write the name of a variable")
+        use.unresolved(word, "a variable whose name is not a plain word", "write the name of a variable")
 
 
 def _read(use: Builtin) -> None:
@@ -204,11 +206,11 @@ def _read(use: Builtin) -> None:
         if word.literal and word.text == "--":
             break
         if not word.literal and not (value is not None and value.group(2)):
-            use.doubt(word, "an option of `read` is only known when it runs")
+            use.unresolved(word, "an option of `read` is only known when it runs")
         elif _READ_FLAG.match(word.text) or _READ_ARRAY.match(word.text):
             continue
         elif value is None:
-            use.doubt(word, f"the option `{shown(word.text)}` of `read` is not known", "use -r")
+            use.unresolved(word, f"the option `{shown(word.text)}` of `read` is not known", "use -r")
         elif not value.group(2) and words:
             words.pop(0)
     for word in words:
@@ -225,7 +227,7 @@ def _read_lines(use: Builtin) -> None:
         if word.literal and word.text in {"-n", "-O", "-s", "-u", "-d"} and words:
             words.pop(0)
         else:
-            use.doubt(word, f"the option `{shown(word.text)}` of `{use.words[0].text}`", "use -t only")
+            use.unresolved(word, f"the option `{shown(word.text)}` of `{use.words[0].text}`", "use -t only")
     for word in words:
         _assign(use, word)
 
@@ -244,16 +246,16 @@ def _declare(use: Builtin) -> None:
         if found is not None and not word.text.startswith(("-", "+")):
             splits = word.splits and use.shell not in _DECLARING
             if splits or (word.glob is not None and use.shell not in _DECLARING):
-                use.doubt(word, "this shell splits the value", _QUOTE)
+                use.unresolved(word, "this shell splits the value", _QUOTE)
             use.assigned.append((found.group(1), word))
         elif word.literal and word.text.startswith(("-", "+")):
             if not _DECLARE_FLAGS.match(word.text) and word.text != "--":
                 reason = f"`{name} {shown(word.text)}` changes what the variable means from now on"
-                use.doubt(word, reason, "leave the attribute out")
+                use.unresolved(word, reason, "leave the attribute out")
         elif not (word.literal and _NAME.match(word.text)):
-            use.doubt(word, "a variable whose name is not a plain word", "write the name of a variable")
+            use.unresolved(word, "a variable whose name is not a plain word", "write the name of a variable")
     if name == "readonly":
-        use.doubt(
+        use.unresolved(
             use.words[0], "`readonly` changes what later commands may assign", "assign it without readonly"
         )
 
@@ -265,18 +267,18 @@ def _unset(use: Builtin) -> None:
             continue
         if word.text.startswith("-"):
             reason = "it can take a function away, so that its name means another program"
-            use.doubt(word, reason, "unset variables only")
+            use.unresolved(word, reason, "unset variables only")
             continue
         _assign(use, word)
         if word.text in _SELF_VALUED:
-            use.doubt(word, f"{word.text} loses its meaning", "leave it as it is")
+            use.unresolved(word, f"{word.text} loses its meaning", "leave it as it is")
 
 
 def _let(use: Builtin) -> None:
     for word in use.arguments:
         found = _SET.match(word.text)
         use.assigned += [(found.group(1), word)] if found is not None else []
-    use.doubt(use.words[0], "`let` evaluates its arguments as arithmetic", "write x=$((...))")
+    use.unresolved(use.words[0], "`let` evaluates its arguments as arithmetic", "write x=$((...))")
 
 
 def _wait(use: Builtin) -> None:
@@ -287,7 +289,9 @@ def _wait(use: Builtin) -> None:
             target = word.with_text(word.text[2:]) if word.text != "-p" else next(iter(following), word)
             _assign(use, target)
         elif not word.literal and not word.number:
-            use.doubt(word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`')
+            use.unresolved(
+                word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`'
+            )
 
 
 # -- the shell itself ----------------------------------------------------------------------------------------
@@ -310,7 +314,7 @@ def _set(use: Builtin) -> None:
                 continue
             word = option
         reason = f"the shell option `{shown(word.text)}` changes how text is read"
-        use.doubt(word, reason, "leave it out")
+        use.unresolved(word, reason, "leave it out")
         return
 
 
@@ -320,7 +324,7 @@ def _shopt(use: Builtin) -> None:
         harmless = word.text in SHELL_OPTIONS or word.text in {"-s", "-u", "-q", "-p", "-o"}
         if not (word.literal and harmless):
             reason = f"the shell option `{shown(word.text)}` changes how text is read"
-            use.doubt(word, reason, "leave it out")
+            use.unresolved(word, reason, "leave it out")
 
 
 def _trap(use: Builtin) -> None:
@@ -330,25 +334,25 @@ def _trap(use: Builtin) -> None:
         return
     words = words[1:] if words and words[0].text == "--" else words
     if words and not (words[0].literal and words[0].text in {"", "-"}):
-        use.doubt(words[0], "`trap` keeps a text that runs later", "run the command at the end instead")
+        use.unresolved(words[0], "`trap` keeps a text that runs later", "run the command at the end instead")
 
 
 def _hash(use: Builtin) -> None:
     """`hash -r` forgets where programs are; other uses give a name another program."""
     for word in use.arguments:
         if not word.literal or "=" in word.text or (word.text.startswith("-") and word.text != "-r"):
-            use.doubt(word, "it can give a name another program", "use `hash -r`")
+            use.unresolved(word, "it can give a name another program", "use `hash -r`")
 
 
 def _enable(use: Builtin) -> None:
     for word in use.arguments:
-        use.doubt(word, "it loads or removes builtins", "leave it out")
+        use.unresolved(word, "it loads or removes builtins", "leave it out")
 
 
 def _jobs(use: Builtin) -> None:
     for word in use.arguments:
         if not word.literal or "x" in word.text:
-            use.doubt(word, "it can run a command", "use `jobs -l`")
+            use.unresolved(word, "it can run a command", "use `jobs -l`")
 
 
 def _is_number(word: Word) -> bool:
@@ -379,4 +383,4 @@ _READERS: dict[str, Callable[[Builtin], None]] = {
     "jobs": _jobs,
 }
 BUILTINS = frozenset(_READERS)
-SHELLS_WITH_BUILTINS = frozenset({*DIALECTS, "fish"})
+SHELLS_WITH_BUILTINS = frozenset({*GRAMMARS, "fish"})

@@ -14,7 +14,7 @@ from nacre.policy.model import Certain, names
 from nacre.policy.words import WordScanner
 
 if TYPE_CHECKING:
-    from nacre.policy.dialect import Dialect
+    from nacre.policy.grammar import Grammar
     from nacre.policy.model import Assignment, Word
 
 # Made read-only by bash itself, or by a careful administrator.
@@ -27,8 +27,8 @@ READ_ONLY = names(
 class CertaintyScanner(WordScanner):
     """Keeps what is certain up to the place that is being read."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
-        super().__init__(text, dialect)
+    def __init__(self, text: str, grammar: Grammar) -> None:
+        super().__init__(text, grammar)
         # Variables that this text has assigned for sure, as long as their block lasts: name, since where.
         self.opened: list[tuple[str, int]] = []
         self.certain: list[Certain] = []
@@ -89,7 +89,7 @@ class CertaintyScanner(WordScanner):
             return
         if not words:
             self.opened += [(item.name, self.pos) for item in assignments if item.value is not None]
-        elif words[0].text in self.dialect.declaring and (words[0].text != "local" or self.in_function):
+        elif words[0].text in self.grammar.declaring and (words[0].text != "local" or self.in_function):
             self._declared(words, [item for item in assignments if item.start > words[0].start])
 
     def _declared(self, words: list[Word], arrays: list[Assignment]) -> None:

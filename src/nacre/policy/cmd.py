@@ -1,7 +1,7 @@
 """A strict lexer for cmd.exe.
 
-Above: `judge` asks for the simple commands of a text. Below: `model`. cmd.exe replaces `%name%` before it
-looks at anything else, so a text with such a pair can become any other text: it is refused, and so are
+Above: `evaluation` asks for the simple commands of a text. Below: `model`. cmd.exe replaces `%name%` before
+it looks at anything else, so a text with such a pair can become any other text: it is refused, and so are
 `!name!`, `for` and `if`. What remains (carets, quotes, operators, groups) is read exactly.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 MAX_DEPTH = 6
 MAX_TEXT = 32_767  # the longest command line of Windows
@@ -47,7 +47,7 @@ class _Lexer:
             self._command()
             self._operator()
         if self.groups:
-            raise Refused(
+            raise NotUnderstood(
                 "a parenthesis is not closed", len(self.text) - 1, hint="close it, or put ^ before it"
             )
 
@@ -69,9 +69,9 @@ class _Lexer:
             self.pos += 1
             self._skip(" \t")
             if self.pos < len(text) and text[self.pos] not in "&|\n)<>":
-                raise Refused("something follows a closed group", self.pos, hint="put & before it")
+                raise NotUnderstood("something follows a closed group", self.pos, hint="put & before it")
         else:
-            raise Refused(f"{text[self.pos]!r} is not expected here", self.pos, hint="put ^ before it")
+            raise NotUnderstood(f"{text[self.pos]!r} is not expected here", self.pos, hint="put ^ before it")
 
     def _command(self) -> None:
         self._skip(" \t,;=@\n")
@@ -104,7 +104,9 @@ class _Lexer:
         is_set = bool(words) and words[0].text.casefold() == "set"
         given = self.text[words[1].start : words[-1].end] if is_set and len(words) > 1 else ""
         if "=" in given and _SETS.match(given) is None:
-            raise Refused("a variable whose name is not a plain word", start, hint="write set NAME=value")
+            raise NotUnderstood(
+                "a variable whose name is not a plain word", start, hint="write set NAME=value"
+            )
         assignments = _assignments(words[1:]) if is_set else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
@@ -113,7 +115,7 @@ class _Lexer:
     def _name(self, word: Word) -> list[Word]:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
         if word.text.startswith(":"):
-            raise Refused("a label", word.start, hint="leave it out")
+            raise NotUnderstood("a label", word.start, hint="leave it out")
         found = _INTERNAL_NAME.match(word.text)
         name, rest = word.text, ""
         if found is not None and found.group(1).casefold() in _INTERNAL:
@@ -122,7 +124,7 @@ class _Lexer:
             name, _, rest = word.text.partition("/")
             rest = "/" + rest
         if name.casefold() in _REFUSED_NAMES:
-            raise Refused(f"`{name}` reads what follows in its own way", word.start, hint=_ONE_BY_ONE)
+            raise NotUnderstood(f"`{name}` reads what follows in its own way", word.start, hint=_ONE_BY_ONE)
         first = word.with_text(name)
         return [first, word.with_text(rest)] if rest else [first]
 
@@ -143,7 +145,7 @@ class _Lexer:
                 closing = self.text.find('"', self.pos)
                 newline = self.text.find("\n", self.pos)
                 if closing < 0 or 0 <= newline < closing:
-                    raise Refused("a quote is not closed", start, hint="close it")
+                    raise NotUnderstood("a quote is not closed", start, hint="close it")
                 parts.append(self.text[self.pos : closing])
                 self.pos = closing + 1
             elif char == "^":
@@ -154,7 +156,7 @@ class _Lexer:
 
     def _escaped(self) -> str:
         if self.pos >= len(self.text) or self.text[self.pos] == "\n":
-            raise Refused("a caret at the end of a line", self.pos - 1, hint="write it on one line")
+            raise NotUnderstood("a caret at the end of a line", self.pos - 1, hint="write it on one line")
         self.pos += 1
         return self.text[self.pos - 1]
 
@@ -163,7 +165,7 @@ class _Lexer:
         self.pos = found.end()
         self._skip(_DELIMITERS)
         if self.pos >= len(self.text) or self.text[self.pos] in "&|<>\n()":
-            raise Refused("a redirection without a target", start, hint="name a file after it")
+            raise NotUnderstood("a redirection without a target", start, hint="name a file after it")
         target = self._word()
         if target.text.casefold() in {"nul", "nul:"}:
             target = target.with_text("nul")
@@ -188,7 +190,7 @@ def scan(text: str, depth: int = 0) -> Scan:
     refusal = None
     try:
         lexer.read()
-    except Refused as error:
+    except NotUnderstood as error:
         refusal = error.refusal
     commands = list(lexer.commands)
     for command in lexer.commands:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.model import SimpleCommand, names
 from nacre.policy.pieces import Pieces
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import SimpleScanner
 
 if TYPE_CHECKING:
@@ -38,13 +38,13 @@ class ConditionScanner(SimpleScanner):
 
     def read_test(self, start: int) -> None:
         """From `[[` to `]]`."""
-        if not self.dialect.extended_test:
-            raise Refused("this shell has no `[[`", start, hint="use `[ ... ]`")
+        if not self.grammar.extended_test:
+            raise NotUnderstood("this shell has no `[[`", start, hint="use `[ ... ]`")
         self.pos = start + 2
         self._gap(start)
         self._either(start)
         if not self._take(_END):
-            raise Refused("this test is not understood", self.pos, hint=_PLAIN)
+            raise NotUnderstood("this test is not understood", self.pos, hint=_PLAIN)
         self.report_nothing(start)
 
     def report_nothing(self, start: int) -> None:
@@ -60,7 +60,7 @@ class ConditionScanner(SimpleScanner):
 
     def _gap(self, start: int) -> None:
         if not self._take(_BLANK):
-            raise Refused(
+            raise NotUnderstood(
                 "a blank is missing in a test", self.pos if self.pos < self.end else start, hint=_PLAIN
             )
 
@@ -75,7 +75,7 @@ class ConditionScanner(SimpleScanner):
                 self._take(_BLANK)
                 self._either(start)
                 if self._peek() != ")":
-                    raise Refused("a parenthesis in a test is not closed", start, hint=_PLAIN)
+                    raise NotUnderstood("a parenthesis in a test is not closed", start, hint=_PLAIN)
                 self.pos += 1
             else:
                 self._term()
@@ -89,18 +89,18 @@ class ConditionScanner(SimpleScanner):
         while self._take(_BLANK) or self._peek() == "\n":
             if self._peek() == "\n":
                 if self.pending:
-                    raise Refused("a here-document begins before a test", self.pos, hint=_PLAIN)
+                    raise NotUnderstood("a here-document begins before a test", self.pos, hint=_PLAIN)
                 self.pos += 1
 
     def _term(self) -> None:
         """`-f x`, `x == y`, or a word alone."""
         if self._peek() in "<>|&;#" or not self._peek():
-            raise Refused("this test is not understood", self.pos, hint=_PLAIN)
+            raise NotUnderstood("this test is not understood", self.pos, hint=_PLAIN)
         left = self._operand()
         unary = not left.quoted and left.text in _UNARY
         if unary and self._take(_BLANK):
             if _END.match(self.text, self.pos, self.end) or _LOGIC.match(self.text, self.pos, self.end):
-                raise Refused("an operator without its operand in a test", left.start, hint=_PLAIN)
+                raise NotUnderstood("an operator without its operand in a test", left.start, hint=_PLAIN)
             self._check_unary(left.text, self._operand())
             return
         self._take(_BLANK)
@@ -108,7 +108,7 @@ class ConditionScanner(SimpleScanner):
         if not operator:
             return
         if operator not in _BINARY:
-            raise Refused(f"the operator `{operator}` of a test is not known", self.pos, hint=_PLAIN)
+            raise NotUnderstood(f"the operator `{operator}` of a test is not known", self.pos, hint=_PLAIN)
         self._gap(left.start)
         if operator == "=~":
             self._regular_expression()
@@ -120,15 +120,17 @@ class ConditionScanner(SimpleScanner):
 
     def _operand(self) -> Word:
         if _END.match(self.text, self.pos, self.end):
-            raise Refused("this test is not understood", self.pos, hint=_PLAIN)
+            raise NotUnderstood("this test is not understood", self.pos, hint=_PLAIN)
         word = self.word()
         if any(expansion.kind == "process" for expansion in word.expansions):
-            raise Refused("a process substitution in a test", word.start, hint=_PLAIN)
+            raise NotUnderstood("a process substitution in a test", word.start, hint=_PLAIN)
         return word
 
     def _check_unary(self, operator: str, operand: Word) -> None:
         if operator == "-v" and not (operand.literal and _NAME.match(operand.text)):
-            raise Refused("`-v` evaluates what is no plain name", operand.start, hint="write a plain name")
+            raise NotUnderstood(
+                "`-v` evaluates what is no plain name", operand.start, hint="write a plain name"
+            )
         if operator == "-t":
             self._number(operand)
 
@@ -139,7 +141,7 @@ class ConditionScanner(SimpleScanner):
                 self.evaluate(expansion, word.start, word.end)
         elif not word.literal or not _NUMBER.match(word.text):
             hint = "compare numbers, and variables that hold one: `[[ $n -eq 1 ]]`"
-            raise Refused("this is evaluated as arithmetic", word.start, word.end, hint=hint)
+            raise NotUnderstood("this is evaluated as arithmetic", word.start, word.end, hint=hint)
 
     def _regular_expression(self) -> None:
         """The right side of `=~`: plain characters, quotes and variables, up to a blank."""
@@ -158,7 +160,7 @@ class ConditionScanner(SimpleScanner):
                 break
         if opened or self.pos == start or self.text[self.pos : self.pos + 1] not in {" ", "\t"}:
             hint = "put the expression into a variable first: re='...'; [[ $x =~ $re ]]"
-            raise Refused("this regular expression is not understood", start, hint=hint)
+            raise NotUnderstood("this regular expression is not understood", start, hint=hint)
 
 
 def _only_expansions(word: Word) -> bool:

@@ -1,7 +1,7 @@
-"""Running a corpus of labelled commands: how often the judge says what a person expects.
+"""Running a corpus of labelled commands: how often the verdict is what a person expects.
 
-Above: the command line, and the tests. Below: `court` and `rules`. The lines come in as texts; opening files
-is the caller's business.
+Above: the command line, and the tests. Below: `evaluation` and `rules`. The lines come in as texts; opening
+files is the caller's business.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from nacre.policy.court import judge
+from nacre.policy.evaluation import judge
 from nacre.policy.model import PolicyError, Verdict
 from nacre.policy.rules import Policy
 

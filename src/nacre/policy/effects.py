@@ -1,6 +1,6 @@
 """What a command amounts to: steps, effects, paths and scripts, and small questions that all ask of words.
 
-Above: `inspector`, `interpreters` and `programs` find these; `part` judges them. Below: `model` and `tables`.
+Above: `inspector`, `interpreters` and `programs` find these; `check` uses them. Below: `model` and `tables`.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Step:
     effects: tuple[Effect, ...]
     # Words as rules see them: harmless options before a sub-command left out.
     rule_words: tuple[Word, ...] = ()
-    remembers: bool = True
+    rememberable: bool = True
     # A harmless use of a builtin: it needs no rule.
     free: bool = False
     paths: tuple[PathUse, ...] = ()
@@ -100,8 +100,8 @@ class Inspection:
 
 
 @dataclass(slots=True)
-class Findings:
-    """What the arguments of one program amount to, while they are read."""
+class Effects:
+    """The effects and paths of one program's arguments, while they are read."""
 
     effects: list[Effect] = field(default_factory=list[Effect])
     paths: list[PathUse] = field(default_factory=list[PathUse])

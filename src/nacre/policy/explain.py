@@ -1,7 +1,7 @@
 """A verdict in words: what would run, which rule decided, and the part of the command it is about.
 
-Above: the command line prints it; the server puts it into denials. Below: `model`. Texts only, no terminal
-is touched.
+Above: `nacre policy explain` prints it, and says what rules would see where there are none. Below: `model`.
+Texts only, no terminal is touched. What an agent is told about a denial is written in `gate`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nacre.policy.model import Decision, Judged, Verdict
+    from nacre.policy.model import Decision, Finding, Verdict
 
 _COLOURS: dict[Decision, str] = {"allow": "\x1b[32m", "ask": "\x1b[33m", "deny": "\x1b[31m"}
 _RESET = "\x1b[0m"
@@ -42,15 +42,7 @@ def seen(verdict: Verdict) -> str:
     return "\n".join(["with rules, it would see:", *rows])
 
 
-def denial(verdict: Verdict) -> str:
-    """One line about a denial, for an agent: the rule, the reason, and what would be allowed instead."""
-    parts = [f"{verdict.reason} (rule: {verdict.rule})"]
-    if verdict.hint:
-        parts.append(verdict.hint)
-    return "; ".join(parts)
-
-
-def _command(item: Judged) -> str:
+def _command(item: Finding) -> str:
     """One simple command on one line."""
     what = _visible(item.text.replace("\n", " "))
     what = what if len(what) <= _WIDEST else what[: _WIDEST - 3] + "..."
@@ -58,7 +50,7 @@ def _command(item: Judged) -> str:
     return what + through
 
 
-def _row(item: Judged, *, colour: bool) -> str:
+def _row(item: Finding, *, colour: bool) -> str:
     mark = _painted(f"{item.decision:<5}", item.decision, colour=colour)
     return f"  {mark} {_command(item)}  [{item.rule}: {item.reason}]"
 

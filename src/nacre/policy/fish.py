@@ -1,7 +1,7 @@
 """A small lexer for fish, and a smaller one for nushell: plain commands only, the rest is refused.
 
-Above: `court`. Below: `model` and `refusal`. Both shells have languages of their own; what is read here is
-the part that looks the same everywhere: words, quotes without escapes, pipes, lists, and redirections with
+Above: `evaluation`. Below: `model` and `refusal`. Both shells have languages of their own; what is read here
+is the part that looks the same everywhere: words, quotes without escapes, pipes, lists, and redirections with
 blanks around them. Expansions and keywords are refused.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 MAX_TEXT = 1_000_000
 _MAX_WORDS = 10_000
@@ -66,7 +66,7 @@ def _scan(text: str, keywords: frozenset[str], *, nushell: bool) -> Scan:
     refusal = None
     try:
         lexer.read()
-    except Refused as error:
+    except NotUnderstood as error:
         refusal = error.refusal
     return Scan(tuple(lexer.commands), refusal)
 
@@ -96,9 +96,9 @@ class _Lexer:
             count += 1
             if count > 2 * _MAX_WORDS or len(self.commands) > _MAX_COMMANDS:
                 reason = f"more than {_MAX_WORDS} words or {_MAX_COMMANDS} commands"
-                raise Refused(reason, pos, hint="run it as several commands")
+                raise NotUnderstood(reason, pos, hint="run it as several commands")
             if token is None or not self._take(token, token.lastgroup or ""):
-                raise Refused("this is not understood for this shell", pos, hint=_PLAIN)
+                raise NotUnderstood("this is not understood for this shell", pos, hint=_PLAIN)
             pos = token.end()
         self._close(piped=False)
 
@@ -135,14 +135,16 @@ class _Lexer:
         if not self.words and raw in _JOINING and not self.nushell:
             return  # `and`, `or`, `not` before a command
         if not self.words and word.text in self.keywords:
-            raise Refused(
+            raise NotUnderstood(
                 f"`{word.text}` is not understood for this shell", word.start, word.end, hint=_PLAIN
             )
         self.words.append(word)
 
     def _close(self, *, piped: bool) -> None:
         if self.waiting is not None:
-            raise Refused("a redirection without a target", *self.waiting.span(), hint="name a file after it")
+            raise NotUnderstood(
+                "a redirection without a target", *self.waiting.span(), hint="name a file after it"
+            )
         items = [*self.assignments, *self.words, *self.redirections]
         if items:
             start, end = min(item.start for item in items), max(item.end for item in items)

@@ -15,7 +15,7 @@ from nacre.policy.effects import (
     ANY,
     ASSIGNMENT,
     Effect,
-    Findings,
+    Effects,
     Inspection,
     PathUse,
     Role,
@@ -120,19 +120,19 @@ class Inspector:
         effects: Sequence[Effect] = (),
         role: Role = "command",
         *,
-        remembers: bool = True,
+        rememberable: bool = True,
         rule_words: tuple[Word, ...] = (),
         paths: Sequence[PathUse] = (),
     ) -> None:
         """Write one step down."""
         self.found.steps.append(
-            Step(words, role, tuple(effects), rule_words or words, remembers, paths=tuple(paths))
+            Step(words, role, tuple(effects), rule_words or words, rememberable, paths=tuple(paths))
         )
 
     # -- programs ------------------------------------------------------------------------------------------
 
     def _program(self, name: str, words: tuple[Word, ...]) -> None:
-        found = Findings()
+        found = Effects()
         entry = tables.program(name)
         skip = 0
         if name in UNRESOLVABLE:
@@ -146,7 +146,7 @@ class Inspector:
             skip = self.arguments(entry, words[1:], found)
         self.finish(words, found, skip)
 
-    def finish(self, words: tuple[Word, ...], found: Findings, skip: int = 0) -> None:
+    def finish(self, words: tuple[Word, ...], found: Effects, skip: int = 0) -> None:
         """Write the step of a program down; rules need not see the first `skip` arguments."""
         effects = found.effects
         if not is_system_name(words[0].text):
@@ -161,7 +161,7 @@ class Inspector:
         folded = name.casefold()
         return POWERSHELL_ALIASES.get(folded, folded) in HARMLESS_CMDLETS
 
-    def vouched(self, words: Sequence[Word], found: Findings, *, harmless: bool = False) -> None:
+    def vouched(self, words: Sequence[Word], found: Effects, *, harmless: bool = False) -> None:
         """Arguments that no table knows: proven ones are the rule's affair, others need `foo *` in it."""
         for word in words:
             found.uses(word, "maybe")
@@ -174,7 +174,7 @@ class Inspector:
             found.add(unresolved(word, reason, ANY, hint=hint))
 
     def arguments(
-        self, entry: Program, words: Sequence[Word], found: Findings, outer: Program | None = None
+        self, entry: Program, words: Sequence[Word], found: Effects, outer: Program | None = None
     ) -> int:
         """What the arguments of a program do; how many words before the sub-command rules need not see."""
         given = read(compiled(entry, outer), words)
@@ -197,7 +197,7 @@ class Inspector:
         harmless = all(item.kind == "option" for item in given)
         return position(words, first.word) if harmless else 0
 
-    def option(self, entry: Options, item: Argument, found: Findings) -> None:
+    def option(self, entry: Options, item: Argument, found: Effects) -> None:
         """What one option does."""
         reason: str = getattr(entry, "reason", "")
         harmless: bool = getattr(entry, "harmless", False)
@@ -213,14 +213,14 @@ class Inspector:
             said = f"{item.reason}: {reason}" if reason else item.reason
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
         elif item.kind == "unproven" and not harmless:
-            found.add(_doubt(item, entry))
+            found.add(_unproven(item, entry))
         access = _ACCESS.get(item.kind)
         if access is not None:
             found.uses(value if item.kind not in {"follows", "unlisted"} else item.word, access)
 
     # -- operands ------------------------------------------------------------------------------------------
 
-    def operands(self, entry: Program, given: Sequence[Argument], found: Findings) -> None:
+    def operands(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
         """What operands do, by their places."""
         roles = entry.operands.split()
         flags = {item.flag for item in given}
@@ -239,7 +239,7 @@ class Inspector:
                 self._operand(entry, role, word, found)
         self._after(entry, given, found)
 
-    def _operand(self, entry: Program, role: str, word: Word, found: Findings) -> None:
+    def _operand(self, entry: Program, role: str, word: Word, found: Effects) -> None:
         if role == "write" and not is_free(word, _first_name(entry)):
             found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
             found.uses(word, "write")
@@ -250,7 +250,7 @@ class Inspector:
         elif role in {"read", "change", "maybe", "alter"}:
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
 
-    def _refused(self, entry: Program, word: Word, found: Findings) -> None:
+    def _refused(self, entry: Program, word: Word, found: Effects) -> None:
         """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
         pattern = _pattern(entry.refuses)
         if pattern is None:
@@ -263,7 +263,7 @@ class Inspector:
             flag = word.text if word.literal else ""
             found.add(runs(word, f"`{shown(word.text)}`: {entry.reason}", flag))
 
-    def _after(self, entry: Program, given: Sequence[Argument], found: Findings) -> None:
+    def _after(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
         """Words behind `--` that are options of another program."""
         pattern = _pattern(entry.after)
         for item in given if pattern is not None else ():
@@ -276,13 +276,13 @@ class Inspector:
 
     # -- sub-commands --------------------------------------------------------------------------------------
 
-    def _spelled(self, entry: Program, word: Word, found: Findings) -> None:
+    def _spelled(self, entry: Program, word: Word, found: Effects) -> None:
         """A sub-command that runs what it is told."""
         if word.text in entry.spelled.split():
             found.add(runs(word, f"`{word.text}` is more than a rule for the program allows", word.text))
 
     def _subcommand(
-        self, entry: Program, first: Argument, words: Sequence[Word], found: Findings, outer: Program | None
+        self, entry: Program, first: Argument, words: Sequence[Word], found: Effects, outer: Program | None
     ) -> None:
         """The first operand: a sub-command with a table of its own, or one that a rule must spell."""
         word = first.word
@@ -303,7 +303,7 @@ class Inspector:
         else:
             self.arguments(command, rest, found, outer)
 
-    def _passed(self, first: Argument, words: Sequence[Word], found: Findings) -> None:
+    def _passed(self, first: Argument, words: Sequence[Word], found: Effects) -> None:
         """`npx eslint ...`: another program, whose table is asked if there is one."""
         word = first.word
         rest = words[position(words, word) + 1 :]
@@ -319,21 +319,23 @@ class Inspector:
 
     def wrapper(self, words: tuple[Word, ...], wrapper: Wrapper) -> None:
         """A command whose arguments are another command."""
-        found = Findings()
+        found = Effects()
         given = read(compiled(wrapper), words[1:])
         inner = self._inner_of(words, wrapper, given, found)
         role: Role = "wrapper" if wrapper.transparent and is_system_name(words[0].text) else "outer"
         if not inner:
             # Nothing inside: the wrapper is itself the command (`env`, `exec > log`).
-            self.step(words, found.effects, "command", remembers=False, paths=found.paths)
+            self.step(words, found.effects, "command", rememberable=False, paths=found.paths)
             return
         joined = wrapper.joined and not any(item.flag in wrapper.unless.split() for item in given)
         text = self._shell_text(inner, wrapper, found, joined=joined)
-        self.step(words[: len(words) - len(inner)], found.effects, role, remembers=False, paths=found.paths)
+        self.step(
+            words[: len(words) - len(inner)], found.effects, role, rememberable=False, paths=found.paths
+        )
         if not text:
             self.walk(inner)
 
-    def wrapper_options(self, given: Sequence[Argument], wrapper: Wrapper, found: Findings) -> None:
+    def wrapper_options(self, given: Sequence[Argument], wrapper: Wrapper, found: Effects) -> None:
         """The options of a wrapper; one that is not known hides where the command begins."""
         for item in given:
             if item.kind == "unlisted":
@@ -347,7 +349,7 @@ class Inspector:
                     found.add(unresolved(value, reason, hint="put it into double quotes"))
 
     def _inner_of(
-        self, words: tuple[Word, ...], wrapper: Wrapper, given: Sequence[Argument], found: Findings
+        self, words: tuple[Word, ...], wrapper: Wrapper, given: Sequence[Argument], found: Effects
     ) -> tuple[Word, ...]:
         """The words after a wrapper's options, operands and assignments."""
         self.wrapper_options(given, wrapper, found)
@@ -374,9 +376,7 @@ class Inspector:
             return words[index:] if not words[index].dynamic else ()
         return words[index:]
 
-    def _shell_text(
-        self, inner: tuple[Word, ...], wrapper: Wrapper, found: Findings, *, joined: bool
-    ) -> bool:
+    def _shell_text(self, inner: tuple[Word, ...], wrapper: Wrapper, found: Effects, *, joined: bool) -> bool:
         """`watch ls -l`, `flock f -c 'ls'`: the command is a text for a shell."""
         flags = {item.rstrip("=") for item in wrapper.shell_text.split()}
         given = inner[0].text in flags and len(inner) > 1
@@ -393,9 +393,9 @@ class Inspector:
     def _multicall(self, words: tuple[Word, ...]) -> None:
         inner = words[1:]
         if not inner or inner[0].text.startswith("--"):
-            self.step(words, remembers=False)
+            self.step(words, rememberable=False)
             return
-        self.step(words[:1], (), "outer", remembers=False)
+        self.step(words[:1], (), "outer", rememberable=False)
         self.walk(inner)
 
 
@@ -409,7 +409,7 @@ def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
     return tuple(PathUse(word, "enter") for word in operands if word.text != "-")
 
 
-def _doubt(item: Argument, entry: Options) -> Effect:
+def _unproven(item: Argument, entry: Options) -> Effect:
     """A word that could turn out to be an option."""
     word = item.word
     if item.reason:

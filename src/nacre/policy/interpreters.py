@@ -12,7 +12,7 @@ from nacre.policy import tables
 from nacre.policy.builtins import SHELL_OPTIONS
 from nacre.policy.effects import (
     Effect,
-    Findings,
+    Effects,
     Script,
     base_name,
     effect_at,
@@ -25,8 +25,8 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.languages.awk import awk_findings
-from nacre.policy.languages.sed import sed_findings
+from nacre.policy.languages.awk import awk_actions
+from nacre.policy.languages.sed import sed_actions
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
@@ -34,7 +34,7 @@ from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nacre.policy.languages import Finding
+    from nacre.policy.languages import Action
     from nacre.policy.tables.schema import Interpreter, Program
 
 _SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
@@ -71,7 +71,7 @@ class CodeInspector(Inspector):
             if text == "--":
                 break
             if text in {"--version", "--help"}:
-                self.step(words, remembers=False)
+                self.step(words, rememberable=False)
                 return
             if text.startswith("--") or not words[index - 1].literal:
                 if text not in _SHELL_LONG:
@@ -98,20 +98,20 @@ class CodeInspector(Inspector):
         else:
             exact = self.context.source[script.start + 1 : script.end - 1] == script.text
             self.found.scripts.append(Script(script.text, shell, script.start, script.end, exact))
-        found = Findings(effects)
+        found = Effects(effects)
         for word in words[index:] if not has_text else words[index + 1 :]:
             found.uses(word, "maybe")
-        self.step(words, effects, "outer", remembers=False, paths=found.paths)
+        self.step(words, effects, "outer", rememberable=False, paths=found.paths)
 
     # -- interpreters --------------------------------------------------------------------------------------
 
     def _interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
-        found = Findings()
+        found = Effects()
         if not self._code(words[1:], spec, found) and not found.effects:
             found.add(effect_at(words[0], "inline", _FROM_INPUT, "-"))
-        self.step(words, found.effects, remembers=False, paths=found.paths)
+        self.step(words, found.effects, rememberable=False, paths=found.paths)
 
-    def _code(self, words: Sequence[Word], spec: Interpreter, found: Findings) -> bool:
+    def _code(self, words: Sequence[Word], spec: Interpreter, found: Effects) -> bool:
         """Find code among the arguments; False when nothing says what to run, so that the input is read."""
         settled = False
         for item in read(compiled(spec), words):
@@ -133,7 +133,7 @@ class CodeInspector(Inspector):
                 self.option(spec, item, found)
         return settled
 
-    def _operand_of(self, word: Word, spec: Interpreter, found: Findings) -> bool:
+    def _operand_of(self, word: Word, spec: Interpreter, found: Effects) -> bool:
         """An operand that is no script: a file for an editor, a command after `+`, a word that runs code."""
         if word.text in spec.inline.split():
             found.add(effect_at(word, "inline", f"`{word.text}`: {spec.reason}", word.text))
@@ -148,7 +148,7 @@ class CodeInspector(Inspector):
         found.uses(word, "change" if spec.edits else "maybe")
         return True
 
-    def _script(self, word: Word, words: Sequence[Word], found: Findings) -> None:
+    def _script(self, word: Word, words: Sequence[Word], found: Effects) -> None:
         """The program's own file; what follows is meant for it."""
         if word.text == "-" or is_process(word) or (word.literal and _DEVICE.match(word.text)):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
@@ -158,7 +158,7 @@ class CodeInspector(Inspector):
         for after in words[position(words, word) + 1 :]:
             found.uses(after, "maybe")
 
-    def _module(self, item: Argument, words: Sequence[Word], spec: Interpreter, found: Findings) -> None:
+    def _module(self, item: Argument, words: Sequence[Word], spec: Interpreter, found: Effects) -> None:
         """`python3 -m pytest ...`: the module's own options count, the interpreter's are over."""
         value = item.value
         if value is None:
@@ -177,7 +177,7 @@ class CodeInspector(Inspector):
         else:
             self.vouched(rest, found)
 
-    def _inline(self, item: Argument, spec: Interpreter, found: Findings) -> Effect:
+    def _inline(self, item: Argument, spec: Interpreter, found: Effects) -> Effect:
         """Code in an option: plain, if it is proven to read, compute and print."""
         value = item.value
         files: list[str] | None = None
@@ -192,23 +192,23 @@ class CodeInspector(Inspector):
 
     def read_sed(self, words: tuple[Word, ...]) -> None:
         """Sed's scripts, wherever its options put them."""
-        self._filter(words, "sed", {"-e", "--expression"}, sed_findings)
+        self._filter(words, "sed", {"-e", "--expression"}, sed_actions)
 
     def read_awk(self, words: tuple[Word, ...]) -> None:
         """Awk's program, wherever its options put it."""
-        self._filter(words, "awk", {"-e", "--source"}, awk_findings)
+        self._filter(words, "awk", {"-e", "--source"}, awk_actions)
 
     def _filter(
         self,
         words: tuple[Word, ...],
         name: str,
         gives: set[str],
-        reader: Callable[[str], list[Finding]],
+        reader: Callable[[str], list[Action]],
     ) -> None:
         entry = tables.program(name)
         if entry is None:
             return
-        found = Findings()
+        found = Effects()
         given = read(compiled(entry), words[1:])
         scripts = [item.value for item in given if item.flag in gives and item.value is not None]
         operands = [item for item in given if item.kind in {"operand", "unproven"}]
@@ -226,7 +226,7 @@ class CodeInspector(Inspector):
         self.language(scripts, reader, found)
         self.finish(words, found)
 
-    def _filter_option(self, entry: Program, item: Argument, found: Findings) -> None:
+    def _filter_option(self, entry: Program, item: Argument, found: Effects) -> None:
         if item.kind == "writes":
             found.add(writes(item.word, "sed edits the file in place", "-i"))
         else:
@@ -235,8 +235,8 @@ class CodeInspector(Inspector):
     def language(
         self,
         scripts: Sequence[Word],
-        reader: Callable[[str], list[Finding]],
-        found: Findings,
+        reader: Callable[[str], list[Action]],
+        found: Effects,
         flag: str = TEXT,
     ) -> None:
         """Read the program texts; several are one text, as the program joins them."""
@@ -246,23 +246,23 @@ class CodeInspector(Inspector):
                 return
         if not scripts:
             return
-        for finding in reader("\n".join(word.text for word in scripts)):
-            self.finding(finding, scripts[0], found, flag)
+        for action in reader("\n".join(word.text for word in scripts)):
+            self.action(action, scripts[0], found, flag)
 
-    def finding(self, finding: Finding, word: Word, found: Findings, flag: str) -> None:
+    def action(self, action: Action, word: Word, found: Effects, flag: str) -> None:
         """What a program text does, as an effect of the command."""
-        target = word.with_text(finding.target) if finding.target else None
-        if finding.kind == "write" and target is not None:
-            found.add(writes(word, finding.reason, flag, target))
+        target = word.with_text(action.target) if action.target else None
+        if action.kind == "write" and target is not None:
+            found.add(writes(word, action.reason, flag, target))
             found.uses(target, "write")
-        elif finding.kind == "write":
-            found.add(unresolved(word, f"{finding.reason}, and which one is only known when it runs", flag))
-        elif finding.kind == "read":
+        elif action.kind == "write":
+            found.add(unresolved(word, f"{action.reason}, and which one is only known when it runs", flag))
+        elif action.kind == "read":
             found.uses(target or unknown_at(word), "read")
-        elif finding.kind == "run":
-            found.add(runs(word, finding.reason, flag))
+        elif action.kind == "run":
+            found.add(runs(word, action.reason, flag))
         else:
-            found.add(unresolved(word, finding.reason, flag))
+            found.add(unresolved(word, action.reason, flag))
 
 
 # Options whose value is code that can be read; the others load code from somewhere.

@@ -1,6 +1,6 @@
 """Learning: the smallest set of rules that would have allowed what was run, for a person to review.
 
-Above: the command line, which reads the audit log. Below: `court`, `programs` and `rules`. Nothing is
+Above: the command line, which reads the audit log. Below: `evaluation`, `programs` and `rules`. Nothing is
 decided here: what comes out is a proposal, and what should never be allowed in general (shells,
 interpreters, inline code, writes) is named as such instead of being put into a rule.
 """
@@ -11,8 +11,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nacre.policy.court import judge, scan_for
 from nacre.policy.effects import Step, base_name
+from nacre.policy.evaluation import judge, scan_for
 from nacre.policy.programs import inspect
 from nacre.policy.rules import Policy
 from nacre.policy.tables import interpreter

@@ -244,7 +244,7 @@ class Scan:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Finding:
     """One simple command as it would run (seen through wrappers) and what the rules said about it."""
 
     text: str
@@ -268,7 +268,7 @@ class Verdict:
     start: int = 0
     end: int = 0
     hint: str = ""
-    commands: tuple[Judged, ...] = ()
+    commands: tuple[Finding, ...] = ()
     # May a person's approval of exactly this text be remembered for the session?
     rememberable: bool = False
 

@@ -11,10 +11,10 @@ import re
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import UNKNOWN, Expansion, Word
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 if TYPE_CHECKING:
-    from nacre.policy.dialect import Dialect
+    from nacre.policy.grammar import Grammar
     from nacre.policy.model import ExpansionKind
 
 _MOST_WORDS = 64
@@ -56,20 +56,20 @@ class Pieces:
         if self._glob is None:
             self._glob = len(self.text)
 
-    def braces(self, text: str, pos: int, end: int, dialect: Dialect) -> int:
+    def braces(self, text: str, pos: int, end: int, grammar: Grammar) -> int:
         """Add the braces that open at `pos`; where they end."""
         literal = _LITERAL.match(text, pos, end)
-        if literal is not None and (literal.group() == "{}" or dialect.name != "zsh"):
+        if literal is not None and (literal.group() == "{}" or grammar.name != "zsh"):
             self.text.append(literal.group())
             return literal.end()
         found = _CHOICES.match(text, pos, end)
-        if found is not None and dialect.braces:
+        if found is not None and grammar.braces:
             self.choices[len(self.text)] = tuple(found.group(1).split(","))
             self.text.append("")
             return found.end()
         found = _SEQUENCE.match(text, pos, end)
-        if found is None or not dialect.brace_sequences:
-            raise Refused("braces that shells read in different ways", pos, hint=_QUOTE_IT)
+        if found is None or not grammar.brace_sequences:
+            raise NotUnderstood("braces that shells read in different ways", pos, hint=_QUOTE_IT)
         self._sequence(found.group(1), found.group(2))
         return found.end()
 
@@ -93,7 +93,9 @@ class Pieces:
         for choice in self.choices.values():
             count *= len(choice)
         if count > _MOST_WORDS:
-            raise Refused(f"these braces become more than {_MOST_WORDS} words", start, end, hint="use a loop")
+            raise NotUnderstood(
+                f"these braces become more than {_MOST_WORDS} words", start, end, hint="use a loop"
+            )
         found: list[Word] = []
         for chosen in itertools.product(*self.choices.values()):
             text = list(self.text)
@@ -101,7 +103,7 @@ class Pieces:
                 text[index] = choice
             found.append(self._word(text, start, end))
         if not all(word.text or word.quoted for word in found):
-            raise Refused("braces with an empty word", start, end, hint="write the words out")
+            raise NotUnderstood("braces with an empty word", start, end, hint="write the words out")
         return found
 
     def _word(self, text: list[str], start: int, end: int) -> Word:

@@ -1,6 +1,6 @@
 """A strict scanner for POSIX shells: every simple command of a text, or a refusal.
 
-Above: `court` asks `scan(text, shell)` what a text would run. Below: `conditions` reads tests, `simple`
+Above: `evaluation` asks `scan(text, shell)` what a text would run. Below: `conditions` reads tests, `simple`
 one command, `words` its words. The scanner walks the grammar as the shell does (lists, groups, loops,
 case, functions, here- documents) and reports simple commands in the order of the text, wherever they are
 nested. It knows no rule and no program. It fails closed: what it does not fully understand is a refusal
@@ -12,9 +12,9 @@ from __future__ import annotations
 import re
 
 from nacre.policy.conditions import ConditionScanner
-from nacre.policy.dialect import DIALECTS
+from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import BLANKS, RESERVED_WORDS
 
 # A text beyond these bounds is refused, never cut: judging it would keep the server busy.
@@ -58,7 +58,9 @@ class Scanner(ConditionScanner):
 
     def _expect(self, keyword: str, opened_at: int) -> None:
         if self._reserved() != keyword:
-            raise Refused(f"`{keyword}` is missing", opened_at, hint=f"write `; {keyword}` where it belongs")
+            raise NotUnderstood(
+                f"`{keyword}` is missing", opened_at, hint=f"write `; {keyword}` where it belongs"
+            )
         self.pos += len(keyword)
 
     def _take_operator(self, length: int) -> None:
@@ -67,10 +69,10 @@ class Scanner(ConditionScanner):
         if self.text.startswith("\\\n", self.pos) and _OPERATOR_AFTER_JOIN.match(
             self.text, self.pos, self.end
         ):
-            raise Refused("an operator is broken over two lines", self.pos, hint="write it on one line")
+            raise NotUnderstood("an operator is broken over two lines", self.pos, hint="write it on one line")
         if self.substitutions:
             if self.pending:
-                raise Refused(
+                raise NotUnderstood(
                     "a here-document among other commands in a substitution", self.pos, hint=_OUTSIDE
                 )
             self.alone = False
@@ -81,7 +83,7 @@ class Scanner(ConditionScanner):
         """The whole text."""
         self._list(frozenset(), "")
         if self.pos < self.end:
-            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
+            raise NotUnderstood(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
         if self.pending:
             raise _no_body(self.pending[0].at)
 
@@ -101,15 +103,15 @@ class Scanner(ConditionScanner):
             raise _no_body(self.pending[0].at)
         if closer:
             if self._peek() != closer:
-                raise Refused("a substitution is not closed", opened_at, hint="close it with `)`")
+                raise NotUnderstood("a substitution is not closed", opened_at, hint="close it with `)`")
             self.pos += 1
         elif self.pos < self.end:
-            raise Refused(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
+            raise NotUnderstood(f"{self.text[self.pos]!r} is not expected here", self.pos, hint=_QUOTES)
         self.uncertain -= 1
         self.defined = defined
         self.pending, self.alone, self.ended = outer, alone, ended
         if outer and "\n" in self.text[opened_at : self.pos]:
-            raise Refused(
+            raise NotUnderstood(
                 "a here-document begins before a substitution over several lines", opened_at, hint=_OUTSIDE
             )
 
@@ -131,7 +133,7 @@ class Scanner(ConditionScanner):
                 break
         char = self._peek()
         if char == ")" and closer != ")":
-            raise Refused("a closing parenthesis without an opening one", self.pos, hint=_QUOTES)
+            raise NotUnderstood("a closing parenthesis without an opening one", self.pos, hint=_QUOTES)
         return found
 
     def _separator(self, mark: int) -> bool:
@@ -155,9 +157,11 @@ class Scanner(ConditionScanner):
         if char == "&":
             self.defined = None
             if self.text.startswith("&&", self.pos):
-                raise Refused("`&&` without a command before it", self.pos, hint="leave it out")
+                raise NotUnderstood("`&&` without a command before it", self.pos, hint="leave it out")
             if self.text.startswith(("&!", "&|"), self.pos):
-                raise Refused("zsh reads this as one operator", self.pos, hint="put a blank after the `&`")
+                raise NotUnderstood(
+                    "zsh reads this as one operator", self.pos, hint="put a blank after the `&`"
+                )
             self.close_certain(mark)
             self._take_operator(1)
             self.opened.append(("!", self.pos))  # `$!` is the number of this very job
@@ -203,8 +207,8 @@ class Scanner(ConditionScanner):
             self.defined = None
             length = 1
             if self.text.startswith("|&", self.pos):
-                if not self.dialect.ampersand_redirect:
-                    raise Refused("this shell has no `|&`", self.pos, hint="write `2>&1 |`")
+                if not self.grammar.ampersand_redirect:
+                    raise NotUnderstood("this shell has no `|&`", self.pos, hint="write `2>&1 |`")
                 length = 2
             self._take_operator(length)
             self._linebreaks()
@@ -223,20 +227,20 @@ class Scanner(ConditionScanner):
             reserved = self._reserved()
             if reserved == "!":
                 if self.text.startswith("!(", self.pos):
-                    raise Refused("`!(` may be a pattern", self.pos, hint="put a blank after the `!`")
+                    raise NotUnderstood("`!(` may be a pattern", self.pos, hint="put a blank after the `!`")
                 self.pos += 1
                 self._blanks()
                 if self._reserved() in {"!", "time"}:
-                    raise Refused("`!` before another prefix", self.pos, hint="write one of them only")
-            elif reserved == "time" and self.dialect.name in {"bash", "zsh"}:
+                    raise NotUnderstood("`!` before another prefix", self.pos, hint="write one of them only")
+            elif reserved == "time" and self.grammar.name in {"bash", "zsh"}:
                 self.pos += 4
                 self._blanks()
                 if not self.zsh:
                     self._time_options()
                 elif self._reserved() in {"time", "!"}:
-                    raise Refused("zsh reads this word as a command after `time`", self.pos)
+                    raise NotUnderstood("zsh reads this word as a command after `time`", self.pos)
                 if not self._peek() or self._peek() in "\n;&|)" or self._reserved() == "time":
-                    raise Refused("`time` without a command", self.pos, hint="write `time command`")
+                    raise NotUnderstood("`time` without a command", self.pos, hint="write `time command`")
             else:
                 return
 
@@ -256,13 +260,13 @@ class Scanner(ConditionScanner):
         start = self.pos
         char = self._peek()
         if not char or (char in "\n;&|)" and not self.text.startswith("&>", start)):
-            raise Refused(
+            raise NotUnderstood(
                 "a command is missing here", start, hint="write a command, or leave the operator out"
             )
         if len(self.commands) > MAX_COMMANDS:
-            raise Refused(f"more than {MAX_COMMANDS} commands", start, hint="run it as several calls")
+            raise NotUnderstood(f"more than {MAX_COMMANDS} commands", start, hint="run it as several calls")
         if self.ended:
-            raise Refused("a command after a here-document in a substitution", start, hint=_OUTSIDE)
+            raise NotUnderstood("a command after a here-document in a substitution", start, hint=_OUTSIDE)
         if char == "(" or self._reserved():
             self._compound(start)
             return
@@ -279,10 +283,10 @@ class Scanner(ConditionScanner):
         reader = _COMPOUNDS.get(keyword)
         if reader is None:
             hint = "run the command by itself" if keyword == "coproc" else _QUOTES
-            raise Refused(f"`{keyword}` is not expected here", start, hint=hint)
+            raise NotUnderstood(f"`{keyword}` is not expected here", start, hint=hint)
         if self.substitutions and keyword in {"case", "function", "select"}:
             # bash prints what it has parsed and parses that again, not always the same.
-            raise Refused(f"`{keyword}` inside a substitution", start, hint=_OUTSIDE)
+            raise NotUnderstood(f"`{keyword}` inside a substitution", start, hint=_OUTSIDE)
         self.alone = False
         self.descend(start)
         if keyword != "function":
@@ -319,16 +323,20 @@ class Scanner(ConditionScanner):
             )
         char = self._peek()
         if char and char not in "\n;&|)#":
-            raise Refused("something follows a closed command", self.pos, hint="put a `;` before it")
+            raise NotUnderstood("something follows a closed command", self.pos, hint="put a `;` before it")
         if char == "#" and self.pos == start:
-            raise Refused("a hash directly after a closed command", self.pos, hint="put a blank before it")
+            raise NotUnderstood(
+                "a hash directly after a closed command", self.pos, hint="put a blank before it"
+            )
         return bool(redirections)
 
     def read_subshell(self, start: int) -> None:
         """`( ... )`, or arithmetic in `(( ... ))`."""
         if self.text.startswith("((", start):
-            if not self.dialect.arithmetic_command:
-                raise Refused("this shell has no `((...))`", start, hint="write `x=$((...))` or `[ ... ]`")
+            if not self.grammar.arithmetic_command:
+                raise NotUnderstood(
+                    "this shell has no `((...))`", start, hint="write `x=$((...))` or `[ ... ]`"
+                )
             self.pos = start + 2
             first = self.parenthesised(start)
             self.report_nothing(start)
@@ -337,9 +345,9 @@ class Scanner(ConditionScanner):
         self.pos = start
         self._take_operator(1)
         if not self._list(frozenset(), ")"):
-            raise Refused("an empty subshell", start, hint=_QUOTES)
+            raise NotUnderstood("an empty subshell", start, hint=_QUOTES)
         if self._peek() != ")":
-            raise Refused("a subshell is not closed", start, hint="close it with `)`")
+            raise NotUnderstood("a subshell is not closed", start, hint="close it with `)`")
         self.pos += 1
 
     def read_group(self, start: int) -> None:
@@ -353,7 +361,7 @@ class Scanner(ConditionScanner):
     def _body(self, opened_at: int, until: frozenset[str]) -> None:
         """A list that must hold at least one command."""
         if not self._list(until, ""):
-            raise Refused(
+            raise NotUnderstood(
                 "an empty list of commands", opened_at, hint="write `:` where nothing is to be done"
             )
 
@@ -399,8 +407,8 @@ class Scanner(ConditionScanner):
         blank = BLANKS.match(self.text, self.pos, self.end)
         after = blank.end() if blank is not None else self.pos
         if self.text.startswith("((", after):
-            if not self.dialect.arithmetic_command or not self.text.startswith("for", start):
-                raise Refused("this shell has no `for ((...))`", start, hint="write `for i in 1 2 3`")
+            if not self.grammar.arithmetic_command or not self.text.startswith("for", start):
+                raise NotUnderstood("this shell has no `for ((...))`", start, hint="write `for i in 1 2 3`")
             self.pos = after + 2
             first = self.parenthesised(start, semicolons=True)
             self.opened += first
@@ -412,7 +420,9 @@ class Scanner(ConditionScanner):
     def _for_words(self, start: int) -> None:
         name = _LOOP_NAME.match(self.text, self.pos, self.end)
         if name is None:
-            raise Refused("a loop without a plain variable", start, hint="write `for x in ...; do ...; done`")
+            raise NotUnderstood(
+                "a loop without a plain variable", start, hint="write `for x in ...; do ...; done`"
+            )
         self.pos = name.end()
         self._linebreaks()
         words: list[Word] = []
@@ -447,7 +457,7 @@ class Scanner(ConditionScanner):
         self.word()
         self._linebreaks()
         if not _IN.match(self.text, self.pos, self.end):
-            raise Refused("`case` without `in`", start, hint="write `case x in a) ...;; esac`")
+            raise NotUnderstood("`case` without `in`", start, hint="write `case x in a) ...;; esac`")
         self.pos += 2
         branches: list[set[str]] = []
         complete = False
@@ -473,46 +483,52 @@ class Scanner(ConditionScanner):
             pattern = self.word()
             if not pattern.quoted and pattern.text in RESERVED_WORDS:
                 # bash prints such a pattern without its parenthesis, which then ends the `case`.
-                raise Refused(f"the reserved word `{pattern.text}` as a pattern", pattern.start, hint=_QUOTES)
+                raise NotUnderstood(
+                    f"the reserved word `{pattern.text}` as a pattern", pattern.start, hint=_QUOTES
+                )
             everything = everything or (pattern.text == "*" and not pattern.quoted)
             self._blanks()
             if self._peek() != "|" or self.text.startswith("||", self.pos):
                 break
             self.pos += 1
         if self._peek() != ")":
-            raise Refused("a pattern of `case` is not closed", self.pos, hint="write `pattern)`")
+            raise NotUnderstood("a pattern of `case` is not closed", self.pos, hint="write `pattern)`")
         self.pos += 1
         self._list(frozenset({"esac"}), "")
         for end in (";;&", ";;", ";&"):
             if self.text.startswith(end, self.pos):
                 if end != ";;":
-                    raise Refused(f"`{end}` after an arm of `case`", self.pos, hint="write `;;`")
+                    raise NotUnderstood(f"`{end}` after an arm of `case`", self.pos, hint="write `;;`")
                 self._take_operator(len(end))
                 return everything
         if self._reserved() != "esac":
-            raise Refused("`case` is not closed", start, hint="close it with `esac`")
+            raise NotUnderstood("`case` is not closed", start, hint="close it with `esac`")
         return everything
 
     def read_function_keyword(self, start: int) -> None:
         """`function name { ...; }`."""
-        if not self.dialect.function_keyword:
-            raise Refused("this shell reads `function` in its own way", start, hint="write `name() { ...; }`")
+        if not self.grammar.function_keyword:
+            raise NotUnderstood(
+                "this shell reads `function` in its own way", start, hint="write `name() { ...; }`"
+            )
         found = _FUNCTION_KEYWORD.match(self.text, start + 8, self.end)
         if found is None:
-            raise Refused("a function without a plain name", start, hint="write `name() { ...; }`")
+            raise NotUnderstood("a function without a plain name", start, hint="write `name() { ...; }`")
         self.pos = found.end()
         self._function_body(found.group(1), start)
 
     def _function_body(self, name: str, start: int) -> None:
         if name in RESERVED_WORDS:
-            raise Refused("a reserved word as a function's name", start, hint="give it another name")
+            raise NotUnderstood("a reserved word as a function's name", start, hint="give it another name")
         if self.substitutions:
-            raise Refused("a function inside a substitution", start, hint=_OUTSIDE)
+            raise NotUnderstood("a function inside a substitution", start, hint=_OUTSIDE)
         self.definitions.append((name, start, self.pos))
         self._linebreaks()
         keyword = self._reserved() or self._peek()
         if keyword not in {"{", "("} or (keyword == "(" and self.text.startswith("((", self.pos)):
-            raise Refused("a function whose body is not a group", self.pos, hint="write `name() { ...; }`")
+            raise NotUnderstood(
+                "a function whose body is not a group", self.pos, hint="write `name() { ...; }`"
+            )
         before = self.enter_body()
         self._compound(self.pos)
         self.leave_body(before)
@@ -536,15 +552,15 @@ def _in_all(branches: list[set[str]]) -> set[str]:
     return {name for name in branches[0] if all(name in branch for branch in branches)}
 
 
-def _no_body(at: int) -> Refused:
-    return Refused(
+def _no_body(at: int) -> NotUnderstood:
+    return NotUnderstood(
         "a here-document has no body", at, hint="write its lines below the command, then the delimiter"
     )
 
 
 def scan(text: str, shell: str = "bash") -> Scan:
     """Every simple command of a text for one of the POSIX shells, or a refusal. Never raises."""
-    if shell not in DIALECTS:
+    if shell not in GRAMMARS:
         return Scan((), Refusal(f"no scanner for the shell {shell!r}", 0, len(text)))
     if len(text) > MAX_TEXT:
         hint = "give large data as `stdin`, or write it to a file"
@@ -558,7 +574,7 @@ def scan(text: str, shell: str = "bash") -> Scan:
     refusal = None
     try:
         scanner.script()
-    except Refused as error:
+    except NotUnderstood as error:
         refusal = error.refusal
     scanner.pos = len(text) + 1
     scanner.close_certain(0)

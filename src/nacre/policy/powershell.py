@@ -1,6 +1,6 @@
 """A small, strict reader for PowerShell: commands, pipelines, strings, script blocks and plain expressions.
 
-Above: `court`. Below: `model` and `refusal`. PowerShell is a large language; what is not read here with
+Above: `evaluation`. Below: `model` and `refusal`. PowerShell is a large language; what is not read here with
 certainty (method calls, types, most keywords, hash tables, stop-parsing) is refused. Names keep their
 spelling; aliases are not this module's business.
 """
@@ -21,7 +21,7 @@ from nacre.policy.model import (
     Word,
     names,
 )
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 MAX_DEPTH = 30
 MAX_TEXT = 100_000
@@ -88,7 +88,7 @@ class _Reader:
         """Statements up to a closing bracket, or to the end."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            raise Refused("too many levels of nesting", self.pos, hint="run it as several commands")
+            raise NotUnderstood("too many levels of nesting", self.pos, hint="run it as several commands")
         while True:
             self._blanks()
             char = self._peek()
@@ -101,7 +101,9 @@ class _Reader:
                 self.depth -= 1
                 return
             elif not char or char in ")}":
-                raise Refused("brackets do not match", min(self.pos, self.end), hint="close every bracket")
+                raise NotUnderstood(
+                    "brackets do not match", min(self.pos, self.end), hint="close every bracket"
+                )
             else:
                 self._pipeline()
 
@@ -124,7 +126,7 @@ class _Reader:
         if self._peek() == "&":
             self.pos += 1
         elif self._peek() and self._peek() not in "\n;)}#":
-            raise Refused(f"{self._peek()!r} is not expected here", self.pos, hint=_QUOTES)
+            raise NotUnderstood(f"{self._peek()!r} is not expected here", self.pos, hint=_QUOTES)
 
     def _skip_lines(self) -> None:
         while True:
@@ -140,7 +142,7 @@ class _Reader:
         name = found.group(1).strip("{}")
         scope, _, rest = name.rpartition(":")
         if scope.casefold() in {"function", "alias", "variable"}:
-            raise Refused(
+            raise NotUnderstood(
                 "an assignment that gives a name another meaning", self.pos, hint="assign to a plain variable"
             )
         value = Assignment(
@@ -180,7 +182,7 @@ class _Reader:
         if keyword.group(1).casefold() == "foreach":
             loop = _LOOP.match(self.text, self.pos)
             if loop is None:
-                raise Refused(
+                raise NotUnderstood(
                     "this loop is not understood", self.pos, hint="write foreach ($x in ...) { ... }"
                 )
             self.pos = loop.end()
@@ -201,7 +203,7 @@ class _Reader:
     def _braces(self) -> None:
         self._skip_lines()
         if self._peek() != "{":
-            raise Refused("a block is missing here", self.pos, hint="write { ... }")
+            raise NotUnderstood("a block is missing here", self.pos, hint="write { ... }")
         self.pos += 1
         self.statements("}")
 
@@ -210,7 +212,7 @@ class _Reader:
         self.pos += 1
         self._blanks()
         if operator == ".":
-            raise Refused(
+            raise NotUnderstood(
                 "dot-sourcing runs the commands of a file", start, hint="run the commands themselves"
             )
         self._command(start)
@@ -225,7 +227,7 @@ class _Reader:
             if self._value(char):
                 continue
             if not self._take(_OPERATOR):
-                raise Refused(f"{char!r} in an expression", self.pos, hint=_QUOTES)
+                raise NotUnderstood(f"{char!r} in an expression", self.pos, hint=_QUOTES)
 
     def _value(self, char: str) -> bool:
         bracket = _BRACKET.match(self.text, self.pos)
@@ -234,7 +236,7 @@ class _Reader:
             self.statements("}" if bracket.group() == "{" else ")")
         elif char == "$":
             if not self._take(_VARIABLE):
-                raise Refused("a dollar sign that is not understood", self.pos, hint=_QUOTES)
+                raise NotUnderstood("a dollar sign that is not understood", self.pos, hint=_QUOTES)
         elif char == "'":
             self._single()
         elif char == '"':
@@ -243,7 +245,7 @@ class _Reader:
             self._here_string()
         elif char.isdigit():
             if not self._take(_NUMBER):
-                raise Refused("a number that is not understood", self.pos, hint="put it into quotes")
+                raise NotUnderstood("a number that is not understood", self.pos, hint="put it into quotes")
         else:
             return False
         self._members()
@@ -254,15 +256,17 @@ class _Reader:
         while True:
             if self._take(_PROPERTY):
                 if self._peek() == "(":
-                    raise Refused("a method call", self.pos, hint="use a cmdlet or a program instead")
+                    raise NotUnderstood("a method call", self.pos, hint="use a cmdlet or a program instead")
             elif self._peek() == "[":
                 self.pos += 1
                 self._expression()
                 if self._peek() != "]":
-                    raise Refused("an index that is not understood", self.pos, hint="use a plain number")
+                    raise NotUnderstood(
+                        "an index that is not understood", self.pos, hint="use a plain number"
+                    )
                 self.pos += 1
             elif self.text.startswith("::", self.pos) or self._peek() == "(":
-                raise Refused("a method call", self.pos, hint="use a cmdlet or a program instead")
+                raise NotUnderstood("a method call", self.pos, hint="use a cmdlet or a program instead")
             else:
                 return
 
@@ -275,7 +279,7 @@ class _Reader:
             if not char or char in "\n;|)}#" or (char == "&" and not self.text.startswith("&>", self.pos)):
                 break
             if char == "<":
-                raise Refused(
+                raise NotUnderstood(
                     "PowerShell has no input redirection", self.pos, hint="use Get-Content and a pipe"
                 )
             found = _REDIRECTION.match(self.text, self.pos)
@@ -284,12 +288,12 @@ class _Reader:
                 continue
             word = self._word(first=not words)
             if not words and not word.quoted and word.text.casefold() in _KEYWORDS:
-                raise Refused(f"`{word.text}` is not understood", word.start)
+                raise NotUnderstood(f"`{word.text}` is not understood", word.start)
             words.append(word)
         if not words:
-            raise Refused("a command is missing here", self.pos)
+            raise NotUnderstood("a command is missing here", self.pos)
         if len(self.commands) > _MAX_COMMANDS:
-            raise Refused(f"more than {_MAX_COMMANDS} commands", start, hint="run it as several calls")
+            raise NotUnderstood(f"more than {_MAX_COMMANDS} commands", start, hint="run it as several calls")
         self.commands.append(SimpleCommand(tuple(words), (), tuple(redirections), start, self.pos))
 
     def _redirections(self, redirections: list[Redirection]) -> None:
@@ -320,10 +324,10 @@ class _Reader:
         while self._word_piece(parts, state, first=first):
             pass
         if self.pos == start:
-            raise Refused(f"{self._peek()!r} is not understood", start, hint=_QUOTES)
+            raise NotUnderstood(f"{self._peek()!r} is not understood", start, hint=_QUOTES)
         text = "".join(parts)
         if text == "--%" or "::" in text:
-            raise Refused("a part that is not read as PowerShell, or a type's member", start)
+            raise NotUnderstood("a part that is not read as PowerShell, or a type's member", start)
         # A value outside of quotes may be a list, which becomes several arguments.
         piece = Expansion("variable", "", quoted=not state.listed)
         glob = text.index("*") if "*" in text and not state.quoted else None
@@ -347,14 +351,14 @@ class _Reader:
             parts.append(self._escaped(plain=True))
         elif char in "$({" or self.text.startswith("@(", self.pos):
             if first and char in "({":
-                raise Refused(
+                raise NotUnderstood(
                     "the command's name is only known when it runs", self.pos, hint="write the command's name"
                 )
             state.listed = True
             self._value(char)
             parts.append(UNKNOWN)
         elif char == "@" or (char == "[" and first):
-            raise Refused(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
+            raise NotUnderstood(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
         elif char in ",[]#":
             self.pos += 1
             parts.append(char)
@@ -365,10 +369,10 @@ class _Reader:
     def _escaped(self, *, plain: bool = False) -> str:
         """The character after a backtick; letters have a meaning of their own only inside quotes."""
         if self.pos + 1 >= self.end:
-            raise Refused("a backtick at the end", self.pos, hint="leave it out")
+            raise NotUnderstood("a backtick at the end", self.pos, hint="leave it out")
         char = self.text[self.pos + 1]
         if char in "\r\n" or (char == "u" and not plain):
-            raise Refused(
+            raise NotUnderstood(
                 "a backtick that is not understood", self.pos, hint="put the text into single quotes"
             )
         self.pos += 2
@@ -378,7 +382,7 @@ class _Reader:
         start = self.pos
         found = re.compile(r"'((?:[^']|'')*+)'").match(self.text, start)
         if found is None:
-            raise Refused("a quote is not closed", start, hint="close it")
+            raise NotUnderstood("a quote is not closed", start, hint="close it")
         self.pos = found.end()
         return found.group(1).replace("''", "'")
 
@@ -396,7 +400,7 @@ class _Reader:
                 return "".join(parts)
             else:
                 parts.append(self._expanded_piece())
-        raise Refused("a quote is not closed", start, hint='close it; inside, write `" for one')
+        raise NotUnderstood("a quote is not closed", start, hint='close it; inside, write `" for one')
 
     def _expanded_piece(self) -> str:
         """One piece of a text in which variables and sub-expressions are put in."""
@@ -420,7 +424,7 @@ class _Reader:
         quote = self.text[start + 1]
         opening = _HERE_OPENING.match(self.text, start + 2)
         if opening is None:
-            raise Refused(
+            raise NotUnderstood(
                 "text after the opening of a here-string", start, hint="begin its text on the next line"
             )
         self.pos = opening.end() - 1  # the line's end also ends an empty one
@@ -436,7 +440,9 @@ class _Reader:
                 stop = self.pos + 1 if quote == '"' else closing if closing >= 0 else self.end
                 parts.append(self.text[self.pos : stop])
                 self.pos = stop
-        raise Refused("a here-string is not closed", start, hint=f"end it with {quote}@ on a line of its own")
+        raise NotUnderstood(
+            "a here-string is not closed", start, hint=f"end it with {quote}@ on a line of its own"
+        )
 
 
 def scan(text: str) -> Scan:
@@ -454,6 +460,6 @@ def scan(text: str) -> Scan:
     refusal = None
     try:
         reader.statements("")
-    except Refused as error:
+    except NotUnderstood as error:
         refusal = error.refusal
     return Scan(tuple(reader.commands), refusal)

@@ -1,6 +1,6 @@
 """Programs that need more than a table (find, xargs, tar, git, ssh, databases), and `inspect` for all.
 
-Above: `part` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data in
+Above: `check` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data in
 `tables`. This module knows programs but no rule: it says "this option runs another program", never "this is
 denied".
 """
@@ -15,7 +15,7 @@ from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS
 from nacre.policy.effects import (
     FREE_TARGETS,
-    Findings,
+    Effects,
     Inspection,
     Script,
     base_name,
@@ -29,7 +29,7 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.interpreters import TEXT, CodeInspector, unknown_at
-from nacre.policy.languages.sql import sql_findings
+from nacre.policy.languages.sql import sql_actions
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.tables.archives import TAR
@@ -139,7 +139,7 @@ class ProgramInspector(CodeInspector):
         wrapper = tables.wrapper("xargs")
         if wrapper is None:
             return
-        found = Findings()
+        found = Effects()
         given = read(compiled(wrapper), words[1:])
         self.wrapper_options(given, wrapper, found)
         first = next((item for item in given if item.kind == "operand"), None)
@@ -152,14 +152,14 @@ class ProgramInspector(CodeInspector):
             elif item.flag in {"-i", "--replace"}:
                 replaced = item.value.text if item.value is not None else "{}"
         role = "wrapper" if is_system_name(words[0].text) else "outer"
-        self.step(words[:index], found.effects, role, remembers=False, paths=found.paths)
+        self.step(words[:index], found.effects, role, rememberable=False, paths=found.paths)
         self.walk(_with_input(inner, replaced, words[0]))
 
     def read_find(self, words: tuple[Word, ...]) -> None:
         """Where it looks, then an expression, of which every word must be known."""
         reading = _Find(words[1:], self)
         reading.read()
-        self.step(words, reading.found.effects, remembers=not reading.inner, paths=reading.found.paths)
+        self.step(words, reading.found.effects, rememberable=not reading.inner, paths=reading.found.paths)
         for command in reading.inner:
             if not command:
                 self.step(words[:1], [unresolved(words[0], "an empty -exec")])
@@ -173,10 +173,10 @@ class ProgramInspector(CodeInspector):
         entry = tables.program("fd")
         if entry is None:
             return
-        found = Findings()
+        found = Effects()
         at = next((i for i, word in enumerate(words) if word.text in _FD_RUNS), len(words))
         self.arguments(entry, words[1:at], found)
-        self.step(words, found.effects, remembers=at == len(words), paths=found.paths)
+        self.step(words, found.effects, rememberable=at == len(words), paths=found.paths)
         inner = tuple(_with_found_path(word) for word in words[at + 1 :] if word.text not in {";", "\\;"})
         if inner:
             self.walk(inner)
@@ -185,7 +185,7 @@ class ProgramInspector(CodeInspector):
 
     def read_tar(self, words: tuple[Word, ...]) -> None:
         """Options in all of tar's styles; extracting and creating write files."""
-        found = Findings()
+        found = Effects()
         arguments = list(words[1:])
         if arguments and arguments[0].literal and not arguments[0].text.startswith("-"):
             arguments = _old_style(arguments)
@@ -204,7 +204,7 @@ class ProgramInspector(CodeInspector):
                 found.uses(item.word, "maybe")
         self.finish(words, found)
 
-    def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Findings) -> None:
+    def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Effects) -> None:
         reads = bool(flags & _TAR_READS)
         if archive is not None:
             found.uses(archive, "read" if reads else "write")
@@ -227,7 +227,7 @@ class ProgramInspector(CodeInspector):
         entry = tables.program("git")
         if entry is None:
             return
-        found = Findings()
+        found = Effects()
         skip = self.arguments(entry, words[1:], found)
         given = read(compiled(entry), words[1:])
         for item in given:
@@ -238,7 +238,7 @@ class ProgramInspector(CodeInspector):
             self._git_command(first, words[position(words, first) + 1 :], found)
         self.finish(words, found, skip)
 
-    def _git_command(self, command: Word, rest: Sequence[Word], found: Findings) -> None:
+    def _git_command(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """What the tables of sub-commands cannot say."""
         if command.text == "config":
             self._git_config(rest, found)
@@ -249,7 +249,7 @@ class ProgramInspector(CodeInspector):
             if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
 
-    def _git_config(self, rest: Sequence[Word], found: Findings) -> None:
+    def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
         """`git config` may read anything, and set what cannot run or reach anything."""
         entry = next((c for c in tables.program("git").commands if c.names == "config"), None)  # pyright: ignore[reportOptionalMemberAccess]  # it is there
         if entry is None:
@@ -271,7 +271,7 @@ class ProgramInspector(CodeInspector):
     def read_ssh(self, words: tuple[Word, ...]) -> None:
         """Local options, and the command for the other machine."""
         entry, given = self._table(words)
-        found = Findings()
+        found = Effects()
         for item in given:
             if item.flag == "-o" and item.value is not None and _is_harmless_ssh(item.value):
                 continue
@@ -286,12 +286,12 @@ class ProgramInspector(CodeInspector):
         elif remote:
             text = " ".join(word.text for word in remote)
             self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
-        self.step(words, found.effects, "outer", remembers=False, paths=found.paths)
+        self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
 
     def read_wget(self, words: tuple[Word, ...]) -> None:
         """Saves what it fetches, unless it is told to print it."""
         entry, given = self._table(words)
-        found = Findings()
+        found = Effects()
         self.arguments(entry, words[1:], found)
         printed = any(
             item.flag in {"-O", "--output-document"}
@@ -308,7 +308,7 @@ class ProgramInspector(CodeInspector):
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
         entry, given = self._table(words)
-        found = Findings()
+        found = Effects()
         self.arguments(entry, words[1:], found)
         for item in given:
             value = item.value
@@ -332,7 +332,7 @@ class ProgramInspector(CodeInspector):
 
     def read_dd(self, words: tuple[Word, ...]) -> None:
         """`if=` is read, `of=` is written, the rest are numbers and switches."""
-        found = Findings()
+        found = Effects()
         for word in words[1:]:
             name, _, value = word.text.partition("=")
             target = word.with_text(value) if word.literal else unknown_at(word)
@@ -350,11 +350,11 @@ class ProgramInspector(CodeInspector):
     def read_sqlite3(self, words: tuple[Word, ...]) -> None:
         """The database, then statements and dot-commands."""
         entry, given = self._table(words)
-        found = Findings()
+        found = Effects()
         self.arguments(entry, words[1:], found)
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
         for word in operands[1:]:
-            self.language([word], lambda text: sql_findings(text, "sqlite3"), found)
+            self.language([word], lambda text: sql_actions(text, "sqlite3"), found)
         if operands and operands[0].text.casefold().startswith("file:"):
             found.add(
                 unlisted(operands[0], "an address of a database can name other files", operands[0].text)
@@ -364,12 +364,12 @@ class ProgramInspector(CodeInspector):
     def read_sql(self, words: tuple[Word, ...]) -> None:
         """`psql -c`, `mysql -e`: the statements."""
         entry, given = self._table(words)
-        found = Findings()
+        found = Effects()
         self.arguments(entry, words[1:], found)
         name = "psql" if base_name(words[0].text) == "psql" else "mysql"
         for item in given:
             if item.flag in {"-c", "--command", "-e", "--execute"} and item.value is not None:
-                self.language([item.value], lambda text: sql_findings(text, name), found, item.flag)
+                self.language([item.value], lambda text: sql_actions(text, name), found, item.flag)
         self.finish(words, found)
 
 
@@ -379,7 +379,7 @@ class _Find:
     def __init__(self, words: Sequence[Word], inspector: ProgramInspector) -> None:
         self.words = list(words)
         self.inspector = inspector
-        self.found = Findings()
+        self.found = Effects()
         self.inner: list[tuple[Word, ...]] = []
         # So far, what it finds are files: no links, which another program would follow.
         self.only_files = False

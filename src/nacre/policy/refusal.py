@@ -10,7 +10,7 @@ from nacre.policy.model import Refusal
 PLAINER = "write it in a plainer way, or as several commands"
 
 
-class Refused(Exception):  # noqa: N818 - a control flow signal inside the scanners, never seen outside
+class NotUnderstood(Exception):  # noqa: N818 - a control flow signal inside the scanners, never seen outside
     """The text is not understood at this offset."""
 
     def __init__(self, reason: str, at: int, end: int | None = None, *, hint: str = PLAINER) -> None:

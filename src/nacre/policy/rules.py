@@ -1,6 +1,6 @@
 """Rules: what a person wrote about commands, and whether one rule speaks about one command.
 
-Above: `judge` holds every simple command against a `Policy`. Below: `model`, and `posix` for the examples in
+Above: `check` holds every simple command against a `Policy`. Below: `model`, and `posix` for the examples in
 a rule. Rules know names and arguments only; wrappers, flags that run programs, and paths are other modules'
 business.
 """

@@ -11,10 +11,10 @@ import re
 from dataclasses import dataclass, replace
 
 from nacre.policy.certainty import READ_ONLY, CertaintyScanner
-from nacre.policy.dialect import DIALECTS
+from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, names
 from nacre.policy.pieces import Pieces
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
@@ -52,7 +52,7 @@ class SimpleScanner(CertaintyScanner):
     """Reads one simple command, with the here-documents that belong to its line."""
 
     def __init__(self, text: str, shell: str) -> None:
-        super().__init__(text, DIALECTS[shell])
+        super().__init__(text, GRAMMARS[shell])
         self.shell = shell
         self.pending: list[_Heredoc] = []
         self.in_heredoc = False
@@ -89,7 +89,7 @@ class SimpleScanner(CertaintyScanner):
 
     def _comment(self) -> None:
         if self.substitutions:
-            raise Refused(
+            raise NotUnderstood(
                 "a comment inside a substitution", self.pos, hint="put the comment before the command"
             )
         found = _COMMENT.match(self.text, self.pos, self.end)
@@ -122,11 +122,13 @@ class SimpleScanner(CertaintyScanner):
             elif char == "&":
                 break
             elif char == "(":
-                raise Refused("an unexpected parenthesis", self.pos, hint="put the text into single quotes")
+                raise NotUnderstood(
+                    "an unexpected parenthesis", self.pos, hint="put the text into single quotes"
+                )
             elif not self._assignment(words, assignments):
                 self._argument(words)
         if self.zsh and not words and redirections:
-            raise Refused(
+            raise NotUnderstood(
                 "zsh runs a program of its own for a bare redirection", start, hint="write `cat < file`"
             )
         end = _last_end(words, assignments, redirections, start)
@@ -149,7 +151,7 @@ class SimpleScanner(CertaintyScanner):
         found = self.words()
         if self.pending and "\n" in self.text[start : self.pos]:
             hint = "write the here-document last"
-            raise Refused("a here-document begins before a word over several lines", start, hint=hint)
+            raise NotUnderstood("a here-document begins before a word over several lines", start, hint=hint)
         if not words:
             self._check_name(found[0])
         words += found
@@ -158,15 +160,15 @@ class SimpleScanner(CertaintyScanner):
         """The first word: it must not be something that only looks like a name to us."""
         if self.zsh and word.text in _ZSH_WORDS:
             # Also in quotes: zsh knows these after it has removed them.
-            raise Refused(f"zsh reads `{word.text}` in its own way", word.start, word.end)
+            raise NotUnderstood(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if word.text.endswith(":") and len(word.text) > 1:
             hint = "leave out the colon"
-            raise Refused("ksh takes this for a label, not for a name", word.start, word.end, hint=hint)
+            raise NotUnderstood("ksh takes this for a label, not for a name", word.start, word.end, hint=hint)
         if word.quoted:
             return
         if word.text in RESERVED_WORDS and word.text not in _PROGRAMS_TOO:
             hint = "put a `;` or a line's end before it, or quotes around it"
-            raise Refused(
+            raise NotUnderstood(
                 f"the reserved word `{word.text}` is not expected here", word.start, word.end, hint=hint
             )
 
@@ -181,7 +183,9 @@ class SimpleScanner(CertaintyScanner):
         start, name = self.pos, found.group(1)
         if found.group(2):
             if declares:
-                raise Refused("a subscript in a declaration", start, hint="assign it in a command of its own")
+                raise NotUnderstood(
+                    "a subscript in a declaration", start, hint="assign it in a command of its own"
+                )
             self._subscripted(found.end(), start)
         after = self.pos if found.group(2) else found.end()
         operator = _SET.match(self.text, after, self.end)
@@ -204,16 +208,16 @@ class SimpleScanner(CertaintyScanner):
 
     def _no_assignment(self, found: re.Match[str], start: int) -> bool:
         if found.group(2):
-            raise Refused("a pattern in front of a command", start, hint="put the name into quotes")
+            raise NotUnderstood("a pattern in front of a command", start, hint="put the name into quotes")
         return False
 
     def _check_operator(self, operator: str, start: int) -> None:
-        if operator == "+=" and not self.dialect.appends:
-            raise Refused("this shell has no `+=`", start, hint='write x="$x..."')
+        if operator == "+=" and not self.grammar.appends:
+            raise NotUnderstood("this shell has no `+=`", start, hint='write x="$x..."')
 
     def _subscripted(self, at: int, start: int) -> None:
-        if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start, hint="use one variable for each element")
+        if not self.grammar.arrays:
+            raise NotUnderstood("this shell has no arrays", start, hint="use one variable for each element")
         self.pos = at
         self.subscript(start)
         self.pos += 1
@@ -222,20 +226,22 @@ class SimpleScanner(CertaintyScanner):
         at = self.pos
         if at >= self.end or self.text[at] in " \t\n;&|<>)":
             if self.text.startswith(("<(", ">("), at):
-                raise Refused("a process substitution as a value", at, hint="use it as an argument")
+                raise NotUnderstood("a process substitution as a value", at, hint="use it as an argument")
             return Assignment(name, Word("", at, at, quoted=True), start, at)
         if self.zsh and self.text[at] == "=":
-            raise Refused("zsh replaces =name with a program's path", at, hint="put it into quotes")
+            raise NotUnderstood("zsh replaces =name with a program's path", at, hint="put it into quotes")
         value = self.word()
         if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a value over several lines", at, hint=_BODY_FIRST)
+            raise NotUnderstood(
+                "a here-document begins before a value over several lines", at, hint=_BODY_FIRST
+            )
         if value.quoted and "$" in value.text:
             self.hostile = True
         return Assignment(name, value, start, self.pos)
 
     def _array(self, name: str, start: int) -> list[Assignment]:
-        if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start, hint="use one variable for each element")
+        if not self.grammar.arrays:
+            raise NotUnderstood("this shell has no arrays", start, hint="use one variable for each element")
         self.pos += 1
         elements: list[Assignment] = []
         while True:
@@ -244,11 +250,13 @@ class SimpleScanner(CertaintyScanner):
             if char == ")":
                 self.pos += 1
                 if not _AFTER_WORD.match(self.text, self.pos, self.end):
-                    raise Refused("something directly after an array", self.pos, hint="put a blank before it")
+                    raise NotUnderstood(
+                        "something directly after an array", self.pos, hint="put a blank before it"
+                    )
                 empty = Word("", start, self.pos, quoted=True)
                 return elements or [Assignment(name, empty, start, self.pos, array=True)]
             if not char or char in ";&|([<>":
-                raise Refused("this array is not understood", self.pos, hint="write plain words in it")
+                raise NotUnderstood("this array is not understood", self.pos, hint="write plain words in it")
             elements += [
                 Assignment(name, value, value.start, value.end, listed=True, array=True)
                 for value in self.words()
@@ -259,18 +267,18 @@ class SimpleScanner(CertaintyScanner):
     def _redirection(self) -> Redirection | None:
         if self.zsh and _ZSH_BOTH.match(self.text, self.pos, self.end):
             hint = "put a blank before the `&`"
-            raise Refused("zsh takes this number for a descriptor", self.pos, hint=hint)
+            raise NotUnderstood("zsh takes this number for a descriptor", self.pos, hint=hint)
         found = _REDIRECTION.match(self.text, self.pos, self.end)
         if found is None:
             return None
         start = self.pos
         operator = found.group(2) or found.group(3)
         if len(found.group(1) or "") > 1:
-            raise Refused("a descriptor of several digits", start, hint="use a descriptor from 0 to 9")
+            raise NotUnderstood("a descriptor of several digits", start, hint="use a descriptor from 0 to 9")
         self._check_redirection(operator, start)
         self.pos = found.end()
         if self.text.startswith("\\\n", self.pos):
-            raise Refused("a redirection broken over two lines", self.pos, hint="write it on one line")
+            raise NotUnderstood("a redirection broken over two lines", self.pos, hint="write it on one line")
         if operator in {"<<", "<<-"}:
             self._blanks()
             return self._heredoc(operator, found.group(1), start)
@@ -280,7 +288,9 @@ class SimpleScanner(CertaintyScanner):
         at = self.pos
         target = self.word()
         if self.pending and "\n" in self.text[at : self.pos]:
-            raise Refused("a here-document begins before a word over several lines", at, hint=_BODY_FIRST)
+            raise NotUnderstood(
+                "a here-document begins before a word over several lines", at, hint=_BODY_FIRST
+            )
         return Redirection(operator, found.group(1) or "", target, start, self.pos)
 
     def _duplicated(self, operator: str, descriptor: str, start: int) -> Redirection:
@@ -288,35 +298,37 @@ class SimpleScanner(CertaintyScanner):
         found = _DUPLICATED.match(self.text, self.pos, self.end)
         if found is None:
             hint = "write `2>&1`, or `> file 2>&1` for a file"
-            raise Refused(f"`{operator}` with something else than a descriptor", start, hint=hint)
+            raise NotUnderstood(f"`{operator}` with something else than a descriptor", start, hint=hint)
         at = self.pos + len(found.group()) - 1
         self.pos = found.end()
         return Redirection(operator, descriptor, Word(found.group(1), at, self.pos), start, self.pos)
 
     def _check_redirection(self, operator: str, start: int) -> None:
-        dialect = self.dialect
-        if operator.startswith("&") and not dialect.ampersand_redirect:
-            raise Refused("this shell reads `&>` as two operators", start, hint="write `> file 2>&1`")
-        if operator == "<<<" and not dialect.here_string:
-            raise Refused("this shell has no here-strings", start, hint="use printf and a pipe")
+        grammar = self.grammar
+        if operator.startswith("&") and not grammar.ampersand_redirect:
+            raise NotUnderstood("this shell reads `&>` as two operators", start, hint="write `> file 2>&1`")
+        if operator == "<<<" and not grammar.here_string:
+            raise NotUnderstood("this shell has no here-strings", start, hint="use printf and a pipe")
         if self.zsh:
             end = start + len(operator)
             while end < self.end and self.text[end] in "<>&|0123456789":
                 end += 1
             if self.text.startswith("!", end) or _ZSH_RANGE.match(self.text, start, self.end):
-                raise Refused("zsh reads this redirection in its own way", start)
+                raise NotUnderstood("zsh reads this redirection in its own way", start)
 
     def _heredoc(self, operator: str, descriptor: str, start: int) -> Redirection:
         found = _DELIMITER.match(self.text, self.pos, self.end)
         if found is None or not _AFTER_WORD.match(self.text, found.end(), self.end):
             hint = "use a plain word, such as EOF or 'EOF'"
-            raise Refused("an unusual delimiter of a here-document", self.pos, hint=hint)
+            raise NotUnderstood("an unusual delimiter of a here-document", self.pos, hint=hint)
         if self.in_heredoc or len(self.pending) >= _MOST_HEREDOCS:
-            raise Refused(
+            raise NotUnderstood(
                 "a here-document inside a here-document, or too many on one line", start, hint=_BODY_FIRST
             )
         if self.substitutions and (not self.alone or self.pending):
-            raise Refused("a here-document among other commands in a substitution", start, hint=_BODY_FIRST)
+            raise NotUnderstood(
+                "a here-document among other commands in a substitution", start, hint=_BODY_FIRST
+            )
         self.pos = found.end()
         quoted = found.group(2) is None or bool(found.group(1))
         delimiter = found.group(2) or found.group(3) or found.group(4)
@@ -328,14 +340,16 @@ class SimpleScanner(CertaintyScanner):
         while True:
             if self.pos >= self.end:
                 hint = f"end it with a line that holds `{heredoc.delimiter}` and nothing else"
-                raise Refused("a here-document is not closed", heredoc.at, hint=hint)
+                raise NotUnderstood("a here-document is not closed", heredoc.at, hint=hint)
             line_start = self.pos
             line, after = self._heredoc_line(heredoc)
             if line == heredoc.delimiter:
                 break
             if self.depth and line.lstrip("\t").startswith(heredoc.delimiter + ")"):
                 hint = "write the parenthesis on a line of its own"
-                raise Refused("a here-document's end directly before a parenthesis", line_start, hint=hint)
+                raise NotUnderstood(
+                    "a here-document's end directly before a parenthesis", line_start, hint=hint
+                )
             self.pos = after
         if heredoc.quoted:
             self.note_literal(self.text[start:line_start])
@@ -352,7 +366,9 @@ class SimpleScanner(CertaintyScanner):
         line = self.text[self.pos : stop]
         if not heredoc.quoted and line.endswith("\\"):
             hint = f"quote the delimiter: <<'{heredoc.delimiter}'"
-            raise Refused("a backslash at the end of a line in a here-document", stop - 1, stop, hint=hint)
+            raise NotUnderstood(
+                "a backslash at the end of a line in a here-document", stop - 1, stop, hint=hint
+            )
         return (line.lstrip("\t") if heredoc.strips_tabs else line), min(stop + 1, self.end)
 
     def _expand_body(self, start: int, end: int, at: int) -> None:

@@ -1,6 +1,6 @@
 """What a word can be when the command runs: its value is proven by this very text, or it is not known at all.
 
-Above: `court` asks for the readings of every command before anything is judged; `programs` and `part` see
+Above: `evaluation` asks for the readings of every command before it is checked; `programs` and `check` see
 words that are literal, or unproven with the facts that `Word` tells (`prefix`, `may_be_option`, `several`,
 `number`). Below: `model`.
 

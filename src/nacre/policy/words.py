@@ -1,7 +1,7 @@
 """Words of POSIX shells: quotes, escapes and expansions, read exactly or refused.
 
 Above: `posix` adds the grammar (lists, loops, here-documents) and supplies `nested`, which reads the
-commands inside a substitution. Below: `arithmetic`, `pieces`, `model` and `dialect`. This module knows no
+commands inside a substitution. Below: `parameters`, `pieces`, `model` and `grammar`. This module knows no
 rule and no program, and it never guesses: it reads the plain part of the language, which every version of
 every shell reads alike, and refuses the rest with a hint at the plainer way to write it.
 """
@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from nacre.policy.arithmetic import ArithmeticScanner
-from nacre.policy.model import UNKNOWN, Assignment, Evaluated, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.model import UNKNOWN, Evaluated, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.parameters import NAME, SPECIAL_PARAMETERS, ParameterScanner
 from nacre.policy.pieces import Pieces
-from nacre.policy.refusal import Refused
+from nacre.policy.refusal import NotUnderstood
 
 if TYPE_CHECKING:
-    from nacre.policy.dialect import Dialect
+    from nacre.policy.grammar import Grammar
     from nacre.policy.model import ExpansionKind
 
 # Every open bracket, group or substitution costs about ten Python frames; 40 of them stay far below the
@@ -36,42 +36,31 @@ _DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
 _DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
 _HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
 _ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
-# A subscript, a part of a value, an error that is asked for.
-_MAY_ABORT = re.compile(r"\[|\?|:(?![-=+])")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _DESCRIPTOR_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
-_DIGITS = re.compile(r"[0-9]+")
-_SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
 _ANSI_ESCAPE = re.compile(r"\\(?:x([0-7][0-9A-Fa-f])(?![0-9A-Fa-f])|([01][0-7]{2})|(.))", re.DOTALL)
 _ANSI_LETTERS = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b",
     "\\": "\\", "'": "'", '"': '"',
 }  # fmt: skip
-_PARAMETER_TAIL = re.compile(r"[^}'\"\\$`{<>\n()#]+")
-_PLAIN_TAIL = re.compile(r"[A-Za-z0-9_./:=@%+,-]*\Z")
-_PARAMETER_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
-_RICH_OPERATOR = re.compile(r"//?|/[#%]|\^\^?|,,?|:|@")
 _HOSTILE = re.compile(r"\$[({\[]|`")
 _AFTER_COUNT = frozenset(" \t\n'\"`;|&<>()]},./:+%")
 _SUBSTITUTION = "write it as `$(...)`"
 _SINGLE = "put the text into single quotes"
 
 
-class WordScanner(ArithmeticScanner):
+class WordScanner(ParameterScanner):
     """Reads words at `pos`; `nested` is supplied by the grammar above."""
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, grammar: Grammar) -> None:
         self.text = text
         self.end: int = len(text)
         self.pos: int = 0
         self.depth: int = 0
         # How many command substitutions are open, how many words there were so far.
-        self.substitutions = 0
-        # The word after an operator, in the parameter that was read last, is several words even in quotes.
-        self.tail_is_each = False
+        self.substitutions: int = 0
         self.count = 0
-        self.dialect = dialect
-        self.zsh = dialect.name == "zsh"
+        self.grammar = grammar
+        self.zsh: bool = grammar.name == "zsh"
         self.commands: list[SimpleCommand] = []
         self.unresolved: list[Refusal] = []
         self.evaluated: list[Evaluated] = []
@@ -83,7 +72,7 @@ class WordScanner(ArithmeticScanner):
         """Count what was read; beyond the bound the text is refused."""
         self.count += amount
         if self.count > MAX_WORDS:
-            raise Refused(f"more than {MAX_WORDS} words", at, hint="run it as several commands")
+            raise NotUnderstood(f"more than {MAX_WORDS} words", at, hint="run it as several commands")
 
     def nested(self, closer: str, opened_at: int) -> None:
         """Read commands up to `closer` (the grammar's part)."""
@@ -105,7 +94,7 @@ class WordScanner(ArithmeticScanner):
         else:
             self._read_pieces(pieces, start)
         if self.pos == start:
-            raise Refused("a word is missing here", start)
+            raise NotUnderstood("a word is missing here", start)
         found = pieces.words(start, self.pos)
         self.spend(start, len(found) - 1)
         return found
@@ -115,13 +104,13 @@ class WordScanner(ArithmeticScanner):
         start = self.pos
         found = self.words()
         if len(found) != 1:
-            raise Refused("braces where one word is expected", start, self.pos, hint=_SINGLE)
+            raise NotUnderstood("braces where one word is expected", start, self.pos, hint=_SINGLE)
         return found[0]
 
     def _read_pieces(self, pieces: Pieces, start: int) -> None:
         text = self.text
         if self.zsh and text.startswith("=", start):
-            raise Refused("zsh replaces =name with a program's path", start, hint=_SINGLE)
+            raise NotUnderstood("zsh replaces =name with a program's path", start, hint=_SINGLE)
         while self.pos < self.end:
             plain = _PLAIN.match(text, self.pos, self.end)
             if plain is not None:
@@ -131,11 +120,11 @@ class WordScanner(ArithmeticScanner):
             char = text[self.pos]
             if char in _WORD_END:
                 if char in "<>" and text.startswith("(", self.pos + 1):
-                    raise Refused(
+                    raise NotUnderstood(
                         "a process substitution inside a word", self.pos, hint="put a blank before it"
                     )
                 if char == "(":
-                    raise Refused("an unquoted parenthesis inside a word", self.pos, hint=_SINGLE)
+                    raise NotUnderstood("an unquoted parenthesis inside a word", self.pos, hint=_SINGLE)
                 return
             if char == "\\" and text.startswith("\n", self.pos + 1):
                 self._continuation(start)
@@ -147,7 +136,7 @@ class WordScanner(ArithmeticScanner):
         following = self.text[self.pos + 2 : self.pos + 3]
         if self.pos == start or (following and following not in " \t\n"):
             hint = "put a blank before the backslash, or write the word on one line"
-            raise Refused("a continued line inside a word", self.pos, self.pos + 2, hint=hint)
+            raise NotUnderstood("a continued line inside a word", self.pos, self.pos + 2, hint=hint)
 
     def special(self, char: str, pieces: Pieces, start: int) -> None:
         """One quote, escape, expansion or pattern character outside quotes."""
@@ -176,23 +165,25 @@ class WordScanner(ArithmeticScanner):
             pieces.tilde = pieces.tilde or first or self.text[self.pos - 1] in "=:"
         elif char != "#":
             hint = "write a plain blank, or put it into quotes"
-            raise Refused(f"the odd space U+{ord(char):04X}", self.pos, hint=hint)
+            raise NotUnderstood(f"the odd space U+{ord(char):04X}", self.pos, hint=hint)
         elif self.pos == start:
             # A hash that begins a word begins a comment; callers skip comments before they ask for a word.
-            raise Refused("a comment where a word should be", start, hint="put the hash into quotes")
+            raise NotUnderstood("a comment where a word should be", start, hint="put the hash into quotes")
         pieces.text.append(char)
         self.pos += 1
 
     def _brace(self, pieces: Pieces) -> None:
         if self.text[self.pos] == "}":
-            raise Refused("a closing brace without an opening one", self.pos, hint=_SINGLE)
+            raise NotUnderstood("a closing brace without an opening one", self.pos, hint=_SINGLE)
         if _DESCRIPTOR_VARIABLE.match(self.text, self.pos, self.end):
-            raise Refused("a redirection whose descriptor is a variable", self.pos, hint="write its number")
-        self.pos = pieces.braces(self.text, self.pos, self.end, self.dialect)
+            raise NotUnderstood(
+                "a redirection whose descriptor is a variable", self.pos, hint="write its number"
+            )
+        self.pos = pieces.braces(self.text, self.pos, self.end, self.grammar)
 
     def _escape(self, pieces: Pieces) -> None:
         if self.pos + 1 >= self.end:
-            raise Refused("a backslash with nothing after it", self.pos, hint="leave it out")
+            raise NotUnderstood("a backslash with nothing after it", self.pos, hint="leave it out")
         escaped = self.text[self.pos + 1]
         self.pos += 2
         pieces.quoted = True
@@ -203,7 +194,7 @@ class WordScanner(ArithmeticScanner):
     def _single_quotes(self) -> str:
         closing = self.text.find("'", self.pos + 1, self.end)
         if closing < 0:
-            raise Refused(
+            raise NotUnderstood(
                 "a single quote is not closed", self.pos, hint="close it; inside, write '\\'' for one"
             )
         content = self.text[self.pos + 1 : closing]
@@ -226,7 +217,9 @@ class WordScanner(ArithmeticScanner):
         self.pos += 1
         self._quoted_run(pieces, _DOUBLE_PLAIN, '"')
         if self.pos >= self.end:
-            raise Refused("a double quote is not closed", opened, hint='close it; inside, write \\" for one')
+            raise NotUnderstood(
+                "a double quote is not closed", opened, hint='close it; inside, write \\" for one'
+            )
         self.pos += 1
 
     def heredoc_run(self, pieces: Pieces) -> None:
@@ -256,14 +249,16 @@ class WordScanner(ArithmeticScanner):
     def _double_escape(self, pieces: Pieces, closer: str) -> None:
         if self.pos + 1 >= self.end:
             if closer:
-                raise Refused("a double quote is not closed", self.pos, hint="close it")
+                raise NotUnderstood("a double quote is not closed", self.pos, hint="close it")
             pieces.text.append("\\")
             self.pos += 1
             return
         escaped = self.text[self.pos + 1]
         if escaped == "\n":
             if self.substitutions or not closer:
-                raise Refused("a continued line inside quotes in a substitution", self.pos, hint=_SINGLE)
+                raise NotUnderstood(
+                    "a continued line inside quotes in a substitution", self.pos, hint=_SINGLE
+                )
             self.pos += 2
             return
         self.pos += 2
@@ -281,19 +276,19 @@ class WordScanner(ArithmeticScanner):
         start = self.pos
         self.spend(start)
         following = self.text[start + 1 : start + 2] if start + 1 < self.end else ""
-        name = _NAME.match(self.text, start + 1, self.end)
+        name = NAME.match(self.text, start + 1, self.end)
         if name is not None:
             self.pos = name.end()
             self._after_variable(start, name.group())
             pieces.unknown("variable", name.group(), quoted=quoted)
-        elif following and following in _SPECIAL_PARAMETERS:
+        elif following and following in SPECIAL_PARAMETERS:
             self.pos = start + 2
             self._after_variable(start, following)
             pieces.unknown("variable", following, quoted=quoted)
         elif following == "(":
             self._parenthesis(pieces, quoted=quoted)
         elif following == "{":
-            self._parameter(pieces, quoted=quoted)
+            self.parameter(pieces, quoted=quoted)
         elif following and following in "'\"" and not quoted:
             self._dollar_quotes(pieces, following)
         else:
@@ -304,25 +299,25 @@ class WordScanner(ArithmeticScanner):
         following = self.text[self.pos : self.pos + 2]
         if following == "\\\n" or (following and not following[0].isascii()):
             hint = f"write `${{{name}}}` before it"
-            raise Refused("a continued line or a letter directly after a variable", self.pos, hint=hint)
+            raise NotUnderstood("a continued line or a letter directly after a variable", self.pos, hint=hint)
         longer = (name.isdigit() and following[:1].isdigit()) or (
             name == "#" and bool(following) and following[0] not in _AFTER_COUNT
         )
         subscript = self.zsh and (following[:1] == "[" or (following[:1] == ":" and following[1:].isalpha()))
         if longer or subscript:
             hint = f"write `${{{name}}}`, then what follows"
-            raise Refused("shells disagree where this variable's name ends", start, self.pos, hint=hint)
+            raise NotUnderstood("shells disagree where this variable's name ends", start, self.pos, hint=hint)
 
     def _lone_dollar(self, pieces: Pieces, following: str, *, heredoc: bool) -> None:
         if following == "[":
-            raise Refused("old arithmetic `$[...]`", self.pos, self.pos + 2, hint="write `$((...))`")
+            raise NotUnderstood("old arithmetic `$[...]`", self.pos, self.pos + 2, hint="write `$((...))`")
         if self.text.startswith("\\\n", self.pos + 1):
-            raise Refused("a continued line after a dollar sign", self.pos, hint="write it on one line")
+            raise NotUnderstood("a continued line after a dollar sign", self.pos, hint="write it on one line")
         if self.zsh and following and following in "~=^+:":
-            raise Refused("zsh expands this in its own way", self.pos, hint=_SINGLE)
+            raise NotUnderstood("zsh expands this in its own way", self.pos, hint=_SINGLE)
         if heredoc and following and following in "'\"":
             hint = "write \\$, or quote the delimiter"
-            raise Refused("a dollar sign before a quote in a here-document", self.pos, hint=hint)
+            raise NotUnderstood("a dollar sign before a quote in a here-document", self.pos, hint=hint)
         pieces.text.append("$")
         self.pos += 1
 
@@ -330,9 +325,11 @@ class WordScanner(ArithmeticScanner):
         pieces.quoted = True
         if quote == '"':
             hint = "leave out the dollar sign"
-            raise Refused('$"..." is looked up in a catalogue of messages', self.pos, self.pos + 2, hint=hint)
-        if not self.dialect.ansi_quotes:
-            raise Refused("this shell has no $'...' strings", self.pos, hint="use printf")
+            raise NotUnderstood(
+                '$"..." is looked up in a catalogue of messages', self.pos, self.pos + 2, hint=hint
+            )
+        if not self.grammar.ansi_quotes:
+            raise NotUnderstood("this shell has no $'...' strings", self.pos, hint="use printf")
         pieces.text.append(self._ansi_quotes())
 
     def _ansi_quotes(self) -> str:
@@ -340,12 +337,14 @@ class WordScanner(ArithmeticScanner):
         found = _ANSI.match(self.text, start + 2, self.end)
         closing = found.end() if found is not None else self.end
         if closing >= self.end:
-            raise Refused("a $'...' string is not closed", start, hint="close it")
+            raise NotUnderstood("a $'...' string is not closed", start, hint="close it")
         content = self.text[start + 2 : closing]
         self.pos = closing + 1
         if "\\" in content:
             if self.substitutions and "\\'" in content:
-                raise Refused("an escaped quote in a $'...' string in a substitution", start, hint=_SINGLE)
+                raise NotUnderstood(
+                    "an escaped quote in a $'...' string in a substitution", start, hint=_SINGLE
+                )
             content = _ANSI_ESCAPE.sub(lambda match: self._ansi_character(match, start), content)
         self.note_literal(content)
         return content
@@ -356,11 +355,13 @@ class WordScanner(ArithmeticScanner):
             plain = _ANSI_LETTERS.get(letter)
             if plain is None:
                 hint = "use \\n, \\t, \\\\, \\', \\xHH or the character itself"
-                raise Refused("an escape in a $'...' string that shells read differently", start, hint=hint)
+                raise NotUnderstood(
+                    "an escape in a $'...' string that shells read differently", start, hint=hint
+                )
             return plain
         code = int(hexadecimal, 16) if hexadecimal else int(octal, 8)
         if code == 0:
-            raise Refused("a NUL in a $'...' string ends it in some shells", start, hint="leave it out")
+            raise NotUnderstood("a NUL in a $'...' string ends it in some shells", start, hint="leave it out")
         return chr(code)
 
     # -- substitutions -------------------------------------------------------------------------------------
@@ -370,7 +371,9 @@ class WordScanner(ArithmeticScanner):
         self.depth += 1
         self.spend(at)
         if self.depth > MAX_DEPTH:
-            raise Refused(f"more than {MAX_DEPTH} levels of nesting", at, hint="run it as several commands")
+            raise NotUnderstood(
+                f"more than {MAX_DEPTH} levels of nesting", at, hint="run it as several commands"
+            )
 
     def _parenthesis(self, pieces: Pieces, *, quoted: bool) -> None:
         start = self.pos
@@ -386,11 +389,11 @@ class WordScanner(ArithmeticScanner):
 
     def _process_substitution(self, pieces: Pieces) -> None:
         start = self.pos
-        if not self.dialect.process_substitution:
-            raise Refused("this shell has no process substitution", start, hint="use a file or a pipe")
+        if not self.grammar.process_substitution:
+            raise NotUnderstood("this shell has no process substitution", start, hint="use a file or a pipe")
         if self.text.startswith("(", start + 2):
             # bash looks for the end of `<((` as if it were arithmetic, without minding comments and patterns.
-            raise Refused(
+            raise NotUnderstood(
                 "two parentheses begin a process substitution", start, hint="put a blank between them"
             )
         self.descend(start)
@@ -398,18 +401,18 @@ class WordScanner(ArithmeticScanner):
         self._commands("process", pieces, start, quoted=True)  # one name, never split
         self.depth -= 1
         if self.pos < self.end and self.text[self.pos] not in " \t\n;&|)":
-            raise Refused("a process substitution inside a word", self.pos, hint="put a blank after it")
+            raise NotUnderstood("a process substitution inside a word", self.pos, hint="put a blank after it")
 
     def _commands(self, kind: ExpansionKind, pieces: Pieces, start: int, *, quoted: bool) -> None:
         """The commands of a substitution, up to its parenthesis."""
         if self.text.startswith("\\\n", self.pos):
-            raise Refused("a continued line after `(`", self.pos, hint="write it on one line")
+            raise NotUnderstood("a continued line after `(`", self.pos, hint="write it on one line")
         first = len(self.commands)
         self.substitutions += 1
         self.nested(")", start)
         self.substitutions -= 1
         if len(self.commands) == first:
-            raise Refused("an empty substitution", start, self.pos, hint="leave it out")
+            raise NotUnderstood("an empty substitution", start, self.pos, hint="leave it out")
         pieces.unknown(
             kind,
             "",
@@ -423,11 +426,13 @@ class WordScanner(ArithmeticScanner):
         start = self.pos
         closing = self.text.find("`", start + 1, self.end)
         if closing < 0:
-            raise Refused("a backtick is not closed", start, hint=_SUBSTITUTION)
+            raise NotUnderstood("a backtick is not closed", start, hint=_SUBSTITUTION)
         script = self.text[start + 1 : closing]
         odd = "\\'\"#" if heredoc else '\\"#' if quoted else "\\#"
         if any(char in script for char in odd) or "<<" in script:
-            raise Refused("an escape, quote or hash inside backticks", start, closing + 1, hint=_SUBSTITUTION)
+            raise NotUnderstood(
+                "an escape, quote or hash inside backticks", start, closing + 1, hint=_SUBSTITUTION
+            )
         self.descend(start)
         first = len(self.commands)
         outer_end, self.end = self.end, closing
@@ -439,159 +444,6 @@ class WordScanner(ArithmeticScanner):
         self.depth -= 1
         self.pos = closing + 1
         pieces.unknown("command", "", quoted=quoted, first=first, last=len(self.commands))
-
-    # -- parameters ----------------------------------------------------------------------------------------
-
-    def _parameter(self, pieces: Pieces, *, quoted: bool) -> None:
-        start = self.pos
-        self.descend(start)
-        self.pos = start + 2
-        expansion = self._parameter_body(start, quoted=quoted)
-        if not self.text.startswith("}", self.pos) or self.pos >= self.end:
-            raise _odd_parameter(start)
-        if _MAY_ABORT.search(self.text, start, self.pos):
-            self.note_abort()
-        self.pos += 1
-        self.depth -= 1
-        pieces.add(expansion)
-
-    def _parameter_body(self, start: int, *, quoted: bool) -> Expansion:
-        """Everything up to the closing brace."""
-        text = self.text
-        if text.startswith("#", self.pos) and not text.startswith("#}", self.pos):
-            self.pos += 1
-            return Expansion("parameter", self._parameter_name(start)[0], quoted, operator="length")
-        if text.startswith("!", self.pos) and not text.startswith("!}", self.pos):
-            self.pos += 1
-            return Expansion("parameter", self._indirect(start), quoted, operator="!", each=True)
-        name, subscript = self._parameter_name(start)
-        each = subscript == "@" or name == "@"
-        operator = self._operator()
-        if not operator:
-            if subscript and subscript != "@":
-                return Expansion("parameter", name, quoted, operator="[", each=False)
-            return Expansion("variable", name, quoted, each=each)
-        self.tail_is_each = False
-        argument = self._argument_of(operator, name, start, quoted=quoted)
-        each = each or self.tail_is_each
-        if subscript or name == "@":
-            argument = None
-        return Expansion("parameter", name, quoted, operator=operator, argument=argument, each=each)
-
-    def _operator(self) -> str:
-        found = _PARAMETER_OPERATOR.match(self.text, self.pos, self.end)
-        if found is None and self.dialect.rich_parameters:
-            found = _RICH_OPERATOR.match(self.text, self.pos, self.end)
-        if found is None:
-            return ""
-        self.pos = found.end()
-        return found.group()
-
-    def _argument_of(self, operator: str, name: str, start: int, *, quoted: bool) -> Word | None:
-        """What follows an operator; the word, if it is plain."""
-        if operator == "@":
-            self._transformation(start)
-        elif operator == ":":
-            if self.zsh and self.text[self.pos : self.pos + 1].isalpha():
-                raise _odd_parameter(start)
-            self.offset(start)
-        elif operator[0] in "^,":
-            pass  # `${x^^}`; with a pattern behind it, no brace follows and it is refused
-        else:
-            argument = self._parameter_tail(start, quoted=quoted)
-            if operator in {"=", ":="}:
-                self._assigned_default(name, start)
-            return argument
-        return None
-
-    def _parameter_name(self, start: int) -> tuple[str, str]:
-        """The name, and the subscript if there is one."""
-        text = self.text
-        found = _NAME.match(text, self.pos, self.end)
-        if found is None:
-            if self.pos >= self.end or text[self.pos] not in _SPECIAL_PARAMETERS:
-                raise _odd_parameter(start)
-            digits = _DIGITS.match(text, self.pos, self.end)
-            begin = self.pos
-            self.pos = digits.end() if digits is not None else begin + 1
-            return text[begin : self.pos], ""
-        self.pos = found.end()
-        if not text.startswith("[", self.pos):
-            return found.group(), ""
-        if not self.dialect.arrays:
-            raise Refused("this shell has no arrays", start)
-        begin = self.pos = self.pos + 1
-        if text.startswith(("@]", "*]"), begin):
-            self.pos += 1
-        else:
-            self.subscript(start)
-        subscript = text[begin : self.pos]
-        self.pos += 1
-        return found.group(), subscript
-
-    def _indirect(self, start: int) -> str:
-        if not self.dialect.rich_parameters or self.zsh:
-            raise _odd_parameter(start)
-        name, subscript = self._parameter_name(start)
-        if self.text.startswith(("*}", "@}"), self.pos) and not subscript:
-            self.pos += 1
-        elif subscript not in {"@", "*"}:
-            reason = "`${!name}` reads a variable chosen at run time"
-            self.unresolved.append(Refusal(reason, start, self.pos, "name the variable itself"))
-        return name
-
-    def _transformation(self, start: int) -> None:
-        letter = self.text[self.pos : self.pos + 1]
-        if not letter or letter not in "QEAaUuLkK" or not self.text.startswith("}", self.pos + 1) or self.zsh:
-            hint = "leave the transformation out"
-            raise Refused("`${x@P}` and unknown transformations run what a value holds", start, hint=hint)
-        self.pos += 1
-
-    def _assigned_default(self, name: str, start: int) -> None:
-        assignment = Assignment(name, None, start, self.pos)
-        self.commands.append(
-            SimpleCommand((), (assignment,), (), start, self.pos, expanded_at=self.expanded_at)
-        )
-
-    def _parameter_tail(self, start: int, *, quoted: bool) -> Word | None:
-        """The word inside `${x:-word}`, if it is plain; quotes that depend on outer quotes are refused."""
-        inner = Pieces()
-        text = self.text
-        begin = self.pos
-        while self.pos < self.end and text[self.pos] != "}":
-            run = _PARAMETER_TAIL.match(text, self.pos, self.end)
-            if run is not None:
-                self.pos = run.end()
-                continue
-            char = text[self.pos]
-            if self._is_plain_in_tail(char):
-                self.pos += 1
-            elif char == "\\" and not text.startswith(("\\\n", "\\}"), self.pos):
-                self.pos += 2
-            elif char == "$":
-                self.dollar(inner, quoted=quoted)
-            elif char == "`":
-                self.backtick(inner, quoted=quoted)
-            elif char in "'\"" and not quoted:
-                self.special(char, inner, start)
-            else:
-                raise Refused(f"{char!r} inside `${{...}}`", self.pos, hint="put it into a variable first")
-        self.tail_is_each = any(item.each for item in inner.expansions)
-        raw = text[begin : self.pos]
-        plain = _PLAIN_TAIL.match(raw) is not None
-        return Word(raw, begin, self.pos, quoted=True) if plain else None
-
-    def _is_plain_in_tail(self, char: str) -> bool:
-        """A character that only looks special; in a substitution, older shells look for its end by them."""
-        if char in "<>":
-            return not self.text.startswith("(", self.pos + 1)
-        if char == "#":
-            return not self.substitutions or self.text[self.pos - 1] not in " \t"
-        return char in "()" and not self.substitutions
-
-
-def _odd_parameter(start: int) -> Refused:
-    return Refused("this `${...}` is not understood", start, hint="use `${name}` and the plain operators")
 
 
 def unknown_word(start: int, end: int) -> Word:

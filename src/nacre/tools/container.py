@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from nacre.config import ContainerConfig
 from nacre.errors import NacreError, Refused, RequestError
 from nacre.model import Command, Ended
-from nacre.policy.enclosure import spelled
+from nacre.policy.program_table import table_name
 from nacre.tools.arguments import check
 from nacre.tools.tool import CallError, Reply, Tool
 
@@ -81,7 +81,7 @@ class Execution:
 
     async def run(self, arguments: dict[str, Any], ask: Ask | None) -> dict[str, Any]:
         """Run a program to its end; CallError where the document wants an error."""
-        argv = (spelled(arguments["command"], self._commands), *arguments.get("args", ()))
+        argv = (table_name(arguments["command"], self._commands), *arguments.get("args", ()))
         command = Command(
             text=shlex.join(argv),
             argv=argv,

@@ -15,7 +15,7 @@ Kind = Literal["run", "write", "read", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Action:
     """One thing that a program text would do beyond computing and printing."""
 
     kind: Kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.languages import Finding, UnknownTextError
+from nacre.policy.languages import Action, UnknownTextError
 from nacre.policy.model import names
 
 _TOKEN = re.compile(
@@ -71,7 +71,7 @@ class _Awk:
     def __init__(self, program: str) -> None:
         self.text = program
         self.pos = 0
-        self.findings: list[Finding] = []
+        self.actions: list[Action] = []
         self.previous = "\n"
         # For each open bracket: does it follow `if`, `while` or `for`?
         self.open: list[bool] = []
@@ -119,20 +119,20 @@ class _Awk:
 
     def _name(self, text: str) -> None:
         if text in _RUNS:
-            self.findings.append(Finding("run", f"awk's {text} can run a command"))
+            self.actions.append(Action("run", f"awk's {text} can run a command"))
         elif text in _OTHER:
             raise UnknownTextError
         elif text in _READS:
-            self.findings.append(Finding("read", f"awk opens what {text} says"))
+            self.actions.append(Action("read", f"awk opens what {text} says"))
         elif text in _PRINTS:
             self.print_depth = len(self.open)
         self._set(text if text in _WORDS else "name")
 
     def _operator(self, text: str) -> None:
         if text == "|":
-            self.findings.append(Finding("run", "awk's `|` runs a command"))
+            self.actions.append(Action("run", "awk's `|` runs a command"))
         elif text == "@":
-            self.findings.append(Finding("run", "awk's `@` loads code or calls a function by its name"))
+            self.actions.append(Action("run", "awk's `@` loads code or calls a function by its name"))
         elif text in {"(", "[", "{"}:
             self.open.append(text == "(" and self.previous in _STATEMENTS)
         elif text in {")", "]", "}"}:
@@ -157,14 +157,14 @@ class _Awk:
         found = _TARGET.match(self.text, self.pos)
         target = found.group(1) if found is not None else ""
         if target not in _FREE:
-            self.findings.append(Finding("write", "awk's `>` writes a file", target))
+            self.actions.append(Action("write", "awk's `>` writes a file", target))
 
 
-def awk_findings(program: str) -> list[Finding]:
+def awk_actions(program: str) -> list[Action]:
     """What an awk program would run, write or read."""
     reader = _Awk(program)
     try:
         reader.read()
     except UnknownTextError:
-        return [*reader.findings, Finding("unknown", "this awk program is not understood")]
-    return reader.findings
+        return [*reader.actions, Action("unknown", "this awk program is not understood")]
+    return reader.actions

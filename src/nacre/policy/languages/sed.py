@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.languages import Finding, UnknownTextError
+from nacre.policy.languages import Action, UnknownTextError
 
 _SPACE = re.compile(r"[ \t\n;]*")
 _BLANKS = re.compile(r"[ \t]*")
@@ -34,7 +34,7 @@ class _Sed:
     def __init__(self, script: str) -> None:
         self.text = script
         self.pos = 0
-        self.findings: list[Finding] = []
+        self.actions: list[Action] = []
 
     def read(self) -> None:
         while True:
@@ -148,11 +148,11 @@ class _Sed:
         """Commands whose argument is the rest of the line: a comment, a file, a command."""
         rest = self._skip(_LINE).strip()
         if char in "rR":
-            self.findings.append(Finding("read", f"sed's `{char}` reads a file", rest))
+            self.actions.append(Action("read", f"sed's `{char}` reads a file", rest))
         elif char in "wW":
             self._write(f"sed's `{char}` writes a file", rest)
         elif char == "e":
-            self.findings.append(Finding("run", "sed's `e` runs a command"))
+            self.actions.append(Action("run", "sed's `e` runs a command"))
         elif char != "#":
             raise UnknownTextError
 
@@ -164,7 +164,7 @@ class _Sed:
             self._skip(_FLAGS)
             char = self._peek()
             if char == "e":
-                self.findings.append(Finding("run", "the `e` flag of `s` runs the result as a command"))
+                self.actions.append(Action("run", "the `e` flag of `s` runs the result as a command"))
                 self.pos += 1
             elif char == "w":
                 self.pos += 1
@@ -175,14 +175,14 @@ class _Sed:
 
     def _write(self, reason: str, target: str) -> None:
         if target not in _FREE:
-            self.findings.append(Finding("write", reason, target))
+            self.actions.append(Action("write", reason, target))
 
 
-def sed_findings(script: str) -> list[Finding]:
+def sed_actions(script: str) -> list[Action]:
     """What a sed script would run, write or read."""
     reader = _Sed(script)
     try:
         reader.read()
     except UnknownTextError:
-        return [*reader.findings, Finding("unknown", "this sed script is not understood")]
-    return reader.findings
+        return [*reader.actions, Action("unknown", "this sed script is not understood")]
+    return reader.actions

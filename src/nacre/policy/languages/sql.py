@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.languages import Finding, UnknownTextError
+from nacre.policy.languages import Action, UnknownTextError
 from nacre.policy.model import names
 
 _TOKEN = re.compile(
@@ -61,26 +61,26 @@ _META = re.compile(
 )
 
 
-def sql_findings(text: str, client: str) -> list[Finding]:
+def sql_actions(text: str, client: str) -> list[Action]:
     """What a text for a database client would do beyond querying and changing tables."""
     stripped = text.strip()
     if client == "sqlite3" and stripped.startswith("."):
         return _dot_command(stripped)
     if client == "psql" and stripped.startswith("\\"):
         known = _META.match(stripped) is not None
-        return [] if known else [Finding("run", "this command of psql can run programs or open files")]
+        return [] if known else [Action("run", "this command of psql can run programs or open files")]
     try:
         _read(text)
     except UnknownTextError as error:
-        return [Finding("unknown", str(error) or "this statement is not understood")]
+        return [Action("unknown", str(error) or "this statement is not understood")]
     return []
 
 
-def _dot_command(text: str) -> list[Finding]:
+def _dot_command(text: str) -> list[Action]:
     name, _, rest = text.partition(" ")
     if name in _SHOWS and "\n" not in text and _SHOWN_ARGUMENT.match(rest):
         return []
-    return [Finding("run", f"`{name}` of sqlite3 can run programs or open files")]
+    return [Action("run", f"`{name}` of sqlite3 can run programs or open files")]
 
 
 def _read(text: str) -> None:

@@ -1,7 +1,7 @@
-"""One simple command before the court: its assignments, redirections, effects and paths, against the rules.
+"""The check of one simple command: its assignments, redirections, effects and paths, against the rules.
 
-Above: `court` makes one of these for each command that a scanner found. Below: `hearing` writes down what is
-said, `programs` says what the command amounts to.
+Above: `evaluation`. Below: `programs` says what the command amounts to, `boundaries` looks at its paths,
+`findings` keeps what was found.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from nacre.policy.effects import (
     base_name,
     is_dangerous_variable,
 )
-from nacre.policy.hearing import POWERSHELL
-from nacre.policy.model import UNKNOWN, Assignment, Decision, Judged, Redirection, SimpleCommand, Word, names
+from nacre.policy.findings import POWERSHELL
+from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirection, SimpleCommand, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.programs import inspect
 from nacre.policy.tables.shells import READS_COMMANDS
@@ -35,7 +35,7 @@ from nacre.policy.tables.windows import POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nacre.policy.hearing import Hearing, Span
+    from nacre.policy.findings import Findings, Span
     from nacre.policy.rules import Rule
     from nacre.policy.values import Context
 
@@ -53,7 +53,7 @@ _PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_./:=@+,-]+\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """The step that is being judged: its name as shown, its place, the wrappers around it."""
+    """The step that is being checked: its name as shown, its place, the wrappers around it."""
 
     step: Step
     name: str
@@ -64,23 +64,23 @@ class _Subject:
     defined: bool
 
 
-class Part:
-    """Judges one simple command; what it finds goes into the hearing."""
+class CommandCheck:
+    """Checks the simple commands of one text; what it finds goes into the findings."""
 
     def __init__(
-        self, hearing: Hearing, text: str, context: Context, place: Callable[[int, int], Span]
+        self, findings: Findings, text: str, context: Context, place: Callable[[int, int], Span]
     ) -> None:
-        self.hearing = hearing
-        self.policy = hearing.policy
+        self.findings = findings
+        self.policy = findings.policy
         self.text = text
         self.context = context
         self.place = place
-        self.boundaries = Boundaries(hearing, self._say_limit)
+        self.boundaries = Boundaries(findings, self._add_limit)
 
-    def _say_limit(self, decision: Decision, rule: str, reason: str, span: Span, hint: str) -> None:
-        self.say(decision, rule, reason, span, hint=hint)
+    def _add_limit(self, decision: Decision, rule: str, reason: str, span: Span, hint: str) -> None:
+        self.add(decision, rule, reason, span, hint=hint)
 
-    def say(  # noqa: PLR0913 - the fields of what is said
+    def add(  # noqa: PLR0913 - the fields of a finding
         self,
         decision: Decision,
         rule: str,
@@ -91,13 +91,13 @@ class Part:
         hint: str = "",
         via: tuple[str, ...] = (),
     ) -> None:
-        """Write down an answer, at its place in the text that the person wrote."""
+        """Record a finding, at its place in the text that the person wrote."""
         start, end = self.place(*span)
         shown = self.text[span[0] : span[1]]
-        self.hearing.judged.append(Judged(shown, name, decision, rule, reason, start, end, hint, via))
+        self.findings.add(Finding(shown, name, decision, rule, reason, start, end, hint, via))
 
-    def judge(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
-        """Everything about one simple command; the scripts inside it are for the court to read."""
+    def run(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
+        """Everything about one simple command; the scripts inside it are for `evaluation` to read."""
         for assignment in command.assignments:
             self._assignment(assignment, command)
         for redirection in command.redirections:
@@ -116,10 +116,10 @@ class Part:
 
     def _variable(self, name: str, span: Span) -> None:
         """A variable gets a value."""
-        dangerous = is_dangerous_variable(name) or (self.hearing.shell == "zsh" and name in ZSH_TIED)
+        dangerous = is_dangerous_variable(name) or (self.findings.shell == "zsh" and name in ZSH_TIED)
         if self.policy.mode != "open" and dangerous:
             reason = f"the variable {name} changes what runs or how"
-            self.say("deny", "variables", reason, span, name=name, hint="leave the assignment out")
+            self.add("deny", "variables", reason, span, name=name, hint="leave the assignment out")
 
     def _redirection(self, redirection: Redirection) -> None:
         """Writes need permission, and the network is never a file."""
@@ -129,11 +129,11 @@ class Part:
         texts = self.context.candidates(target) or [target.text]
         span = (redirection.start, redirection.end)
         if any(_NETWORK.match(text) for text in texts):
-            self.say("deny", "network", "the shell opens a network connection for this file name", span)
+            self.add("deny", "network", "the shell opens a network connection for this file name", span)
             return
         if self.policy.mode == "allowlist" and self._may_connect(target):
             reason = "this file name could open a network connection"
-            self.say("deny", "network", reason, span, hint='write ./ before the name: < ./"$file"')
+            self.add("deny", "network", reason, span, hint='write ./ before the name: < ./"$file"')
             return
         duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
         if duplicates or (target.literal and target.text in FREE_TARGETS and target.text != "-"):
@@ -142,11 +142,11 @@ class Part:
             self._write(f"`{redirection.operator}` writes a file", span)
         if redirection.operator != "<&":
             access = "write" if redirection.operator in _WRITES else "read"
-            self.boundaries.judge([PathUse(target, access)])
+            self.boundaries.check([PathUse(target, access)])
 
     def _may_connect(self, target: Word) -> bool:
         """A name that is not proven and could become /dev/tcp/..., which some shells open as a connection."""
-        if target.literal or self.hearing.shell not in _CONNECTING_SHELLS or target.file_pattern is not None:
+        if target.literal or self.findings.shell not in _CONNECTING_SHELLS or target.file_pattern is not None:
             return False
         if any(expansion.kind == "process" for expansion in target.expansions):
             return False
@@ -156,13 +156,13 @@ class Part:
     def _write(self, reason: str, span: Span) -> None:
         if not self.policy.allow_writes:
             hint = "print the text instead, or ask a person to set allow_writes"
-            self.say("deny", "allow_writes", reason, span, hint=hint)
+            self.add("deny", "allow_writes", reason, span, hint=hint)
 
     # -- commands ------------------------------------------------------------------------------------------
 
     def _command(self, words: Sequence[Word], *, defined: bool) -> list[Script]:
         """A command with a name, seen through all wrappers."""
-        if self.hearing.windows:
+        if self.findings.windows:
             self._windows(words)
         found = self._look_through(words)
         via: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ class Part:
         if name not in READS_COMMANDS or self.policy.mode == "open":
             return
         fed = (
-            self.hearing.fed
+            self.findings.fed
             or command.piped
             or any(_feeds(redirection) for redirection in command.redirections)
         )
@@ -188,18 +188,20 @@ class Part:
             return
         operands = [item for item in _given(command.words) if item.kind == "operand"]
         if name in {"ssh", "sqlite3"} and len(operands) > 1:
-            return  # the command or the statement is among the arguments, and judged there
+            return  # the command or the statement is among the arguments, and checked there
         reason = f"{name} takes commands from its input"
-        self.say(self.hearing.doubt, "not resolvable", reason, (command.start, command.end), name=name)
+        self.add(
+            self.findings.when_unknown, "not resolvable", reason, (command.start, command.end), name=name
+        )
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         """On Windows, names are known without case and suffix, and some mean other programs."""
         word = words[0]
-        if not self.hearing.windows or not word.literal or re.search(r"[\\/:]", word.text):
+        if not self.findings.windows or not word.literal or re.search(r"[\\/:]", word.text):
             return inspect(words, self.context)
         name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
         known = (word.with_text(name), *words[1:])
-        alias = self.hearing.shell in POWERSHELL and name in POWERSHELL_ALIASES
+        alias = self.findings.shell in POWERSHELL and name in POWERSHELL_ALIASES
         if name in _NOT_POSIX or alias:  # cmd.exe has no aliases: its curl is curl
             return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
         return inspect(known, self.context)
@@ -208,7 +210,7 @@ class Part:
         """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
         word = words[0]
         name = _EXECUTABLE_SUFFIX.sub("", re.split(r"[\\/]", word.text.casefold())[-1])
-        name = POWERSHELL_ALIASES.get(name, name) if self.hearing.shell in POWERSHELL else name
+        name = POWERSHELL_ALIASES.get(name, name) if self.findings.shell in POWERSHELL else name
         reason = WINDOWS_UNRESOLVABLE.get(name)
         if name == "cmd":
             reason = "runs its arguments"
@@ -218,15 +220,15 @@ class Part:
             reason = "calls a method by its name"
         if reason is not None:
             text = f"`{word.text}` {reason}"
-            self.say(self.hearing.doubt, "not resolvable", text, (word.start, word.end), name=name)
+            self.add(self.findings.when_unknown, "not resolvable", text, (word.start, word.end), name=name)
 
     def _step(self, step: Step, via: tuple[str, ...], *, defined: bool) -> None:
         word = step.words[0]
         known = not (word.dynamic or word.pattern or word.braces)
         span = (word.start, max(step.words[-1].end, word.end))
         subject = _Subject(step, word.text.replace(UNKNOWN, "..."), span, via, known, defined)
-        self.hearing.remembers = self.hearing.remembers and step.remembers
-        before = len(self.hearing.judged)
+        self.findings.rememberable = self.findings.rememberable and step.rememberable
+        before = len(self.findings.items)
         if known:
             self._denied(subject)
         rules = self._permitting(subject) if known else []
@@ -237,8 +239,8 @@ class Part:
             self._not_allowed(subject)
             return
         self._effects(subject, rules)
-        self.boundaries.judge(step.paths)
-        if step.role != "wrapper" and not self.hearing.spoke_against_since(before):
+        self.boundaries.check(step.paths)
+        if step.role != "wrapper" and not self.findings.has_objection_since(before):
             self._permit(subject, rule)
 
     def _is_free(self, step: Step) -> bool:
@@ -246,10 +248,10 @@ class Part:
         if not step.free or not self.policy.free_builtins:
             return False
         # Without a fence, another directory can mean other configurations and other scripts.
-        return self.hearing.fence is not None or step.words[0].text != "cd"
+        return self.findings.fence is not None or step.words[0].text != "cd"
 
     def _permit(self, subject: _Subject, rule: Rule | None) -> None:
-        """Nothing spoke against the step: say what speaks for it."""
+        """Nothing speaks against the step: record what speaks for it."""
         decision: Decision = "allow"
         if rule is not None:
             decision, text, reason = rule.decision, rule.text, rule.reason or "a rule allows it"
@@ -261,17 +263,17 @@ class Part:
             text, reason = "builtin", "a harmless use of a builtin"
         else:
             text, reason = "allowed", "no rule forbids it"
-        self.say(decision, text, reason, subject.span, name=subject.name, via=subject.via)
+        self.add(decision, text, reason, subject.span, name=subject.name, via=subject.via)
 
     def _not_allowed(self, subject: _Subject) -> None:
-        """No rule allows it; where first arguments are listed, say it in that list's words."""
+        """No rule allows it; where first arguments are listed, use that list's words."""
         name, words = subject.name, subject.step.words
         reason = f"Command '{name}' not allowed"
         for rule in self.policy.allows_by_glob:
             if rule.first_arguments and len(words) > 1 and rule.admits_name(name, fold=True):
                 reason = f"Command '{name}' with argument '{words[1].text}' not allowed"
         hint = self._hint(name)
-        self.say("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)
+        self.add("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)
 
     def _hint(self, name: str) -> str:
         """The nearest thing that would be allowed."""
@@ -287,21 +289,21 @@ class Part:
 
     def _names(self, subject: _Subject) -> list[str]:
         """The name, and in PowerShell what it is an alias for."""
-        if self.hearing.shell not in POWERSHELL:
+        if self.findings.shell not in POWERSHELL:
             return [subject.name]
         return [subject.name, POWERSHELL_ALIASES.get(subject.name.casefold(), subject.name)]
 
     def _denied(self, subject: _Subject) -> None:
         given = self._names(subject)
         for rule in self.policy.denies:
-            if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.hearing.cwd):
+            if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.findings.cwd):
                 continue
             hit = self._hits(rule, subject.step)
             if hit is None:
                 reason = f"its arguments are only known when it runs, and `{rule.text}` is denied"
-                self._say_rule(self.hearing.doubt, rule, reason, subject)
+                self._add_rule(self.findings.when_unknown, rule, reason, subject)
             elif hit:
-                self._say_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
+                self._add_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
 
     def _hits(self, rule: Rule, step: Step) -> bool | None:
         """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
@@ -311,12 +313,12 @@ class Part:
         values = {id(value) for item in _given(step.words) for value in item.values}
         return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
 
-    def _say_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
-        self.say(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
+    def _add_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
+        self.add(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
 
     def _permitting(self, subject: _Subject) -> list[Rule]:
         """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
-        fold = self.hearing.windows
+        fold = self.findings.windows
         arguments = subject.step.rule_words[1:]
         given = self._names(subject)
         for rule in self.policy.asks:
@@ -336,7 +338,7 @@ class Part:
     def _asked(self, subject: _Subject, given: Sequence[str]) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
         for rule in self.policy.asks:
-            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.hearing.cwd)
+            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.cwd)
             if named and self._hits(rule, subject.step) is not False:
                 return rule
         return None
@@ -350,7 +352,7 @@ class Part:
         return found + [rule for rule in self.policy.allows_by_glob if rule.admits_name(name)]
 
     def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
-        return rule.admits_arguments(arguments) and rule.holds_in(self.hearing.cwd)
+        return rule.admits_arguments(arguments) and rule.holds_in(self.findings.cwd)
 
     # -- effects -------------------------------------------------------------------------------------------
 
@@ -371,11 +373,16 @@ class Part:
                 continue  # without an allowlist, what is not known is not refused
             elif effect.kind in {"run", "unlisted"}:
                 hint = effect.hint or self._spelling(effect, rule, subject)
-                self.say("deny", "options", effect.reason, span, name=subject.name, hint=hint)
+                self.add("deny", "options", effect.reason, span, name=subject.name, hint=hint)
             elif not self._names_denied(effect, subject):
                 hint = effect.hint or self._spelling(effect, rule, subject)
-                self.say(
-                    self.hearing.doubt, "not resolvable", effect.reason, span, name=subject.name, hint=hint
+                self.add(
+                    self.findings.when_unknown,
+                    "not resolvable",
+                    effect.reason,
+                    span,
+                    name=subject.name,
+                    hint=hint,
                 )
 
     def _spelling(self, effect: Effect, rule: Rule | None, subject: _Subject) -> str:
@@ -403,7 +410,7 @@ class Part:
             return
         hint = self._spelling(effect, rule, subject)
         span = (effect.start, effect.end)
-        self.say(self.hearing.doubt, "inline code", effect.reason, span, name=subject.name, hint=hint)
+        self.add(self.findings.when_unknown, "inline code", effect.reason, span, name=subject.name, hint=hint)
 
     def _loose_effect(self, effect: Effect, subject: _Subject) -> None:
         """Without an allowlist, only what might reach a denied command counts."""
@@ -414,7 +421,7 @@ class Part:
         opaque = dynamic or effect.flag == "-" or subject.name == "eval"
         if guarded and opaque and effect.kind == "unresolved":
             span = (effect.start, effect.end)
-            self.say("ask", "not resolvable", effect.reason, span, name=subject.name)
+            self.add("ask", "not resolvable", effect.reason, span, name=subject.name)
 
     def _names_denied(self, effect: Effect, subject: _Subject) -> bool:
         """Deny a step that runs text in some way of its own, when that text names a denied command."""
@@ -423,7 +430,7 @@ class Part:
             denied = rule.name.rstrip("*")
             if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):
                 reason = f"{effect.reason}, and it names `{rule.name}`"
-                self.say("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
+                self.add("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
                 return True
         return False
 

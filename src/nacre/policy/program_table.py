@@ -1,4 +1,4 @@
-"""An enclosure: which programs may run, with which first argument, and where (specification 003).
+"""A program table: which programs may run, with which first argument, and where (specification 003).
 
 Above: the gate, which refuses what is objected to here. Below: `paths` and `effects`. It judges lists of
 arguments, never text for a shell: where only listed programs run, a shell's text has no place.
@@ -20,8 +20,8 @@ _MORE_DANGEROUS_VARIABLES = r"(?:PREFIX|DESTDIR|INIT_CWD|NACRE_.*)\Z"
 
 
 @dataclass(frozen=True, slots=True)
-class Enclosure:
-    """The table of programs and the directory that commands stay in."""
+class ProgramTable:
+    """The programs and the directory that commands stay in."""
 
     commands: Mapping[str, tuple[str, ...]]  # a program -> its first arguments; none named: any
     workspace: str
@@ -33,7 +33,7 @@ class Enclosure:
         if not argv:
             return "Only the programs of the table run here, without a shell"
         return (
-            object_to_words(argv, self.commands)
+            object_to_argv(argv, self.commands)
             or self._object_to_directory(directory)
             or _object_to_variables(variables)
         )
@@ -44,15 +44,15 @@ class Enclosure:
         return f"Working directory '{directory}' not allowed: it is outside of {self.workspace}"
 
 
-def spelled(command: str, commands: Mapping[str, tuple[str, ...]]) -> str:
+def table_name(command: str, commands: Mapping[str, tuple[str, ...]]) -> str:
     """A program's name as the table spells it, whatever its capitals; in small letters if it is not there."""
     wanted = command.lower()
     return next((name for name in commands if name.lower() == wanted), wanted)
 
 
-def object_to_words(argv: Sequence[str], commands: Mapping[str, tuple[str, ...]]) -> str | None:
+def object_to_argv(argv: Sequence[str], commands: Mapping[str, tuple[str, ...]]) -> str | None:
     """What specification 003's validateCommand says about a program and its first argument."""
-    allowed = commands.get(spelled(argv[0], commands))
+    allowed = commands.get(table_name(argv[0], commands))
     name = argv[0].lower()
     if allowed is None:
         return f"Command '{name}' not allowed"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class Grammar:
     """One family of shells."""
 
     name: str
@@ -31,8 +31,8 @@ class Dialect:
     brace_sequences: bool = False  # {1..5}
 
 
-_POSIX = Dialect("sh")
-_KSH = Dialect(
+_POSIX = Grammar("sh")
+_KSH = Grammar(
     "ksh",
     ansi_quotes=True,
     extended_test=True,
@@ -42,7 +42,7 @@ _KSH = Dialect(
     declaring=frozenset({"export", "readonly", "typeset"}),
 )
 _DECLARING = frozenset({"export", "readonly", "typeset", "declare", "local"})
-_BASH = Dialect(
+_BASH = Grammar(
     "bash",
     ansi_quotes=True,
     locale_quotes=True,
@@ -62,7 +62,7 @@ _BASH = Dialect(
 )
 # zsh shares most of bash's syntax; what it reads differently (`=ls`, `$x[...]`, glob qualifiers) is refused
 # where it is met, by name.
-_ZSH = Dialect(
+_ZSH = Grammar(
     "zsh",
     ansi_quotes=True,
     process_substitution=True,
@@ -78,7 +78,7 @@ _ZSH = Dialect(
     declaring=_DECLARING,
 )
 
-DIALECTS: dict[str, Dialect] = {
+GRAMMARS: dict[str, Grammar] = {
     "bash": _BASH,
     "zsh": _ZSH,
     "sh": _POSIX,
@@ -102,4 +102,4 @@ OTHER_SCANNERS = {
     "nu": ("nacre.policy.fish", "scan_nu"),
     "nushell": ("nacre.policy.fish", "scan_nu"),
 }
-KNOWN_SHELLS = frozenset({*DIALECTS, *OTHER_SCANNERS})  # every shell whose language the policy reads
+KNOWN_SHELLS = frozenset({*GRAMMARS, *OTHER_SCANNERS})  # every shell whose language the policy reads

@@ -1,14 +1,14 @@
-"""One hearing: what is said about every part of a text, and the verdict that follows from it.
+"""The findings about a text, part by part, and the verdict that follows from them.
 
-Above: `part` says what it finds about one simple command, `court` conducts the hearing. Below: `rules` and
-`paths`.
+Above: `check` adds what it finds about one simple command, `evaluation` asks for the verdict. Below: `rules`
+and `paths`.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import Decision, Judged, Verdict, strictness
+from nacre.policy.model import Decision, Finding, Verdict, strictness
 from nacre.policy.paths import Fence, OwnFiles, joined
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
 POWERSHELL = frozenset({"powershell", "pwsh"})
 
 
-class Hearing:
-    """The policy, the circumstances, and everything that was said so far."""
+class Findings:
+    """The policy, the circumstances, and everything that was found so far."""
 
     def __init__(
         self,
@@ -41,47 +41,51 @@ class Hearing:
         self.shell = shell
         self.cwd = cwd
         self.windows = shell in WINDOWS
-        self.judged: list[Judged] = []
-        self.remembers = True
-        # Is the whole given something to read? How many commands were heard so far?
+        self.items: list[Finding] = []
+        self.rememberable = True
+        # Is the whole given something to read? How many commands were checked so far?
         self.fed = fed
         self.environment: Mapping[str, str] = environment or {}
-        self.heard = 0
+        self.command_count = 0
         self.directories: list[str] = []
         self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None
         self.own = OwnFiles(policy.own_files) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
-        self.doubt: Decision = "deny" if policy.mode == "allowlist" else "ask"
+        self.when_unknown: Decision = "deny" if policy.mode == "allowlist" else "ask"
 
-    def spoke_against_since(self, count: int) -> bool:
-        """Tell whether anything but permission was said after the first `count` answers."""
-        return any(item.decision != "allow" for item in self.judged[count:])
+    def add(self, finding: Finding) -> None:
+        """Record what was found about one part."""
+        self.items.append(finding)
 
-    def say_patterns(self, text: str) -> None:
+    def has_objection_since(self, count: int) -> bool:
+        """Tell whether anything but permission was found after the first `count` findings."""
+        return any(item.decision != "allow" for item in self.items[count:])
+
+    def check_patterns(self, text: str) -> None:
         """Regular expressions over the whole text."""
         for rule in self.policy.text_rules:
             found = rule.pattern.search(text)
             if found is not None:
                 reason = rule.reason or "the text matches a pattern"
                 pattern = rule.pattern.pattern
-                self.judged.append(Judged(found.group(), "", rule.decision, pattern, reason, *found.span()))
+                self.add(Finding(found.group(), "", rule.decision, pattern, reason, *found.span()))
 
-    def enter(self, commands: Sequence[SimpleCommand]) -> None:
+    def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
         """Look at the working directory, and at every directory that the text changes to."""
         if self.fence is None:
             return
         start = self.cwd or "."
         if not self.fence.holds(start, start):
             reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
-            self.judged.append(Judged(start, "", "deny", "allowed_directories", reason, 0, 0))
+            self.add(Finding(start, "", "deny", "allowed_directories", reason, 0, 0))
         self.directories = [start]
         for command in commands:
             if len(command.words) > 1 and command.words[0].text in {"cd", "pushd"}:
                 target = next((w for w in command.words[1:] if not w.text.startswith("-")), None)
                 if target is not None and not target.dynamic:
-                    self.enters(target.text)
+                    self.enter_directory(target.text)
 
-    def enters(self, path: str) -> None:
+    def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
         if self.fence is None:
             return
@@ -90,19 +94,19 @@ class Hearing:
         if len(self.directories) > _MOST_DIRECTORIES:
             reason = "it changes the directory too often"
             hint = "run it as several commands"
-            self.judged.append(Judged(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
+            self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
             del self.directories[1:]
 
     def verdict(self, text: str) -> Verdict:
-        """The strictest of all that was said."""
-        judged = tuple(self.judged)
-        if not judged:
+        """The strictest of all findings."""
+        found = tuple(self.items)
+        if not found:
             return Verdict("allow", "nothing", "nothing in it needs a rule", 0, len(text))
-        worst = max(judged, key=lambda item: strictness(item.decision))
+        worst = max(found, key=lambda item: strictness(item.decision))
         if worst.decision == "allow":
-            reason = worst.reason if len(judged) == 1 else "every part of it is allowed"
-            return Verdict("allow", worst.rule, reason, 0, len(text), "", judged)
-        remembers = worst.decision == "ask" and self.remembers
+            reason = worst.reason if len(found) == 1 else "every part of it is allowed"
+            return Verdict("allow", worst.rule, reason, 0, len(text), "", found)
+        rememberable = worst.decision == "ask" and self.rememberable
         return Verdict(
-            worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint, judged, remembers
+            worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint, found, rememberable
         )

@@ -1,6 +1,6 @@
 """One command of a list, and nothing beside it: no operator, no expansion, no second command. Pure.
 
-The lock of specification 000. A text passes if it is the name of a listed command, alone or followed by a
+Specification 000 asks for it. A text passes if it is the name of a listed command, alone or followed by a
 blank and arguments in which the shell finds nothing to do but split words, take quotes away and match file
 names. The characters of operators pass where the shell takes them as text, inside quotes, and nowhere else:
 
@@ -8,7 +8,7 @@ names. The characters of operators pass where the shell takes them as text, insi
     cmd.exe        "all but % !"   (a backslash does not escape its quotes)
 
 Above: the gate, which also holds the text against the rules (what an argument makes a program do is their
-business). Below: `model`. Shells that quote in another way are not guessed: there is no such lock for them.
+business). Below: `model`. Shells that quote in another way are not guessed: there is no such check for them.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ QUOTING = {
 
 
 @dataclass(frozen=True, slots=True)
-class Allowlist:
+class SingleCommandCheck:
     """The commands of a list, each by itself, in one family of shells."""
 
     commands: Sequence[str]
@@ -80,11 +80,11 @@ class Allowlist:
         return _refusal_of_arguments(arguments, len(text) - len(arguments), self.quoting)
 
 
-def allowlist(commands: Sequence[str], dialect: str) -> Allowlist:
-    """The lock for a family of shells. Raises PolicyError for one whose quoting is not known here."""
-    if dialect not in QUOTING:
-        raise PolicyError(f"a list of commands cannot be held in the shell family '{dialect}'")
-    return Allowlist(commands, QUOTING[dialect])
+def single_command_check(commands: Sequence[str], family: str) -> SingleCommandCheck:
+    """The check for a family of shells. Raises PolicyError for one whose quoting is not known here."""
+    if family not in QUOTING:
+        raise PolicyError(f"a list of commands cannot be held in the shell family '{family}'")
+    return SingleCommandCheck(commands, QUOTING[family])
 
 
 def _refusal_of_arguments(arguments: str, offset: int, quoting: Quoting) -> Refusal | None:

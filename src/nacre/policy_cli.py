@@ -1,4 +1,4 @@
-"""`nacre policy ...`: the workbench where a person sees, tests and finds rules. It runs no command.
+"""`nacre policy ...`: the command line with which a person sees, tests and finds rules. It runs no command.
 
 Above it: the command line. Below: the policy and the settings.
 """
@@ -26,44 +26,48 @@ NO_RULES = "There are no rules: every command is allowed."
 
 
 def parser() -> argparse.ArgumentParser:
-    """The workbench's commands, with their help."""
+    """The sub-commands, with their help."""
     top = argparse.ArgumentParser(
         prog="nacre policy", description="See, test and find the rules for commands."
     )
-    benches = top.add_subparsers(dest="bench", required=True, metavar="COMMAND")
-    explain = benches.add_parser(
+    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
+    explain = subcommands.add_parser(
         "explain", help="what a command would run, and which rule decides; exit 1 if it is denied"
     )
     explain.add_argument("command", help="the command, as one argument")
     explain.add_argument("-s", "--shell", default="bash", help="the shell that would run it (default: bash)")
     explain.add_argument("-w", "--working-dir", default=os.getcwd(), help="where it would run")
-    test = benches.add_parser(
+    test = subcommands.add_parser(
         "test", help="run a corpus of labelled cases (.jsonl), errors told by kind; exit 1 if any case fails"
     )
     test.add_argument("file", help="the corpus")
-    benches.add_parser("list", help="the rules in force, and from which file or ready-made set they come")
-    learn = benches.add_parser("learn", help="propose rules that would allow what an audit log says ran well")
+    subcommands.add_parser("list", help="the rules in force, and from which file or ready-made set they come")
+    learn = subcommands.add_parser(
+        "learn", help="propose rules that would allow what an audit log says ran well"
+    )
     learn.add_argument("auditlog", help="a file that --audit-log has written")
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
-    for bench in (explain, benches.choices["list"]):
-        bench.add_argument("--config", metavar="FILE", help="configuration file")
-        bench.add_argument("--allow", **PATTERN_LIST, help="allow rules, with commas")
-        bench.add_argument("--deny", **PATTERN_LIST, help="deny rules, with commas")
+    for subcommand in (explain, subcommands.choices["list"]):
+        subcommand.add_argument("--config", metavar="FILE", help="configuration file")
+        subcommand.add_argument("--allow", **PATTERN_LIST, help="allow rules, with commas")
+        subcommand.add_argument("--deny", **PATTERN_LIST, help="deny rules, with commas")
     return top
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run one of the workbench's commands; the exit code."""
+    """Run one of the sub-commands; the exit code."""
     options = parser().parse_args(arguments)
     try:
-        return {"explain": _explain, "test": _test, "list": _list, "learn": _learn}[options.bench](options)
+        return {"explain": _explain, "test": _test, "list": _list, "learn": _learn}[options.subcommand](
+            options
+        )
     except NacreError as error:
         sys.stderr.write(f"nacre policy: {error}\n")
         return USAGE_ERROR
 
 
 def _policy(options: argparse.Namespace) -> Policy:
-    from nacre.policy import Policy  # noqa: PLC0415  # loaded when a bench needs it
+    from nacre.policy import Policy  # noqa: PLC0415  # loaded when a sub-command needs it
 
     config = configuration.configure(
         configuration.read(options.config), allow=options.allow or "", deny=options.deny or ""
@@ -117,8 +121,8 @@ def _test(options: argparse.Namespace) -> int:
         if failures:
             sys.stdout.write(f"{kind}:\n")
         for failed in failures:
-            told = f"expected {failed.expected}, got {failed.verdict.decision}: {failed.verdict.reason}"
-            sys.stdout.write(f"  {failed.id} ({failed.family}): {failed.command!r}: {told}\n")
+            shown = f"expected {failed.expected}, got {failed.verdict.decision}: {failed.verdict.reason}"
+            sys.stdout.write(f"  {failed.id} ({failed.family}): {failed.command!r}: {shown}\n")
     sys.stdout.write(f"{report.summary}\n")
     return 0 if report.good else 1
 

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nacre.policy.model import PolicyError
-from nacre.policy.operators import OPERATORS, QUOTING, allowlist
+from nacre.policy.single_command import OPERATORS, QUOTING, single_command_check
 
-POSIX, CMD = allowlist(["c0"], "posix"), allowlist(["c0"], "cmd")
+POSIX, CMD = single_command_check(["c0"], "posix"), single_command_check(["c0"], "cmd")
 SHELLS = [shell for shell in ("bash", "dash", "zsh", "ksh", "mksh", "yash", "busybox") if shutil.which(shell)]
 DOCUMENT = ["&&", "||", ";", "|", ">", ">>", "<", "<<", "&", "^", "%", "$", "!", "call", "start"]
 
@@ -102,12 +102,12 @@ def test_a_name_that_is_not_on_the_list_is_refused(text: str) -> None:
 
 
 def test_an_empty_list_refuses_everything() -> None:
-    assert allowlist([], "posix").refusal("ls") is not None
+    assert single_command_check([], "posix").refusal("ls") is not None
 
 
 def test_a_shell_that_quotes_in_its_own_way_has_no_such_lock() -> None:
     with pytest.raises(PolicyError, match="fish"):
-        allowlist(["ls"], "fish")
+        single_command_check(["ls"], "fish")
 
 
 # -- properties: against the rule said in another way
@@ -173,7 +173,7 @@ def test_the_cmd_lock_says_what_the_rule_says(arguments: str) -> None:
 @settings(max_examples=500)
 @given(st.text(max_size=40), st.sampled_from(sorted(QUOTING)))
 def test_the_lock_never_fails_and_points_into_the_text(text: str, dialect: str) -> None:
-    refused = allowlist(["c0"], dialect).refusal(text)
+    refused = single_command_check(["c0"], dialect).refusal(text)
     assert refused is None or 0 <= refused.start <= refused.end <= len(text)
 
 
