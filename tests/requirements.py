@@ -394,9 +394,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "audit-log": Requirement(
         "Every command is in the audit log with its metadata.", "004 Logging Integration"
     ),
-    # -- nacre: the house
-    "house-floors": Requirement("Imports go down the floors only.", "nacre"),
-    "house-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
+    # -- nacre: the architecture
+    "architecture-floors": Requirement("Imports go down the floors that ARCHITECTURE.md draws.", "nacre"),
+    "architecture-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
+    "architecture-short": Requirement("Functions are short, and broad excepts rare.", "nacre"),
+    "architecture-checked": Requirement("The checks of the architecture see every form of import.", "nacre"),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),

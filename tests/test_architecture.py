@@ -1,0 +1,191 @@
+"""The architecture: imports go down the floors of ARCHITECTURE.md, one place starts processes, short code."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from source_reader import Reading, broad_excepts, cycle_in, function_lengths, read
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "nacre"
+# Only these may start a process.
+STARTERS = {"keeper.posix", "keeper.windows", "keeper.launch", "keeper.guardian", "keeper.processes"}
+STARTING_NAMES = re.compile(
+    r"(subprocess|multiprocessing|pty|_posixsubprocess|_winapi)\.(?!TimeoutExpired).*"
+    r"|os\.(fork|forkpty|posix_spawnp?|exec\w+|spawn\w+|system|popen|startfile)"
+    r"|asyncio\.(subprocess|create_subprocess_\w+)(\..*)?"
+    r"|concurrent\.futures\.(process|ProcessPoolExecutor)(\..*)?"
+)
+STARTING_ATTRIBUTES = {
+    "subprocess_exec",
+    "subprocess_shell",
+    "create_subprocess_exec",
+    "create_subprocess_shell",
+}
+# Modules that load others by a computed name, and what they may reach by it.
+COMPUTED = {
+    "policy": "policy",  # records, when they are first named
+    "policy.evaluation": "policy",  # scanners, by the shell's name
+    "policy.tables": "policy",  # tables, by the program's name
+    "protocol.sdk_tricks": "",  # modules of the SDK
+}
+THIRD_PARTY = {"protocol.sdk", "protocol.sdk_tricks"}
+# What may be asked of the package itself; everything else in it stands for a module above.
+LIGHT_NAMES = {"nacre", "nacre.__version__"}
+
+
+def drawing() -> list[list[str]]:
+    """The floors in ARCHITECTURE.md, from the top."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    block = text.split("## The floors\n")[1].split("```\n")[1]
+    return [line.partition("#")[0].split() for line in block.splitlines()]
+
+
+FLOORS = list(reversed(drawing()))
+
+
+def modules() -> list[Path]:
+    return sorted(SOURCE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """The module's name below `nacre`; empty for the package itself."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+NAMES = {name_of(path) for path in modules()}
+
+
+@functools.cache
+def reading(path: Path) -> Reading:
+    full_name = f"nacre.{name_of(path)}".removesuffix(".")
+    return read(path.read_text(), full_name, is_package=path.name == "__init__.py")
+
+
+def place_of(name: str) -> tuple[int, str]:
+    """The floor of a module and the name it stands there by: its own, or that of a package it is in."""
+    places = [
+        (len(entry), number, entry)
+        for number, floor in enumerate(FLOORS)
+        for entry in floor
+        if name == entry or (entry.endswith("/") and f"{name}/".replace(".", "/").startswith(entry))
+    ]
+    assert places, f"nacre.{name} stands on no floor: add it to the drawing in ARCHITECTURE.md"
+    _, number, entry = max(places)
+    return number, entry
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of nacre that a file imports, in whatever way, when it runs."""
+    found: set[str] = set()
+    for name in reading(path).names - LIGHT_NAMES:
+        inner = name.removeprefix("nacre.")
+        if inner != name:
+            while inner and inner not in NAMES:
+                inner = inner.rpartition(".")[0]
+            found.add(inner or "api")  # `nacre.Session` loads it
+    own = name_of(path)
+    return {name for name in found if name != own}
+
+
+@pytest.mark.req("architecture-floors")
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_imports_go_down_only(path: Path) -> None:
+    name, imported = name_of(path), imports_of(path)
+    if not name:  # the package itself loads its one public class when that is named
+        assert imported <= {"api"}
+        return
+    floor, entry = place_of(name)
+    for other in sorted(imported):
+        other_floor, other_entry = place_of(other)
+        inside = entry.endswith("/") and entry == other_entry
+        assert inside or other_floor < floor, f"nacre.{name} imports nacre.{other}, which is not below it"
+
+
+@pytest.mark.req("architecture-floors")
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    assert cycle_in({name_of(path): imports_of(path) for path in modules() if name_of(path)}) == []
+
+
+@pytest.mark.req("architecture-floors")
+def test_modules_that_load_others_by_computed_names_are_known() -> None:
+    computing = {name_of(path) for path in modules() if reading(path).computed}
+    assert computing == set(COMPUTED)
+    for name, reached in COMPUTED.items():
+        assert not reached or place_of(name)[1] == place_of(reached)[1]
+
+
+@pytest.mark.req("architecture-floors")
+def test_the_drawing_names_every_module_once_and_no_other() -> None:
+    drawn = [entry for floor in FLOORS for entry in floor]
+    assert len(drawn) == len(set(drawn))
+    for entry in drawn:
+        if entry.endswith("/"):
+            assert (SOURCE / entry / "__init__.py").is_file(), entry
+        else:
+            assert entry in NAMES, entry
+
+
+@pytest.mark.req("architecture-one-road")
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_only_the_keeper_and_its_launcher_start_processes(path: Path) -> None:
+    if name_of(path) in STARTERS:
+        return
+    found = reading(path)
+    assert {name for name in found.names if STARTING_NAMES.fullmatch(name)} == set()
+    assert found.attributes & STARTING_ATTRIBUTES == set()
+
+
+@pytest.mark.req("architecture-one-road")
+def test_every_module_that_may_start_processes_does() -> None:
+    for name in STARTERS:
+        found = reading(SOURCE / f"{name.replace('.', '/')}.py")
+        assert any(map(STARTING_NAMES.fullmatch, found.names)), f"{name} starts nothing"
+
+
+@pytest.mark.req("architecture-one-road")
+def test_tools_reach_processes_through_the_service_only() -> None:
+    for path in sorted((SOURCE / "tools").glob("*.py")):
+        low = {
+            name
+            for name in imports_of(path)
+            if name.startswith("keeper") or name in ("once", "session", "sessions")
+        }
+        assert low == set(), f"{path.name} goes past the service: {low}"
+
+
+@pytest.mark.req("architecture-floors")
+@pytest.mark.parametrize("path", modules(), ids=name_of)
+def test_only_the_sdks_modules_import_what_is_not_in_the_standard_library(path: Path) -> None:
+    imported = {name.partition(".")[0] for name in reading(path).imported}
+    third_party = imported - set(sys.stdlib_module_names) - {"nacre"}
+    assert not third_party or name_of(path) in THIRD_PARTY, third_party
+
+
+def test_every_module_says_what_it_is() -> None:
+    for path in modules():
+        assert ast.get_docstring(ast.parse(path.read_text())), f"{path} has no docstring"
+
+
+@pytest.mark.req("architecture-short")
+def test_nine_functions_of_ten_have_at_most_18_lines_and_none_more_than_75() -> None:
+    lengths = {
+        f"{name_of(path)}.{name}": length
+        for path in modules()
+        for name, length in function_lengths(path.read_text()).items()
+    }
+    assert sorted(lengths.values())[len(lengths) * 9 // 10] <= 18
+    assert {name: length for name, length in lengths.items() if length > 75} == {}
+
+
+@pytest.mark.req("architecture-short")
+def test_at_most_one_broad_except_in_a_thousand_lines() -> None:
+    found = [f"{name_of(path)}:{line}" for path in modules() for line in broad_excepts(path.read_text())]
+    lines = sum(len(path.read_text().splitlines()) for path in modules())
+    assert len(found) * 1000 <= lines, found
