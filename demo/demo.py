@@ -46,7 +46,9 @@ class Stage:
         text = "\n".join(getattr(part, "text", "") for part in result.content)
         self.show(text, error=bool(result.is_error))
         print(paint(f"    (answered in {took_ms:.1f} ms)", "2"))
-        return result.structured_content or {"error": text}
+        if result.structured_content is None:
+            return {"error": text}
+        return {**result.structured_content, **(result.meta or {}).get("metadata", {})}
 
     def show(self, text: str, *, error: bool) -> None:
         """Print an answer, shortened for the reader of the demo."""

@@ -283,6 +283,23 @@ REQUIREMENTS: dict[str, Requirement] = {
     "true-directory": Requirement("A missing directory is told before anything runs.", "nacre"),
     "true-long-command": Requirement("A command of a megabyte runs as typed.", "nacre"),
     "true-schema": Requirement("Structured results validate against the published schema.", "nacre"),
+    "reply-schema-plain": Requirement("No schema has a list of types, which strict clients mind.", "nacre"),
+    "reply-lean": Requirement(
+        "The data of a reply is the output, the exit code and what is out of the ordinary.", "nacre"
+    ),
+    "reply-metadata": Requirement("What only programs need stands in the result's `_meta`.", "nacre"),
+    "reply-session-news": Requirement(
+        "A reply says when a session is new and when its directory has changed, and not otherwise.", "nacre"
+    ),
+    "reply-full": Requirement('`structured = "full"`: every field, always, as data.', "nacre"),
+    "reply-none": Requirement('`structured = "none"`: no data, and no schema for any.', "nacre"),
+    "reply-failures": Requirement(
+        "Whether a command that failed is an error (isError) is the person's to say.", "nacre"
+    ),
+    "reply-timeout-advice": Requirement("A timeout says what to do about it.", "nacre"),
+    "small-commands-list": Requirement(
+        "The tool list of the preset `commands` stays under 5,000 bytes.", "nacre"
+    ),
     "small-list": Requirement("The whole tool list stays under 3,800 bytes.", "nacre"),
     "progress": Requirement("Progress carries new output, rate-limited, the last always sent.", "nacre"),
     # -- nacre: the wire

@@ -61,8 +61,8 @@ def conversation(server: WireClient, meta: dict[str, Any] | None) -> list[dict[s
     for answer in told:
         answer.pop("id", None)
         result: dict[str, Any] = answer.get("result", {})
-        result.get("structuredContent", {}).pop("execution_time_ms", None)
-        result.get("structuredContent", {}).pop("cpu_ms", None)
+        for name in ("execution_time_ms", "cpu_ms"):
+            result.get("_meta", {}).get("metadata", {}).pop(name, None)
         for part in result.get("content", []):
             part["text"] = part["text"].partition(" (")[0]
     return told

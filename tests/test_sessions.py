@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from process_table import gone, unique_seconds
 from session_house import House
-from wire_client import MODERN, WireClient, text_of
+from wire_client import MODERN, WireClient, text_of, told_of
 
 from nacre.dialects import Ask, Shell, find_shell, is_known, split_record
 from nacre.dialects.posix import BUSYBOX_AS_SH, DIALECT, PLAIN, SHELLS, quote
@@ -50,7 +50,7 @@ def test_one_tool_lists_restarts_and_closes(start: Start) -> None:
     client, mark = start("--shell", "bash"), unique_seconds()
     assert text_of(client.call("session", action="list")) == "There are no sessions."
     client.shell(f"X=1; sleep {mark} &", session="a")
-    (listed,) = client.call("session", action="list")["structuredContent"]["sessions"]
+    (listed,) = told_of(client.call("session", action="list"))["sessions"]
     assert (listed["name"], listed["state"], listed["shell"], listed["commands"]) == ("a", "idle", "bash", 1)
     restarted = client.call("session", action="restart", name="a")
     assert "was restarted" in text_of(restarted)
@@ -69,12 +69,12 @@ def test_a_dead_shell_is_an_error_result_that_says_what_happens_next(start: Star
     client = start("--shell", "bash")
     result = client.call("shell", command="echo last; exit 3", session="a")
     assert result["isError"]
-    told = result["structuredContent"]
+    told = told_of(result)
     assert (told["ended"], told["exit_code"], told["stdout"]) == ("shell_died", 3, "last\n")
     assert told["session"]["shell"] == "lost"
-    assert text_of(result).startswith("The shell of session 'a' ended with code 3 during the command (")
+    assert text_of(result).startswith("The shell of session 'a' ended with code 3 during the command\n")
     again = client.call("shell", command="echo back", session="a")
-    assert again["structuredContent"]["session"]["shell"] == "reborn"
+    assert told_of(again)["session"]["shell"] == "reborn"
     assert "session: A new shell: the one before it ended with code 3." in text_of(again)
 
 
@@ -83,7 +83,7 @@ def test_a_timeout_tells_the_partial_output_and_that_the_shell_lives(start: Star
     client = start("--shell", "bash")
     client.shell("X=1", session="a")
     result = client.call("shell", command="echo begun; sleep 60", session="a", timeout=1)
-    told = result["structuredContent"]
+    told = told_of(result)
     assert (told["ended"], told["partial_stdout"], told["timeout_seconds"]) == ("timed_out", "begun\n", 1)
     assert "the shell and its state live on" in text_of(result)
     assert client.shell("echo $X", session="a")["stdout"] == "1\n"
@@ -166,7 +166,7 @@ def test_commands_start_in_the_clients_first_root(start: Start, tmp_path: Path) 
     client.notify("notifications/initialized")
     call = client.post_call("shell", {"command": "pwd"})  # asked before the roots are told: it waits for them
     tell_roots(client, "https://example.org/", root.as_uri(), other.as_uri())
-    assert client.answer_to(call)["result"]["structuredContent"]["stdout"] == f"{root}\n"
+    assert told_of(client.answer_to(call)["result"])["stdout"] == f"{root}\n"
     assert client.shell("pwd", session="a")["stdout"] == f"{root}\n"
     client.notify("notifications/roots/list_changed")
     tell_roots(client, other.as_uri())
@@ -192,9 +192,9 @@ def test_a_2026_client_is_asked_for_its_roots_in_the_answer_to_its_first_call(
         "requestState": asked["requestState"],
     }
     answer = client.request("tools/call", {**call, **told})["result"]
-    assert answer["structuredContent"]["stdout"] == f"{root}\n"
+    assert told_of(answer)["stdout"] == f"{root}\n"
     again = client.request("tools/call", call)["result"]
-    assert again["structuredContent"]["stdout"] == f"{root}\n"
+    assert told_of(again)["stdout"] == f"{root}\n"
 
 
 @pytest.mark.req("default-directory")

@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 from process_table import Bell, carrying, gone, keeper_of, unique_seconds
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,7 +59,7 @@ def test_annotations_are_true(server: WireClient) -> None:
 @pytest.mark.req("004-capture")
 def test_a_command_that_succeeds(server: WireClient) -> None:
     result = server.call("shell", command="echo out; echo err >&2")
-    told = result["structuredContent"]
+    told = told_of(result)
     assert result["isError"] is False
     assert told["command"] == "echo out; echo err >&2"
     assert (told["exit_code"], told["stdout"], told["stderr"]) == (0, "out\n", "err\n")
@@ -72,8 +71,7 @@ def test_a_command_that_succeeds(server: WireClient) -> None:
     assert isinstance(told["execution_time_ms"], int)
     assert Path(told["working_directory"]).is_dir()
     text = text_of(result)
-    assert text.startswith("Command executed successfully (")
-    assert "--- stdout\nout\n--- stderr\nerr" in text
+    assert text == "Command executed successfully\n--- stdout\nout\n--- stderr\nerr"
 
 
 @pytest.mark.req("004-failure")
@@ -81,15 +79,15 @@ def test_a_command_that_succeeds(server: WireClient) -> None:
 def test_a_command_that_fails_is_a_result_with_its_exit_code(server: WireClient) -> None:
     result = server.call("shell", command="ls /nonexistent")
     assert result["isError"] is True
-    assert result["structuredContent"]["exit_code"] == 2
-    assert "No such file or directory" in result["structuredContent"]["stderr"]
+    assert told_of(result)["exit_code"] == 2
+    assert "No such file or directory" in told_of(result)["stderr"]
     assert text_of(result).startswith("Command failed with exit code 2")
 
 
 @pytest.mark.req("004-signal")
 def test_a_command_ended_by_a_signal_has_a_signal_and_no_exit_code(server: WireClient) -> None:
     result = server.call("shell", command="kill -SEGV $$")
-    told = result["structuredContent"]
+    told = told_of(result)
     assert (told["ended"], told["signal"], told["exit_code"]) == ("signaled", "SIGSEGV", None)
     assert result["isError"] is True
     assert "SIGSEGV" in text_of(result)
@@ -102,7 +100,7 @@ def test_a_timeout_kills_the_whole_tree_and_returns_what_was_printed(server: Wir
     mark = unique_seconds()
     command = f"echo before; echo oops >&2; sleep {mark} & setsid sleep {mark} & sleep {mark}"
     result = server.call("shell", command=command, timeout=1)
-    told = result["structuredContent"]
+    told = told_of(result)
     assert result["isError"] is True
     assert told["ended"] == "timed_out"
     assert told["timeout_seconds"] == 1
@@ -136,7 +134,7 @@ def test_a_timeout_finds_a_daemon_that_wiped_its_environment(start: Start) -> No
 def test_a_background_process_does_not_hold_the_answer_and_is_named(server: WireClient) -> None:
     mark = unique_seconds()
     result = server.call("shell", command=f"sleep {mark} & echo hi")
-    told = result["structuredContent"]
+    told = told_of(result)
     assert (told["ended"], told["stdout"]) == ("exited", "hi\n")
     (left,) = told["left_running"]
     assert left["command"] == f"sleep {mark}"
@@ -152,7 +150,7 @@ def test_what_a_process_left_behind_prints_later_is_found_in_the_spool(
 ) -> None:
     os.mkfifo(gate := tmp_path / "gate")
     result = server.call("shell", command=f"{{ read x < {gate}; echo late; echo later >&2; }} & echo hi")
-    told = result["structuredContent"]
+    told = told_of(result)
     out, err = f"{told['output_id']}.out", f"{told['output_id']}.err"
     assert f"(prints on into {out} and {err})" in text_of(result)
     assert (Path(out).read_text(), Path(err).read_text()) == ("hi\n", "")
@@ -165,7 +163,7 @@ def test_what_a_process_left_behind_prints_later_is_found_in_the_spool(
 @pytest.mark.req("keeper-late")
 def test_a_process_left_behind_that_prints_elsewhere_needs_no_spool(server: WireClient) -> None:
     result = server.call("shell", command=f"sleep {unique_seconds()} >/dev/null 2>&1 & echo hi")
-    told = result["structuredContent"]
+    told = told_of(result)
     assert (told["output_id"], len(told["left_running"])) == (None, 1)
     assert "prints on" not in text_of(result)
     server.shell(f"kill {told['left_running'][0]['pid']}")
@@ -243,8 +241,8 @@ def test_bad_arguments_are_refused_by_name(
 @pytest.mark.req("004-not-found")
 def test_a_misspelt_command_gets_the_shells_message_and_a_suggestion(server: WireClient) -> None:
     result = server.call("shell", command="sleeep 1")
-    assert result["structuredContent"]["exit_code"] == 127
-    assert "sleeep: command not found" in result["structuredContent"]["stderr"]
+    assert told_of(result)["exit_code"] == 127
+    assert "sleeep: command not found" in told_of(result)["stderr"]
     assert "Did you mean" in text_of(result)
     assert "sleep" in text_of(result)
 
@@ -255,7 +253,7 @@ def test_a_script_without_the_execute_bit_is_explained(server: WireClient, tmp_p
     script.write_text("echo ran\n")
     script.chmod(0o644)
     result = server.call("shell", command=str(script))
-    assert result["structuredContent"]["exit_code"] == 126
+    assert told_of(result)["exit_code"] == 126
     assert f"{script} is not executable (mode 644, owner" in text_of(result)
 
 
@@ -287,7 +285,7 @@ def test_the_use_cases_of_the_specification(
 @pytest.mark.req("keeper-spool")
 def test_long_output_keeps_whole_lines_at_both_ends_and_counts_the_rest(server: WireClient) -> None:
     result = server.call("shell", command="seq 100000")
-    told = result["structuredContent"]
+    told = told_of(result)
     head, _, tail = told["stdout"].partition("[… ")
     note, _, tail = tail.partition(" …]\n")
     first, last = head.splitlines(), tail.splitlines()
@@ -367,7 +365,7 @@ def test_a_thousand_children_are_counted(start: Start) -> None:
     server = start("--shell", "sh")
     mark = unique_seconds()
     result = server.call("shell", command=f"for i in $(seq 1000); do sleep {mark} & done; echo started")
-    told = result["structuredContent"]
+    told = told_of(result)
     assert told["stdout"] == "started\n"
     assert len(told["left_running"]) == 100
     assert "and 995 more" in text_of(result)
@@ -392,15 +390,6 @@ def test_a_command_of_a_megabyte_runs_as_typed(server: WireClient) -> None:
     told = server.shell(script)
     assert told["exit_code"] == 0
     assert told["stdout"].split()[0] == str(lines)
-
-
-@pytest.mark.req("true-schema")
-@pytest.mark.parametrize(
-    "command", ["true", "false", "kill -9 $$", "sleep 5", "seq 100000", "sleep 1 & echo hi"]
-)
-def test_results_validate_against_the_published_schema(server: WireClient, command: str) -> None:
-    told = server.shell(command, timeout=1)
-    jsonschema.validate(told, listed(server)["outputSchema"])
 
 
 @pytest.mark.req("keeper-descriptors")
@@ -436,7 +425,7 @@ def test_progress_carries_new_lines_and_the_last_one_always(server: WireClient, 
     gate_fd = os.open(gate.path, os.O_WRONLY)
     os.write(gate_fd, b"go\n")
     answer = server.answer_to(call)
-    assert answer["result"]["structuredContent"]["exit_code"] == 0
+    assert told_of(answer["result"])["exit_code"] == 0
     news = [m["params"] for m in server.others if m.get("method") == "notifications/progress"]
     server.others.clear()
     said = "\n".join(one["message"] for one in news)
@@ -453,7 +442,7 @@ def test_progress_comes_at_most_ten_times_a_second(server: WireClient) -> None:
         "shell", {"command": "for i in $(seq 300); do echo $i; sleep 0.003; done"}, {"progressToken": 7}
     )
     answer = server.answer_to(call)
-    took_s = answer["result"]["structuredContent"]["execution_time_ms"] / 1000
+    took_s = told_of(answer["result"])["execution_time_ms"] / 1000
     news = [m for m in server.others if m.get("method") == "notifications/progress"]
     server.others.clear()
     assert 2 <= len(news) <= took_s * 10 + 2
@@ -465,8 +454,8 @@ def test_commands_run_side_by_side(server: WireClient, tmp_path: Path) -> None:
     bell_a, bell_b = Bell(tmp_path), Bell(tmp_path)
     first = server.post_call("shell", {"command": f"{bell_a.ring}; head -1 {bell_b.path}"})
     second = server.post_call("shell", {"command": f"head -1 {bell_a.path}; {bell_b.ring}"})
-    assert server.answer_to(second)["result"]["structuredContent"]["stdout"] == "ding\n"
-    assert server.answer_to(first)["result"]["structuredContent"]["stdout"] == "ding\n"
+    assert told_of(server.answer_to(second)["result"])["stdout"] == "ding\n"
+    assert told_of(server.answer_to(first)["result"])["stdout"] == "ding\n"
     bell_a.close()
     bell_b.close()
 
@@ -474,7 +463,7 @@ def test_commands_run_side_by_side(server: WireClient, tmp_path: Path) -> None:
 def test_a_hundred_calls_at_once_get_their_own_answers(server: WireClient) -> None:
     calls = {server.post_call("shell", {"command": f"echo answer {n}"}): n for n in range(100)}
     for call, n in calls.items():
-        assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == f"answer {n}\n"
+        assert told_of(server.answer_to(call)["result"])["stdout"] == f"answer {n}\n"
 
 
 @pytest.mark.req("keeper-usage")
@@ -488,7 +477,7 @@ def test_cpu_time_and_memory_are_told(server: WireClient) -> None:
 @pytest.mark.req("002-no-stderr")
 def test_no_stderr_leaves_stderr_out(start: Start) -> None:
     result = start("--no-stderr").call("shell", command="echo out; echo err >&2")
-    assert result["structuredContent"]["stderr"] == ""
+    assert told_of(result)["stderr"] == ""
     assert "err" not in text_of(result)
 
 

@@ -159,10 +159,8 @@ class WireClient:
         return answer["result"]
 
     def shell(self, command: str, **arguments: Any) -> dict[str, Any]:
-        """Run a command; its structured content, which must be there."""
-        result = self.call("shell", command=command, **arguments)
-        assert "structuredContent" in result, result
-        return result["structuredContent"]
+        """Run a command; all that is told of it as data."""
+        return told_of(self.call("shell", command=command, **arguments))
 
     # -- the end
 
@@ -192,6 +190,12 @@ class WireClient:
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+
+
+def told_of(result: dict[str, Any]) -> dict[str, Any]:
+    """All that a tool result tells as data, which must be there: to a model, and only to programs."""
+    assert "structuredContent" in result, result
+    return {**result["structuredContent"], **result.get("_meta", {}).get("metadata", {})}
 
 
 def text_of(result: dict[str, Any]) -> str:

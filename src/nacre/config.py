@@ -57,6 +57,8 @@ class Config:
     concurrent_commands: int = 64
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True
+    structured: str = "lean"  # the data of a reply: lean, full, none
+    failed_command_is_error: bool = True  # whether an exit code other than 0 makes a reply an error
     verbose: bool = False
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command

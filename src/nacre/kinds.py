@@ -88,6 +88,12 @@ def _when(value: Any) -> str:
     return str(value)
 
 
+def _data(value: Any) -> str:
+    if value not in ("lean", "full", "none"):
+        raise ValueError("lean, full or none")
+    return str(value)
+
+
 def command_lists(dialects: list[str]) -> Kind:
     """One list for whatever shell there is, or a table: a list for each of these dialects."""
 
@@ -150,4 +156,5 @@ IDLE_SECONDS = Kind("seconds, 0 for never", _count_or_never, "SECONDS", _number)
 SIZE = Kind("size", _size_bytes, "SIZE")
 YES_OR_NO = Kind("true or false", _yes_or_no)
 WHEN = Kind("auto, always or never", _when, "WHEN")
+DATA = Kind("lean, full or none", _data, "HOW")
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -99,6 +99,7 @@ class Result:
     hints: tuple[str, ...] = ()
     session: str | None = None
     shell_state: ShellState | None = None
+    directory_changed: bool = False  # whether the session stands elsewhere than before the command
     note: str = ""  # what happened to the session's shell, where that is worth a sentence
 
     @property

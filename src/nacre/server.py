@@ -49,6 +49,7 @@ def build_surface(service: Service) -> Surface:
     if started := preset.texts.get("started"):
         stderr.say(started)
     surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
+    surface.has_data = service.config.structured != "none"
     surface.on_root = service.use_root if service.config.chosen_directory is None else None
     furnish(surface, service)
     return surface

@@ -83,6 +83,7 @@ class Turn:
     shell: LivingShell
     state: ShellState
     ask: Ask
+    directory_before: str  # where the session stood
 
 
 class Session:
@@ -255,8 +256,9 @@ class Session:
     # -- the shell
 
     async def _turn_for(self, command: Command) -> Turn:
+        before = self.directory
         shell, state = await self._shell_for(command)
-        return Turn(command, shell, state, _ask(command, shell))
+        return Turn(command, shell, state, _ask(command, shell), before)
 
     async def _shell_for(self, command: Command) -> tuple[LivingShell, ShellState]:
         living = self._living
@@ -480,6 +482,7 @@ class Session:
             stderr=err,
             timeout_s=turn.command.timeout_s,
             session=self.name,
+            directory_changed=self.directory != turn.directory_before,
             output_id=os.path.splitext(out.spool or err.spool or "")[0] or None,
             **more,
         )

@@ -129,6 +129,23 @@ SETTINGS = (
         flag_help="leave stderr out of replies",
     ),
     Setting(
+        "structured",
+        kinds.DATA,
+        "what replies have as data beside their text: lean (the output, the exit code, what is out of the"
+        " ordinary), full (everything, always), none",
+        "structured",
+        flags=("--structured",),
+    ),
+    Setting(
+        "failed_command_is_error",
+        kinds.YES_OR_NO,
+        "whether an exit code other than 0 makes a reply an error (isError); some agents give up after a few",
+        "failed_command_is_error",
+        flags=("--failures-are-results",),
+        flag_means=False,
+        flag_help="an exit code other than 0 makes no reply an error (isError)",
+    ),
+    Setting(
         "login_environment",
         kinds.WHEN,
         "read the login shell's environment once: auto, always, never; auto: when a desktop application"

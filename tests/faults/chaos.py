@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a program it has its ow
 from async_client import Connection, command_line
 from chaos_calls import Calls
 from process_table import carrying, wait_for_end
+from wire_client import told_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -146,8 +147,8 @@ class Chaos:
             self._calls.failed(call)
             self.tally.cut_off += 1
             return
-        told = message.get("result", {}).get("structuredContent")
-        if told is not None and call.is_right(told):
+        result = message.get("result", {})
+        if "structuredContent" in result and call.is_right(told_of(result)):
             self.tally.right += 1
             return
         self._calls.failed(call)

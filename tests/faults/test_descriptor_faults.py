@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from process_table import carrying, gone, unique_seconds, wait_for_end
 from session_house import Gate
-from wire_client import NACRE, WireClient, text_of
+from wire_client import NACRE, WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,15 +48,15 @@ def test_processes_left_behind_cannot_use_up_the_descriptors(start: Start) -> No
     server.shell("X=kept", session="state")
     mark, before = unique_seconds(), descriptors_of(keeper_of(server))
     told = [server.call("shell", command=f"sleep {mark} & echo left") for _ in range(80)]
-    assert {one["structuredContent"]["stdout"] for one in told} == {"left\n"}
-    kept = [one["structuredContent"]["output_id"] is not None for one in told]
+    assert {told_of(one)["stdout"] for one in told} == {"left\n"}
+    kept = [told_of(one)["output_id"] is not None for one in told]
     assert kept == sorted(kept, reverse=True), "what was there first is not touched"
     lost = [TOO_MANY in text_of(one) for one in told]
     assert lost == sorted(lost)
     assert lost.count(True) - kept.count(False) in (0, 1), "of one command, one stream may be kept"
     assert 30 < sum(kept) < 80
     turns = [server.call("shell", command=f"sleep {mark} & echo $X", session="state") for _ in range(3)]
-    assert {one["structuredContent"]["stdout"] for one in turns} == {"kept\n"}
+    assert {told_of(one)["stdout"] for one in turns} == {"kept\n"}
     assert all(TOO_MANY in text_of(one) for one in turns)
     assert len(carrying(mark)) == 83
     end_all(server, mark)
@@ -96,10 +96,7 @@ def released(server: WireClient, calls: list[int], gate: Gate) -> list[str]:
     os.write(fd, b"go\n" * len(calls))
     answers = [server.answer_to(call)["result"] for call in calls]
     os.close(fd)
-    return [
-        text_of(answer) if answer.get("isError") else answer["structuredContent"]["stdout"]
-        for answer in answers
-    ]
+    return [text_of(answer) if answer.get("isError") else told_of(answer)["stdout"] for answer in answers]
 
 
 @pytest.mark.req("fault-descriptors")
@@ -173,7 +170,7 @@ def test_when_memory_runs_out_commands_are_killed_and_not_the_server(
     keeper, gate = keeper_of(server), Gate(tmp_path)
     use = f'{sys.executable} -c "{USE_MEMORY.format(gate=gate.path)}"'
     calls = {server.post_call("shell", {"command": use}) for _ in range(12)}
-    ends = [server.receive()["result"]["structuredContent"] for _ in range(6)]
+    ends = [told_of(server.receive()["result"]) for _ in range(6)]
     assert {(end["signal"], end["exit_code"]) for end in ends} <= {("SIGKILL", None), (None, 137)}
     assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
     assert keeper_of(server) == keeper

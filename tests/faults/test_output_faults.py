@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wire_client import WireClient
+from wire_client import WireClient, told_of
 
 from nacre.keeper.link import Stream
 from nacre.output import Newest, readable, render
@@ -123,7 +123,7 @@ def progress_of(server: WireClient, command: str) -> tuple[list[str], dict[str, 
     answer = server.answer_to(call)
     messages = [message["params"]["message"] for message in server.others]
     server.others.clear()
-    return messages, answer["result"]["structuredContent"]
+    return messages, told_of(answer["result"])
 
 
 @pytest.mark.req("fault-cut-progress")

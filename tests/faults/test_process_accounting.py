@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from process_table import Bell, carrying, gone, guardian_of, keeper_of, unique_seconds, wait_for_end
 from unkillable import unkillable
-from wire_client import text_of
+from wire_client import text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -104,7 +104,7 @@ def test_commands_that_ended_in_time_are_not_called_late_because_nacre_is(
     assert gone(mark)
     subprocess.run(["sleep", "2"], check=True)
     os.kill(keeper, signal.SIGCONT)
-    ends = [server.answer_to(call)["result"]["structuredContent"] for call in calls]
+    ends = [told_of(server.answer_to(call)["result"]) for call in calls]
     assert {(end["ended"], end["exit_code"]) for end in ends} == {("exited", 0)}
     for each in (bell, gate):
         each.close()
@@ -121,7 +121,7 @@ def test_a_process_that_cannot_be_killed_is_told_as_what_it_is(start: Start, tmp
     sleeper = int((tmp_path / "pid").read_text())
     with unkillable(sleeper):
         result = server.answer_to(call)["result"]
-        told = result["structuredContent"]
+        told = told_of(result)
         assert told["ended"] == "timed_out"
         assert [each["pid"] for each in told["left_running"]] == [sleeper]
         assert "everything it started was killed" not in text_of(result)
@@ -192,7 +192,7 @@ def test_no_kind_of_process_survives_its_command(start: Start, tmp_path: Path, h
     bell.close()
     keeper, guardian = keeper_of(server.process.pid), guardian_of(server.process.pid)
     if end == "timeout":
-        assert server.answer_to(call)["result"]["structuredContent"]["left_running"] == []
+        assert told_of(server.answer_to(call)["result"])["left_running"] == []
         assert carrying(mark) == []
     else:
         os.kill(keeper if end == "keeper" else server.process.pid, signal.SIGKILL)

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_client import HANDSHAKE, PATIENCE_S, WireClient
+from wire_client import HANDSHAKE, PATIENCE_S, WireClient, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,7 +62,7 @@ def test_roots_that_are_no_use_leave_commands_where_they_start(
     question = greet(server)
     call = server.post_call("shell", {"command": "pwd -P"})
     server.send({"jsonrpc": "2.0", "id": question["id"], **told})
-    answer = server.answer_to(call)["result"]["structuredContent"]
+    answer = told_of(server.answer_to(call)["result"])
     assert answer["stdout"].strip() == str(tmp_path.resolve())
     assert "Traceback" not in server.stderr.decode()
 
@@ -88,7 +88,7 @@ def test_a_call_in_the_same_write_as_the_greeting_waits_for_the_roots(start: Sta
     server.send_bytes(b"".join(json.dumps(message).encode() + b"\n" for message in (greeting, call)))
     question = server.receive()
     server.send({"jsonrpc": "2.0", "id": question["id"], "result": {"roots": [{"uri": root.as_uri()}]}})
-    answer = server.answer_to("call")["result"]["structuredContent"]
+    answer = told_of(server.answer_to("call")["result"])
     assert answer["stdout"].strip() == str(root.resolve())
 
 

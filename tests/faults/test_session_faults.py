@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from process_table import carrying, gone, unique_seconds
 from session_house import MANNERS, Gate, House, Manner, Room, open_house, open_room
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 from nacre.errors import RequestError
 from nacre.model import Ended, ShellState
@@ -106,7 +106,7 @@ def test_commands_that_wait_in_a_closed_session_are_refused_and_no_shell_stays(
     waiting = [client.post_call("shell", {"command": "echo never", "session": "a"}) for _ in range(3)]
     assert "was closed" in text_of(client.call("session", action="close", name="a"))
     ended = client.answer_to(running)["result"]
-    assert ended["structuredContent"]["ended"] == "shell_died"
+    assert told_of(ended)["ended"] == "shell_died"
     assert "session: The session was closed, and its shell was ended" in text_of(ended)
     for call in waiting:
         refused = client.answer_to(call)["result"]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire_client import NACRE, WireClient, text_of
+from wire_client import NACRE, WireClient, text_of, told_of
 
 Start = Callable[..., WireClient]
 
@@ -77,7 +77,7 @@ def test_the_three_replies_of_the_document(server: WireClient, tmp_path: Path) -
     good = server.call("shell", command="ls -la", working_directory=str(tmp_path))
     assert text_of(good).startswith("Command executed successfully")
     assert good["isError"] is False
-    told = good["structuredContent"]
+    told = told_of(good)
     assert (told["command"], told["exit_code"], told["stderr"]) == ("ls -la", 0, "")
     assert told["stdout"].startswith("total ")
     assert told["working_directory"] == str(tmp_path)
@@ -86,14 +86,14 @@ def test_the_three_replies_of_the_document(server: WireClient, tmp_path: Path) -
     bad = server.call("shell", command="ls /nonexistent; exit 1")
     assert text_of(bad).startswith("Command failed with exit code 1")
     assert bad["isError"] is True
-    told = bad["structuredContent"]
+    told = told_of(bad)
     assert (told["exit_code"], told["stdout"]) == (1, "")
     assert "No such file or directory" in told["stderr"]
 
     late = server.call("shell", command="echo out; echo err >&2; sleep 99", timeout=1)
     assert text_of(late).startswith("Command timed out after 1 seconds")
     assert late["isError"] is True
-    told = late["structuredContent"]
+    told = told_of(late)
     assert (told["timeout_seconds"], told["partial_stdout"], told["partial_stderr"]) == (1, "out\n", "err\n")
     assert told["working_directory"]
     assert "stdout" not in told
@@ -112,7 +112,7 @@ def test_a_command_that_waits_holds_nobody_up(server: WireClient, tmp_path: Path
     waiting = server.post_call("shell", {"command": f"cat {tmp_path}/gate"})
     assert server.shell("echo meanwhile")["stdout"] == "meanwhile\n"
     (tmp_path / "gate").write_text("through\n")
-    assert server.answer_to(waiting)["result"]["structuredContent"]["stdout"] == "through\n"
+    assert told_of(server.answer_to(waiting)["result"])["stdout"] == "through\n"
 
 
 @pytest.mark.req("004-injection")
@@ -355,20 +355,20 @@ def test_attempts_and_violations_are_told_and_logged_with_time_and_reason(
 def test_a_command_that_gets_no_memory_is_told_as_it_ended(server: WireClient) -> None:
     grow = f"{sys.executable} -c 'x = bytearray(1 << 32)'"
     failed = server.call("shell", command=f"ulimit -v 200000; {grow}")
-    assert failed["structuredContent"]["exit_code"] == 1
-    assert "MemoryError" in failed["structuredContent"]["stderr"]
+    assert told_of(failed)["exit_code"] == 1
+    assert "MemoryError" in told_of(failed)["stderr"]
     assert "hint: It got no more memory" in text_of(failed)
     killed = server.call("shell", command="sh -c 'kill -KILL $$'; exit $?")  # as the kernel does it
-    assert killed["structuredContent"]["exit_code"] == 137
+    assert told_of(killed)["exit_code"] == 137
     assert "ran out of memory" in text_of(killed)
 
 
 @pytest.mark.req("004-cpu")
 def test_a_command_that_spins_is_ended_by_its_limits(server: WireClient) -> None:
     spent = server.call("shell", command="ulimit -St 1; while :; do :; done")
-    assert spent["structuredContent"]["signal"] == "SIGXCPU"
+    assert told_of(spent)["signal"] == "SIGXCPU"
     assert "used up the CPU time" in text_of(spent)
-    assert spent["structuredContent"]["cpu_ms"] > 100
+    assert told_of(spent)["cpu_ms"] > 100
     assert server.shell("while :; do :; done", timeout=1)["ended"] == "timed_out"
 
 
@@ -385,7 +385,7 @@ def test_a_full_disk_is_told_and_a_spool_that_has_no_room_too(start: Start, tmp_
     assert "No space left" in told["stdout"]
     assert "whole output" not in told["stdout"]
     failed = client.call("shell", command=f"head -c 1000000 /dev/zero > {small}/x")
-    assert failed["structuredContent"]["exit_code"] == 1
+    assert told_of(failed)["exit_code"] == 1
     assert "hint: The disk that it wrote to is full." in text_of(failed)
     assert client.shell(f"rm {small}/x; echo fine")["stdout"] == "fine\n"
 
@@ -508,7 +508,7 @@ def test_progress_is_told_while_a_command_runs(server: WireClient, tmp_path: Pat
     assert news["method"] == "notifications/progress"
     assert news["params"]["message"] == "half way"
     (tmp_path / "gate").write_text("done\n")
-    assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "half way\ndone\n"
+    assert told_of(server.answer_to(call)["result"])["stdout"] == "half way\ndone\n"
     server.others.clear()  # the last of the news
 
 

@@ -15,7 +15,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from process_table import carrying, gone, unique_seconds
-from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, text_of
+from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, text_of, told_of
 
 from nacre import configuration
 from nacre.errors import RequestError
@@ -43,7 +43,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
 
 def told(result: dict[str, Any]) -> dict[str, Any]:
     """A reply's data, which must have the shape of every reply."""
-    shown = result["structuredContent"]
+    shown = told_of(result)
     assert set(shown) >= SHAPE
     assert result["isError"] is (not shown["success"])
     assert (shown["reason"] is None) is shown["success"]
@@ -204,7 +204,7 @@ def test_both_roads_give_the_same_answers(start: Start) -> None:
         ]  # fmt: skip
         answers += [client.request("tools/call", {"name": n, "arguments": a}) for n, a in calls]
         for answer in answers:
-            answer.get("result", {}).get("structuredContent", {}).pop("execution_time_ms", None)
+            answer.get("result", {}).get("_meta", {}).get("metadata", {}).pop("execution_time_ms", None)
         return answers
 
     assert conversation(start(*PRESET)) == conversation(start(*PRESET, env={"NACRE_PLAIN_SDK": "1"}))
@@ -312,7 +312,7 @@ def test_a_client_of_2026_is_told_through_its_subscription(start: Start, tmp_pat
     tools = client.request("tools/list", {"_meta": MODERN})["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["echo", "pwd", *OWN_TOOLS]
     called = client.request("tools/call", {"_meta": MODERN, "name": "pwd", "arguments": {}})["result"]
-    assert called["structuredContent"]["success"] is True
+    assert told_of(called)["success"] is True
 
 
 @pytest.mark.req("000-live-list")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,8 @@ def cmd(work: Path) -> Iterator[WireClient]:
 
 def run(client: WireClient, command: str, args: str = "") -> dict[str, Any]:
     result = client.call(command, args=args)
-    assert result["isError"] is (not result["structuredContent"]["success"])
-    return result["structuredContent"]
+    assert result["isError"] is (not told_of(result)["success"])
+    return told_of(result)
 
 
 def cmd_shells(client: WireClient) -> list[int]:

@@ -292,7 +292,7 @@ def test_each_shell_runs_what_is_its_own(start: Start, shell: str) -> None:
     assert re.fullmatch(r"2 \S.*\n", text), text
     failed = run(server, "echo one\necho two\nexit 7")
     assert failed["isError"] is True
-    assert text_of(failed).startswith("Command failed with exit code 7 (")
+    assert text_of(failed).startswith("Command failed with exit code 7\n")
     if shell not in {"fish", "elvish"}:  # which have no heredocs
         heredoc = json.loads(HEREDOC)
         assert text_of(server.request("tools/call", heredoc)["result"]) == "This is an example text.\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from process_table import carrying, gone
 from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_path
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 from nacre.dialects import Ask
 from nacre.dialects.cmd import CmdShell
@@ -32,7 +32,7 @@ def stdout(client: WireClient, command: str, **more: Any) -> str:
 @pytest.fixture
 def cmd(server: WireClient) -> WireClient:
     """The shared server with a clean session."""
-    names = server.call("session", action="list")["structuredContent"]["sessions"]
+    names = told_of(server.call("session", action="list"))["sessions"]
     if names:
         server.call("session", action="close", name="cmd")
     return server
@@ -154,7 +154,7 @@ def test_two_sessions_and_many_commands_do_not_mix(cmd: WireClient) -> None:
     for call, shown in calls.items():
         result = cmd.answer_to(call)["result"]
         assert "structuredContent" in result, result
-        assert result["structuredContent"]["stdout"] == shown
+        assert told_of(result)["stdout"] == shown
     cmd.call("session", action="close", name="other")
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from windows_programs import NACRE, WINE, windows_path
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def test_the_tools_of_the_document_work_in_one_cmd(tmp_path: Path) -> None:
         client.shake_hands()
 
         def run(command: str, args: str = "") -> dict[str, Any]:
-            return client.call(command, args=args)["structuredContent"]
+            return told_of(client.call(command, args=args))
 
         tools = [tool["name"] for tool in client.request("tools/list")["result"]["tools"]]
         assert tools[:10] == [

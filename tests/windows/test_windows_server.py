@@ -13,7 +13,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from process_table import carrying, gone
 from windows_programs import HOME, NACRE, PYTHON, WINE, unique_pings, windows_path
-from wire_client import WireClient, text_of
+from wire_client import WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -174,7 +174,7 @@ def test_progress_carries_new_output_while_a_command_runs(server: WireClient) ->
     call = server.post_call(
         "shell", {"command": "echo first& ping -n 3 127.0.0.1 >nul& echo last"}, {"progressToken": "p"}
     )
-    assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "first\nlast\n"
+    assert told_of(server.answer_to(call)["result"])["stdout"] == "first\nlast\n"
     news = [
         message["params"] for message in server.others if message.get("method") == "notifications/progress"
     ]
@@ -221,7 +221,7 @@ def test_what_is_left_running_is_named_and_ends_with_the_server(windows_server: 
 @pytest.mark.req("windows-server")
 def test_many_commands_run_at_once(server: WireClient) -> None:
     calls = [server.post_call("shell", {"command": f"echo {number}& exit {number}"}) for number in range(8)]
-    told = [server.answer_to(call)["result"]["structuredContent"] for call in calls]
+    told = [told_of(server.answer_to(call)["result"]) for call in calls]
     assert [(one["stdout"], one["exit_code"]) for one in told] == [(f"{n}\n", n) for n in range(8)]
 
 
@@ -229,7 +229,7 @@ def test_many_commands_run_at_once(server: WireClient) -> None:
 def test_at_the_end_of_stdin_everything_is_answered(windows_server: WireClient) -> None:
     call = windows_server.post_call("shell", {"command": "ping -n 2 127.0.0.1 >nul& echo late"})
     windows_server.hang_up()
-    assert windows_server.answer_to(call)["result"]["structuredContent"]["stdout"] == "late\n"
+    assert told_of(windows_server.answer_to(call)["result"])["stdout"] == "late\n"
     assert windows_server.wait() == 0
 
 
@@ -287,7 +287,7 @@ def test_the_preset_of_specification_001_runs_cmd() -> None:
         assert told == {"content": [{"type": "text", "text": "Hello, World!\n"}], "isError": False}
         several = client.call("shell_exec", command="echo one\necho two\nexit /b 7")
         assert several["isError"] is True
-        assert text_of(several).startswith("Command failed with exit code 7 (")
+        assert text_of(several).startswith("Command failed with exit code 7\n")
         assert text_of(several).endswith("--- stdout\none\ntwo")
 
 

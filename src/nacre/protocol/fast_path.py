@@ -91,6 +91,8 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
         result["isError"] = reply.is_error
     if reply.structured is not None:
         result["structuredContent"] = reply.structured
+    if reply.meta is not None:
+        result["_meta"] = reply.meta
     return result
 
 

@@ -98,7 +98,7 @@ class _Shown(SdkTool):
         try:
             result = await answer(tool, arguments, caller)
             if "isError" not in result:
-                result["_meta"] = {SILENT_KEY: True}
+                result["_meta"] = {**result.get("_meta", {}), SILENT_KEY: True}
             return types.CallToolResult.model_validate(result)
         except CallError as error:
             raise _protocol_error(error) from None

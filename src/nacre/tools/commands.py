@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 from nacre.audit import log
 from nacre.errors import NacreError
 from nacre.model import Command, Ended
+from nacre.tools.plain_exec import TIMEOUT_ADVICE
+from nacre.tools.results import is_failure, is_truncated
 from nacre.tools.session import outcome
 from nacre.tools.shell import run
 from nacre.tools.surface import Prompt
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
+    from nacre.config import Config
     from nacre.model import Result
     from nacre.service import Service
     from nacre.tools.surface import Surface
@@ -24,29 +27,9 @@ if TYPE_CHECKING:
 
 SESSION = "main"
 NO_OUTPUT = "(no output)"
-_TEXT, _FLAG, _COUNT = {"type": "string"}, {"type": "boolean"}, {"type": "integer"}
-# Every reply of every tool here, good or bad, has this shape.
-OUTPUT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "success": _FLAG,
-        "command": _TEXT,
-        "output": {"type": "string", "description": "stdout, and after it stderr if there is any"},
-        "exit_code": {"type": ["integer", "null"]},
-        "reason": {"type": ["string", "null"], "description": "Why it failed; null on success"},
-        "code": {"type": "string", "description": "ok, failed, timed_out, shell_died, denied, bad_request …"},
-        "note": {"type": "string", "description": "What happened to the shell, if anything did"},
-        "hints": {"type": "array", "items": _TEXT},
-        "working_directory": _TEXT,
-        "execution_time_ms": _COUNT,
-        "truncated": _FLAG,
-        "commands": {
-            "type": "array",
-            "items": {"type": "object", "properties": {"name": _TEXT, "description": _TEXT}},
-        },
-    },
-    "required": ["success", "command", "output", "exit_code", "reason", "code"],
-}
+# Every reply of every tool here, good or bad, has these fields. The others stand in docs/presets/commands.md
+# and come when they tell something. Sent with each of the tools, a schema would be a third of the list.
+_ALWAYS = ("success", "output")
 _ANNOTATIONS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
@@ -111,7 +94,7 @@ def _command_tool(service: Service, name: str) -> Tool:
             timeout_s=service.config.default_timeout_s,
             session=SESSION,
         )
-        return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
+        return reply(await run(service, command, caller), service.config)
 
     lists = service.shell.dialect.lists
     advice = f"; text in {lists.quotes}" if lists else ""
@@ -129,10 +112,9 @@ def _command_tool(service: Service, name: str) -> Tool:
             },
             "additionalProperties": False,
         },
-        output_schema=OUTPUT_SCHEMA,
         annotations=_ANNOTATIONS,
         call=call,
-        failed=lambda arguments, error: failure(command_line(name, arguments), error),
+        failed=lambda arguments, error: failure(command_line(name, arguments), error, service.config),
     )
 
 
@@ -149,6 +131,7 @@ def _restart_tool(service: Service) -> Tool:
         return _done(
             "restart",
             f"The shell and {outcome(left)}. A new shell is there, with a clean environment, in {directory}.",
+            service.config,
             working_directory=directory,
         )
 
@@ -160,10 +143,9 @@ def _restart_tool(service: Service) -> Tool:
             "variables and directory are as at the beginning."
         ),
         input_schema=_NOTHING,
-        output_schema=OUTPUT_SCHEMA,
         annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
         call=call,
-        failed=lambda _, error: failure("restart", error),
+        failed=lambda _, error: failure("restart", error, service.config),
     )
 
 
@@ -171,17 +153,17 @@ def _list_tool(service: Service) -> Tool:
     async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
         listed = [{"name": name, "description": describe(service, name)} for name in service.commands]
         lines = "\n".join(f"{each['name']}: {each['description']}" for each in listed)
-        return _done("list_commands", lines or "There are no commands on the list.", commands=listed)
+        said = lines or "There are no commands on the list."
+        return _done("list_commands", said, service.config, commands=listed)
 
     return Tool(
         name="list_commands",
         title="List the commands",
         description="All commands that can be run here, with what they do.",
         input_schema=_NOTHING,
-        output_schema=OUTPUT_SCHEMA,
         annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
         call=call,
-        failed=lambda _, error: failure("list_commands", error),
+        failed=lambda _, error: failure("list_commands", error, service.config),
     )
 
 
@@ -204,29 +186,43 @@ def intro(service: Service) -> str:
 # -- replies
 
 
-def reply(result: Result, *, include_stderr: bool = True) -> Reply:
+def reply(result: Result, config: Config) -> Reply:
     """A command's end in the one shape of this preset."""
-    output = combined(result.stdout.text, result.stderr.text if include_stderr else "")
+    output = combined(result.stdout.text, result.stderr.text if config.include_stderr else "")
     reason = None if result.ok else _reason(result)
-    shown: dict[str, Any] = {
-        "success": result.ok,
+    hints = list(result.hints)
+    if result.ended is Ended.TIMED_OUT:
+        hints.append(TIMEOUT_ADVICE)
+    shown: dict[str, Any] = {"success": result.ok, "output": output, "exit_code": result.exit_code}
+    shown |= {"reason": reason, "code": "ok" if result.ok else _CODES.get(result.ended, "failed")}
+    shown |= {"note": result.note, "hints": hints, "truncated": is_truncated(result)}
+    metadata: dict[str, Any] = {
         "command": result.command,
-        "output": output,
-        "exit_code": result.exit_code,
-        "reason": reason,
-        "code": "ok" if result.ok else _CODES.get(result.ended, "failed"),
-        "note": result.note,
-        "hints": list(result.hints),
         "working_directory": result.working_directory,
         "execution_time_ms": result.execution_time_ms,
-        "truncated": result.stdout.truncated or result.stderr.truncated,
     }
     lines = [] if reason is None else [f"Failed: {reason}."]
     lines += [f"Note: {result.note}"] if result.note else []
-    lines += [f"Hint: {hint}" for hint in result.hints]
+    lines += [f"Hint: {hint}" for hint in hints]
     if output or not lines:
         lines.append(output or NO_OUTPUT)
-    return Reply("\n".join(lines), shown, is_error=not result.ok)
+    return _told("\n".join(lines), shown, metadata, config, is_error=is_failure(result, config))
+
+
+def _told(
+    text: str, shown: dict[str, Any], metadata: dict[str, Any], config: Config, *, is_error: bool = False
+) -> Reply:
+    """The reply, with as much data as the person wants."""
+    if config.structured == "full":
+        return Reply(text, {**shown, **metadata}, is_error=is_error)
+    lean = {name: value for name, value in shown.items() if _tells(name, value)}
+    rest = {name: value for name, value in shown.items() if name not in ("output", "hints")}
+    return Reply(text, lean, is_error=is_error, meta={"metadata": {**rest, **metadata}})
+
+
+def _tells(name: str, value: Any) -> bool:
+    """Whether a field of the data has something to say."""
+    return name in _ALWAYS or (value is not None and value not in ("", "ok", [], False))
 
 
 _CODES = {Ended.TIMED_OUT: "timed_out", Ended.SHELL_DIED: "shell_died"}
@@ -247,12 +243,12 @@ def _reason(result: Result) -> str:
     return f"the shell ended with {how}" if result.ended is Ended.SHELL_DIED else how
 
 
-def failure(command: str, error: NacreError) -> Reply:
+def failure(command: str, error: NacreError, config: Config) -> Reply:
     """Nothing was run, and why."""
-    told = {"success": False, "command": command, "output": "", "exit_code": None}
-    return Reply(f"Failed: {error}", {**told, "reason": str(error), "code": error.code}, is_error=True)
+    shown = {"success": False, "output": "", "exit_code": None, "reason": str(error), "code": error.code}
+    return _told(f"Failed: {error}", shown, {"command": command}, config, is_error=True)
 
 
-def _done(command: str, output: str, **more: Any) -> Reply:
-    told = {"success": True, "command": command, "output": output, "exit_code": None, "reason": None}
-    return Reply(output, {**told, "code": "ok", **more})
+def _done(command: str, output: str, config: Config, **more: Any) -> Reply:
+    shown = {"success": True, "output": output, "exit_code": None, "reason": None, "code": "ok"}
+    return _told(output, shown, {"command": command, **more}, config)

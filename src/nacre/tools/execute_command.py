@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import Asking, NacreError, Refused
 from nacre.model import Command, Ended
-from nacre.tools.shell import left_line, run, status_line
+from nacre.tools.results import left_line, status_line
+from nacre.tools.shell import run
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:

@@ -9,15 +9,18 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
 from nacre.model import Command
-from nacre.tools.shell import left_line, reply, run
+from nacre.tools.results import is_failure, left_line, reply
+from nacre.tools.shell import run
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
+    from nacre.config import Config
     from nacre.model import Result
     from nacre.service import Service
     from nacre.tools.surface import Surface
     from nacre.tools.tool import Caller
 
+TIMEOUT_ADVICE = "If it needs longer, the person can start the server with a higher --timeout."
 INVALID_PARAMETERS, TOOL_NOT_FOUND = "InvalidParameters", "ToolNotFound"
 
 
@@ -58,14 +61,14 @@ async def _call(service: Service, text: str, caller: Caller) -> Reply:
         if error.code == RequestError.code:
             raise
         return Reply(str(error), is_error=True)  # a directory that is gone is no parameter of this tool
-    return plain(result, include_stderr=service.config.include_stderr)
+    return plain(result, service.config)
 
 
-def plain(result: Result, *, include_stderr: bool = True) -> Reply:
+def plain(result: Result, config: Config) -> Reply:
     """A success is what was printed and nothing else in the first block; a failure says what happened."""
     if not result.ok:
-        return Reply(reply(result, include_stderr=include_stderr).text, is_error=True)
-    stderr = result.stderr.text if include_stderr else ""
+        return Reply(reply(result, config, TIMEOUT_ADVICE).text, is_error=is_failure(result, config))
+    stderr = result.stderr.text if config.include_stderr else ""
     asides = [f"--- stderr\n{stderr}"] if stderr and result.stdout.text else []
     if result.left_running_total:
         asides.append(left_line(result))

@@ -6,45 +6,18 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from nacre.model import Command, Ended
+from nacre.model import Command
 from nacre.output import Newest
-from nacre.tools.tool import Reply, Tool
+from nacre.tools.results import output_schema, reply
+from nacre.tools.tool import Tool
 
 if TYPE_CHECKING:
     from nacre.model import Result
     from nacre.service import Service
-    from nacre.tools.tool import Caller, Progress
+    from nacre.tools.tool import Caller, Progress, Reply
 
 NEWS_CHARACTERS = 16_384  # of output that waits to be told
 OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
-_TEXT = {"type": "string"}
-_COUNT = {"type": "integer"}
-OUTPUT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "command": _TEXT,
-        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED]},
-        "exit_code": {"type": ["integer", "null"]},
-        "signal": {"type": ["string", "null"]},
-        "stdout": _TEXT,
-        "stderr": _TEXT,
-        "timeout_seconds": {"type": "number"},
-        "partial_stdout": _TEXT,
-        "partial_stderr": _TEXT,
-        "execution_time_ms": _COUNT,
-        "working_directory": _TEXT,
-        "truncated": {"type": "boolean"},
-        "output_id": {"type": ["string", "null"]},
-        "left_running": {
-            "type": "array",
-            "items": {"type": "object", "properties": {"pid": _COUNT, "command": _TEXT}},
-        },
-        "cpu_ms": _COUNT,
-        "max_rss_bytes": {"type": ["integer", "null"]},
-        "session": {"type": "object", "properties": {"name": _TEXT, "shell": _TEXT, "note": _TEXT}},
-    },
-    "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
-}
 
 
 def shell_tool(service: Service) -> Tool:
@@ -101,7 +74,7 @@ def shell_tool(service: Service) -> Tool:
             "required": ["command"],
             "additionalProperties": False,
         },
-        output_schema=OUTPUT_SCHEMA,
+        output_schema=output_schema(config),
         annotations={
             "readOnlyHint": False,
             "destructiveHint": True,
@@ -130,7 +103,16 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         wait=arguments.get("wait", True),
         output_limit_bytes=arguments.get("output_limit"),
     )
-    return reply(await run(service, command, caller), include_stderr=service.config.include_stderr)
+    return reply(await run(service, command, caller), service.config, _timeout_advice(service, command))
+
+
+def _timeout_advice(service: Service, command: Command) -> str:
+    """What a caller can do about a command that takes longer than its limit."""
+    most_s = service.config.max_timeout_s
+    higher = f"with a higher timeout (up to {most_s})" if command.timeout_s < most_s else ""
+    behind = "in the background (COMMAND >FILE 2>&1 &)" if service.shell.dialect.name != "cmd" else ""
+    ways = " or ".join(filter(None, [higher, behind]))
+    return f"If it needs longer, run it {ways}." if ways else ""
 
 
 async def run(service: Service, command: Command, caller: Caller) -> Result:
@@ -185,76 +167,3 @@ class Ticker:
         self._add("".join(stream.rest() for stream in self._streams.values()))
         if self._sending is not None:
             await self._sending
-
-
-def reply(result: Result, *, include_stderr: bool = True) -> Reply:
-    """The reply to a finished command: text to be read at once, and the same as data."""
-    stderr = result.stderr.text if include_stderr else ""
-    return Reply(_text(result, stderr), _structured(result, stderr), is_error=not result.ok)
-
-
-def _structured(result: Result, stderr: str) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "command": result.command,
-        "ended": result.ended.value,
-        "exit_code": result.exit_code,
-        "signal": result.signal,
-        "execution_time_ms": result.execution_time_ms,
-        "working_directory": result.working_directory,
-        "truncated": result.stdout.truncated or result.stderr.truncated,
-        "output_id": result.output_id,
-        "left_running": [{"pid": left.pid, "command": left.command} for left in result.left_running],
-        "cpu_ms": result.cpu_ms,
-        "max_rss_bytes": result.max_rss_bytes,
-    }
-    if result.session is not None:
-        shell = result.shell_state.value if result.shell_state else None
-        shown["session"] = {"name": result.session, "shell": shell, "note": result.note}
-    if result.ended is Ended.TIMED_OUT:
-        partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
-        return {**shown, "timeout_seconds": result.timeout_s, **partial}
-    return {**shown, "stdout": result.stdout.text, "stderr": stderr}
-
-
-def status_line(result: Result) -> str:
-    """How it ended, in a sentence of specification 004."""
-    took = f"{result.execution_time_ms} ms"
-    if result.ended is Ended.TIMED_OUT:
-        some = "not everything it started could be killed" if result.left_running_total else ""
-        what = "" if result.session else f"; {some or 'everything it started was killed'}"
-        return f"Command timed out after {result.timeout_s:g} seconds{what}"
-    if result.ended is Ended.SHELL_DIED:
-        if result.signal is None and result.exit_code is None:
-            return f"The shell of session '{result.session}' could not tell how the command ended ({took})"
-        how = f"by {result.signal}" if result.signal else f"with code {result.exit_code}"
-        return f"The shell of session '{result.session}' ended {how} during the command ({took})"
-    if result.ended is Ended.SIGNALED:
-        return f"Command was ended by {result.signal} ({took})"
-    if result.exit_code == 0:
-        return f"Command executed successfully ({took})"
-    return f"Command failed with exit code {result.exit_code} ({took})"
-
-
-def left_line(result: Result) -> str:
-    """What the command has left running, in a line."""
-    shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:5])
-    more = f" and {result.left_running_total - 5} more" if result.left_running_total > 5 else ""  # noqa: PLR2004  # a taste
-    spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
-    where = f" (prints on into {' and '.join(spools)})" if spools else ""
-    if lost := result.stdout.rest_lost or result.stderr.rest_lost:
-        where += f" (what it prints from now on is lost: {lost})"
-    return f"still running: {shown}{more}{where}"
-
-
-def _text(result: Result, stderr: str) -> str:
-    parts = [status_line(result)]
-    if result.note:
-        parts.append(f"session: {result.note}")
-    if result.left_running_total:
-        parts.append(left_line(result))
-    parts += [f"hint: {hint}" for hint in result.hints]
-    if result.stdout.text:
-        parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
-    if stderr:
-        parts.append("--- stderr\n" + stderr.removesuffix("\n"))
-    return "\n".join(parts)

@@ -7,11 +7,12 @@ whoever listens is told, so that a client can be.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nacre.tools.tool import Tool
+    from nacre.errors import NacreError
+    from nacre.tools.tool import Caller, Reply, Tool
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -33,6 +34,7 @@ class Surface:
     name: str
     version: str
     instructions: str
+    has_data: bool = True  # whether replies have data beside their text, and tools a schema for it
     tools: dict[str, Tool] = field(default_factory=dict[str, "Tool"])
     prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
     # JSON-RPC methods outside MCP, which need no handshake; they raise CallError.
@@ -49,7 +51,8 @@ class Surface:
 
     def add(self, *tools: Tool) -> None:
         """Show more tools."""
-        self.tools.update((tool.name, tool) for tool in tools)
+        shown = tools if self.has_data else map(text_only, tools)
+        self.tools.update((tool.name, tool) for tool in shown)
 
     async def offer_tools(self, tools: list[Tool]) -> None:
         """Show these tools from now on, in this order, and let the client know."""
@@ -57,3 +60,19 @@ class Surface:
         self.add(*tools)
         if self.on_change is not None:
             await self.on_change()
+
+
+def text_only(tool: Tool) -> Tool:
+    """The same tool, whose replies are text alone."""
+
+    async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
+        return replace(await tool.call(arguments, caller), structured=None)
+
+    told = tool.failed
+    if told is None:
+        return replace(tool, call=call, output_schema=None)
+
+    def failed(arguments: dict[str, Any], error: NacreError) -> Reply:
+        return replace(told(arguments, error), structured=None)
+
+    return replace(tool, call=call, output_schema=None, failed=failed)

@@ -35,6 +35,7 @@ class Reply:
     structured: dict[str, Any] | None = None
     is_error: bool | None = False  # None: the document's replies do not say
     asides: tuple[str, ...] = ()  # further blocks of text, where the first has to stay pure
+    meta: dict[str, Any] | None = None  # what only programs need: no model is shown it
 
 
 class CallError(Exception):

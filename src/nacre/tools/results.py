@@ -1,0 +1,250 @@
+"""The reply to a command that has ended: text, data, and what only programs need.
+
+Above it: the tools that run commands. Below: the records of `model`. Some clients show their model the text,
+others the data: each is enough alone, and neither has words that tell nothing. What a program may want to
+know besides (times, memory, the directory) stands in the result's `_meta`, which no model is shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.model import Ended, ShellState
+from nacre.tools.tool import Reply
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.model import Result
+
+SHOWN_LEFT = 5  # processes that the text names
+LONG_MS = 1000  # a command that took so long is told its time
+_TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
+_LEFT = {"type": "array", "items": {"type": "object", "properties": {"pid": _COUNT, "command": _TEXT}}}
+_HINTS = {"type": "array", "items": _TEXT, "description": "What to do about it"}
+_SESSION = {"type": "object", "properties": {"name": _TEXT, "shell": _TEXT, "note": _TEXT}}
+_LEAN: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "stdout": _TEXT,
+        "stderr": _TEXT,
+        "exit_code": _COUNT,
+        "ended": {
+            "enum": [Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED],
+            "description": "If not by itself",
+        },
+        "signal": _TEXT,
+        "timeout_seconds": {"type": "number"},
+        "partial_stdout": _TEXT,
+        "partial_stderr": _TEXT,
+        "working_directory": {"type": "string", "description": "The session's, where it has changed"},
+        "session": _SESSION,
+        "truncated": _FLAG,
+        "output_id": {"type": "string", "description": "ID.out and ID.err are files with all of it"},
+        "left_running": _LEFT,
+        "hints": _HINTS,
+    },
+}
+
+
+def _or_null(kind: str) -> dict[str, Any]:
+    return {"anyOf": [{"type": kind}, {"type": "null"}]}
+
+
+_FULL: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "command": _TEXT,
+        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED]},
+        "exit_code": _or_null("integer"),
+        "signal": _or_null("string"),
+        "stdout": _TEXT,
+        "stderr": _TEXT,
+        "timeout_seconds": {"type": "number"},
+        "partial_stdout": _TEXT,
+        "partial_stderr": _TEXT,
+        "execution_time_ms": _COUNT,
+        "working_directory": _TEXT,
+        "truncated": _FLAG,
+        "output_id": _or_null("string"),
+        "left_running": _LEFT,
+        "cpu_ms": _COUNT,
+        "max_rss_bytes": _or_null("integer"),
+        "session": _SESSION,
+        "hints": _HINTS,
+    },
+    "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
+}
+
+
+def output_schema(config: Config) -> dict[str, Any]:
+    """What the data of a reply looks like under this configuration."""
+    return _FULL if config.structured == "full" else _LEAN
+
+
+def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
+    """The reply to a finished command; `timeout_advice` tells what its caller can do about a time limit."""
+    stderr = result.stderr.text if config.include_stderr else ""
+    hints = _hints(result, timeout_advice)
+    text, failed = _text(result, stderr, hints), is_failure(result, config)
+    if config.structured == "full":
+        return Reply(text, _full(result, stderr, hints), is_error=failed)
+    return Reply(text, _lean(result, stderr, hints), is_error=failed, meta={"metadata": _metadata(result)})
+
+
+def is_failure(result: Result, config: Config) -> bool:
+    """Whether a reply is an error: no success, and not just a command that failed where that is none."""
+    if config.failed_command_is_error:
+        return not result.ok
+    return result.ended in (Ended.TIMED_OUT, Ended.SHELL_DIED)
+
+
+def _hints(result: Result, timeout_advice: str) -> tuple[str, ...]:
+    if result.ended is Ended.TIMED_OUT and timeout_advice:
+        return (*result.hints, timeout_advice)
+    return result.hints
+
+
+# -- data
+
+
+def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
+    """The output, the exit code, and whatever is out of the ordinary."""
+    shown = _output(result, stderr)
+    if result.exit_code is not None:
+        shown["exit_code"] = result.exit_code
+    if result.ended is not Ended.EXITED:
+        shown["ended"] = result.ended.value
+    if result.signal is not None and result.ended is not Ended.TIMED_OUT:  # or it is our own
+        shown["signal"] = result.signal
+    if is_news(result):
+        shown["session"] = {name: told for name, told in _session(result).items() if told}
+    if result.directory_changed or result.shell_state is ShellState.NEW:
+        shown["working_directory"] = result.working_directory
+    if is_truncated(result):
+        shown["truncated"] = True
+    if result.output_id is not None:
+        shown["output_id"] = result.output_id
+    if result.left_running:
+        shown["left_running"] = _left(result)
+        hints = (*hints, *_lost(result))
+    if hints:
+        shown["hints"] = list(hints)
+    return shown
+
+
+def _full(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
+    """Everything, always."""
+    shown = {**_metadata(result), **_output(result, stderr)}
+    if result.ended is not Ended.TIMED_OUT:
+        del shown["timeout_seconds"]
+    if hints:
+        shown["hints"] = list(hints)
+    return shown
+
+
+def _metadata(result: Result) -> dict[str, Any]:
+    """All there is to know of a command but its output."""
+    shown: dict[str, Any] = {
+        "command": result.command,
+        "ended": result.ended.value,
+        "exit_code": result.exit_code,
+        "signal": result.signal,
+        "execution_time_ms": result.execution_time_ms,
+        "timeout_seconds": result.timeout_s,
+        "working_directory": result.working_directory,
+        "truncated": is_truncated(result),
+        "output_id": result.output_id,
+        "left_running": _left(result),
+        "cpu_ms": result.cpu_ms,
+        "max_rss_bytes": result.max_rss_bytes,
+    }
+    if result.session is not None:
+        shown["session"] = _session(result)
+    return shown
+
+
+def _output(result: Result, stderr: str) -> dict[str, Any]:
+    """What was printed, by the document's names."""
+    if result.ended is not Ended.TIMED_OUT:
+        return {"stdout": result.stdout.text, "stderr": stderr}
+    partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
+    return {"timeout_seconds": result.timeout_s, **partial}
+
+
+def _session(result: Result) -> dict[str, Any]:
+    shell = result.shell_state.value if result.shell_state else None
+    return {"name": result.session, "shell": shell, "note": result.note}
+
+
+def _left(result: Result) -> list[dict[str, Any]]:
+    return [{"pid": left.pid, "command": left.command} for left in result.left_running]
+
+
+def is_truncated(result: Result) -> bool:
+    """Whether the reply shows less than was printed."""
+    return result.stdout.truncated or result.stderr.truncated
+
+
+def is_news(result: Result) -> bool:
+    """Whether there is something to tell of a session: a shell that is not the one of before, or its fate."""
+    return result.session is not None and (result.shell_state is not ShellState.KEPT or bool(result.note))
+
+
+# -- text
+
+
+def _text(result: Result, stderr: str, hints: tuple[str, ...]) -> str:
+    parts = [status_line(result), *_session_lines(result)]
+    if result.left_running_total:
+        parts.append(left_line(result))
+    parts += [f"hint: {hint}" for hint in hints]
+    if result.stdout.text:
+        parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
+    if stderr:
+        parts.append("--- stderr\n" + stderr.removesuffix("\n"))
+    return "\n".join(parts)
+
+
+def _session_lines(result: Result) -> list[str]:
+    """That the shell is new, what became of it, and that it stands elsewhere now."""
+    lines = [f"session: {result.note}"] if result.note else []
+    if result.shell_state is ShellState.NEW:
+        lines.append(f"session: '{result.session}' is new, in {result.working_directory}")
+    elif result.directory_changed:
+        lines.append(f"session: the directory is {result.working_directory} now")
+    return lines
+
+
+def status_line(result: Result) -> str:
+    """How it ended, in a sentence of specification 004."""
+    took = f" ({result.execution_time_ms / 1000:.1f} s)" if result.execution_time_ms >= LONG_MS else ""
+    if result.ended is Ended.TIMED_OUT:
+        some = "not everything it started could be killed" if result.left_running_total else ""
+        what = "" if result.session else f"; {some or 'everything it started was killed'}"
+        return f"Command timed out after {result.timeout_s:g} seconds{what}"
+    if result.ended is Ended.SHELL_DIED:
+        if result.signal is None and result.exit_code is None:
+            return f"The shell of session '{result.session}' could not tell how the command ended{took}"
+        how = f"by {result.signal}" if result.signal else f"with code {result.exit_code}"
+        return f"The shell of session '{result.session}' ended {how} during the command{took}"
+    if result.ended is Ended.SIGNALED:
+        return f"Command was ended by {result.signal}{took}"
+    if result.exit_code == 0:
+        return f"Command executed successfully{took}"
+    return f"Command failed with exit code {result.exit_code}{took}"
+
+
+def left_line(result: Result) -> str:
+    """What the command has left running, in a line."""
+    shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:SHOWN_LEFT])
+    rest = result.left_running_total - SHOWN_LEFT
+    more = f" and {rest} more" if rest > 0 else ""
+    spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
+    where = f" (prints on into {' and '.join(spools)})" if spools else ""
+    lost = "".join(f" ({words[0].lower()}{words[1:].removesuffix('.')})" for words in _lost(result))
+    return f"still running: {shown}{more}{where}{lost}"
+
+
+def _lost(result: Result) -> tuple[str, ...]:
+    why = result.stdout.rest_lost or result.stderr.rest_lost
+    return (f"What it prints from now on is lost: {why}.",) if why else ()

@@ -1,0 +1,192 @@
+"""What a reply says, and what it does not: text and data are each enough alone, and neither is chatty."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from wire_client import WireClient, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    Start = Callable[..., WireClient]
+
+ENDINGS = ["true", "false", "kill -9 $$", "sleep 5", "seq 100000", "sleep 1 & echo hi", "nosuchprogram"]
+
+
+@pytest.fixture(scope="module", params=["lean", "full"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
+    """A server for each kind of data."""
+    options = ("--shell", "bash", "--structured", request.param)
+    with WireClient(*options, cwd=tmp_path_factory.mktemp("work")) as client:
+        client.shake_hands()
+        yield client
+
+
+def tools_of(server: WireClient) -> dict[str, dict[str, Any]]:
+    return {tool["name"]: tool for tool in server.request("tools/list")["result"]["tools"]}
+
+
+def every_key(schema: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(schema, dict):
+        for key, value in schema.items():  # pyright: ignore[reportUnknownVariableType]  # JSON
+            yield str(key), value  # pyright: ignore[reportUnknownArgumentType]  # JSON
+            yield from every_key(value)
+
+
+@pytest.mark.req("true-schema")
+@pytest.mark.parametrize("command", ENDINGS)
+def test_results_validate_against_the_published_schema(server: WireClient, command: str) -> None:
+    result = server.call("shell", command=command, timeout=1)
+    schema = tools_of(server)["shell"]["outputSchema"]
+    jsonschema.validate(result["structuredContent"], {**schema, "additionalProperties": False})
+
+
+@pytest.mark.req("true-schema")
+@pytest.mark.parametrize("command", ["true", "exit 3", "cd /"])
+def test_results_of_a_session_validate_too(server: WireClient, command: str) -> None:
+    result = server.call("shell", command=command, session="one")
+    schema = tools_of(server)["shell"]["outputSchema"]
+    jsonschema.validate(result["structuredContent"], {**schema, "additionalProperties": False})
+
+
+@pytest.mark.req("reply-schema-plain")
+def test_no_schema_has_a_list_of_types(server: WireClient) -> None:
+    for tool in tools_of(server).values():
+        kinds = [value for key, value in every_key(tool) if key == "type"]
+        assert kinds
+        assert all(isinstance(kind, str) for kind in kinds)
+
+
+@pytest.mark.req("reply-lean")
+def test_the_data_of_a_plain_success_is_the_output_and_the_code(start: Start) -> None:
+    result = start("--shell", "bash").call("shell", command="echo hi")
+    assert result["structuredContent"] == {"stdout": "hi\n", "stderr": "", "exit_code": 0}
+    assert len(json.dumps(result["structuredContent"])) < 120
+    assert text_of(result) == "Command executed successfully\n--- stdout\nhi"
+
+
+@pytest.mark.req("reply-metadata")
+def test_what_programs_want_besides_is_in_meta(start: Start, tmp_path: Path) -> None:
+    told = start("--shell", "bash").call("shell", command="echo hi", timeout=7)["_meta"]["metadata"]
+    assert (told["command"], told["ended"], told["exit_code"]) == ("echo hi", "exited", 0)
+    assert (told["working_directory"], told["timeout_seconds"]) == (str(tmp_path), 7)
+    assert {"execution_time_ms", "cpu_ms", "max_rss_bytes", "signal", "truncated", "left_running"} <= set(
+        told
+    )
+    assert "stdout" not in told
+
+
+@pytest.mark.req("reply-lean")
+def test_the_data_tells_what_is_out_of_the_ordinary_and_only_that(start: Start) -> None:
+    server = start("--shell", "bash")
+    killed = server.call("shell", command="kill -SEGV $$")["structuredContent"]
+    assert killed == {"stdout": "", "stderr": "", "ended": "signaled", "signal": "SIGSEGV"}
+    late = server.call("shell", command="echo some; sleep 9", timeout=1)["structuredContent"]
+    assert set(late) == {"ended", "timeout_seconds", "partial_stdout", "partial_stderr", "hints"}
+    assert (late["ended"], late["partial_stdout"]) == ("timed_out", "some\n")
+    missing = server.call("shell", command="unmae")["structuredContent"]
+    assert set(missing) == {"stdout", "stderr", "exit_code", "hints"}
+    assert "Did you mean uname" in missing["hints"][0]
+    long = server.call("shell", command="seq 100000")["structuredContent"]
+    assert set(long) == {"stdout", "stderr", "exit_code", "truncated", "output_id"}
+    left = server.call("shell", command="sleep 5 >/dev/null 2>&1 & echo $!")["structuredContent"]
+    assert left["left_running"] == [{"pid": int(left["stdout"]), "command": "sleep 5"}]
+    assert set(left) == {"stdout", "stderr", "exit_code", "left_running"}
+
+
+@pytest.mark.req("reply-session-news")
+def test_a_session_is_told_when_it_is_new_or_its_directory_changes(start: Start, tmp_path: Path) -> None:
+    server = start("--shell", "bash")
+    new = server.call("shell", command="true", session="s")
+    assert new["structuredContent"]["session"] == {"name": "s", "shell": "new"}
+    assert new["structuredContent"]["working_directory"] == str(tmp_path)
+    assert f"session: 's' is new, in {tmp_path}" in text_of(new)
+    same = server.call("shell", command="X=1", session="s")
+    assert same["structuredContent"] == {"stdout": "", "stderr": "", "exit_code": 0}
+    assert text_of(same) == "Command executed successfully"
+    moved = server.call("shell", command="cd /", session="s")
+    assert moved["structuredContent"] == {
+        "stdout": "",
+        "stderr": "",
+        "exit_code": 0,
+        "working_directory": "/",
+    }
+    assert text_of(moved).endswith("session: the directory is / now")
+    asked = server.call("shell", command="true", session="s", working_directory=str(tmp_path))
+    assert asked["structuredContent"]["working_directory"] == str(tmp_path)
+
+
+@pytest.mark.req("reply-full")
+def test_full_data_has_every_field_always(start: Start) -> None:
+    result = start("--shell", "bash", "--structured", "full").call("shell", command="echo hi")
+    told = result["structuredContent"]
+    assert "_meta" not in result
+    assert (told["command"], told["ended"], told["signal"], told["output_id"]) == (
+        "echo hi",
+        "exited",
+        None,
+        None,
+    )
+    assert {"stdout", "stderr", "exit_code", "execution_time_ms", "working_directory", "cpu_ms"} <= set(told)
+
+
+@pytest.mark.req("reply-none")
+@pytest.mark.parametrize("preset", ["agent", "commands"])
+def test_without_data_there_is_no_schema_for_it_either(start: Start, preset: str) -> None:
+    server = start("--shell", "bash", "--preset", preset, "--structured", "none")
+    assert all("outputSchema" not in tool for tool in tools_of(server).values())
+    good, bad = ("shell", {"command": "echo hi"}), ("shell", {"command": ""})
+    if preset == "commands":
+        good, bad = ("echo", {"args": "hi"}), ("echo", {"args": "a; b"})
+    for tool, arguments in (good, bad):
+        result = server.call(tool, **arguments)
+        assert "structuredContent" not in result
+        assert result["isError"] is (arguments is bad[1])
+        assert text_of(result)
+
+
+@pytest.mark.req("reply-failures")
+def test_a_failed_command_is_an_error_unless_the_person_says_otherwise(start: Start) -> None:
+    strict, mild = start("--shell", "bash"), start("--shell", "bash", "--failures-are-results")
+    for command, in_strict, in_mild in (
+        ("exit 3", True, False),
+        ("kill -9 $$", True, False),
+        ("sleep 9", True, True),
+        ("true", False, False),
+    ):
+        assert strict.call("shell", command=command, timeout=1)["isError"] is in_strict
+        assert mild.call("shell", command=command, timeout=1)["isError"] is in_mild
+    assert mild.call("shell", command="")["isError"] is True
+
+
+@pytest.mark.req("reply-failures")
+@pytest.mark.parametrize(
+    ("preset", "tool", "arguments"),
+    [("shell-exec", "shell_exec", {"command": "exit 3"}), ("commands", "grep", {"args": "x /dev/null"})],
+)
+def test_that_holds_in_other_presets(start: Start, preset: str, tool: str, arguments: dict[str, Any]) -> None:
+    server = start("--shell", "bash", "--preset", preset, "--failures-are-results")
+    assert server.call(tool, **arguments)["isError"] is False
+
+
+@pytest.mark.req("reply-timeout-advice")
+def test_a_timeout_says_what_to_do(start: Start) -> None:
+    server = start("--shell", "bash")
+    late = server.call("shell", command="sleep 9", timeout=1)
+    advice = "If it needs longer, run it with a higher timeout (up to 1800) or in the background"
+    assert advice in late["structuredContent"]["hints"][0]
+    assert advice in text_of(late)
+    fixed = start("--shell", "bash", "--preset", "shell-exec", "--timeout", "1")
+    assert "start the server with a higher --timeout" in text_of(fixed.call("shell_exec", command="sleep 9"))
+
+
+@pytest.mark.req("small-commands-list")
+def test_the_list_of_thirteen_commands_is_small(start: Start) -> None:
+    answer = start("--shell", "bash", "--preset", "commands").request("tools/list")
+    assert len(answer["result"]["tools"]) == 13
+    assert len(json.dumps(answer, separators=(",", ":"))) < 5000
