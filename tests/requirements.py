@@ -415,6 +415,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "architecture-floors": Requirement("Imports go down the floors that ARCHITECTURE.md draws.", "nacre"),
     "architecture-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
     "architecture-short": Requirement("Functions are short, and broad excepts rare.", "nacre"),
+    "tests-requirements": Requirement(
+        "Every requirement here has a test that runs, and none is unknown.", "nacre"
+    ),
+    "tests-no-skips": Requirement(
+        "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
+    ),
     "architecture-checked": Requirement("The checks of the architecture see every form of import.", "nacre"),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
