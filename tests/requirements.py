@@ -422,6 +422,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
     ),
     "architecture-checked": Requirement("The checks of the architecture see every form of import.", "nacre"),
+    "architecture-places": Requirement(
+        "Only places, and modules that work with nacre's own files, ask the operating system about files.",
+        "nacre",
+    ),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),

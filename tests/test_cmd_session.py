@@ -401,7 +401,7 @@ def test_nothing_is_left_behind() -> None:
     room(f"start /b ping -n {mark} 127.0.0.1 >nul")
     room("more", stdin="x")
     room("cd\ncd", environment={"A": "1"})
-    cookie, spools = house.service._link.cookie, Path(house.service.spools.path)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    cookie, spools = house.service.place.keeper.current.cookie, Path(house.service.place.spools.path)
     room.close()
     house.new()("cd")
     assert {path.name.split(".")[0] for path in spools.iterdir()} == set()

@@ -14,6 +14,7 @@ from nacre.dialects import Ask, Shell, dialect_of, find_shell
 from nacre.dialects.cmd import DIALECT, UNDER_WINE, CmdShell, escape
 from nacre.errors import RequestError
 from nacre.keeper.conversation import STDERR, STDOUT, Conversation
+from nacre.places.local_files import LOCAL_FILES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -327,17 +328,17 @@ def test_a_forged_prompt_does_not_keep_a_flood_in_memory() -> None:
 def test_cmd_is_known_by_its_name_and_needs_wine_here(tmp_path: Path) -> None:
     assert dialect_of("cmd.exe") is dialect_of("/x/CMD.EXE") is DIALECT
     with pytest.raises(RequestError, match=r"No shell 'cmd\.exe'"):
-        find_shell("cmd.exe", {"PATH": str(tmp_path)})
+        find_shell("cmd.exe", {"PATH": str(tmp_path)}, LOCAL_FILES)
     (tmp_path / "wine").write_text("#!/bin/sh\n")
     (tmp_path / "wine").chmod(0o755)
-    found = find_shell("cmd.exe", {"PATH": str(tmp_path), "HOME": "/home/me"})
+    found = find_shell("cmd.exe", {"PATH": str(tmp_path), "HOME": "/home/me"}, LOCAL_FILES)
     assert (found.executable, found.name, found.dialect) == (str(tmp_path / "wine"), "cmd.exe", UNDER_WINE)
     assert found.runner_files == "/home/me/.wine"
     own = tmp_path / "cmd.exe"
     with pytest.raises(RequestError, match="No shell"):
-        find_shell(str(own), {"PATH": str(tmp_path)})
+        find_shell(str(own), {"PATH": str(tmp_path)}, LOCAL_FILES)
     own.touch()
-    named = find_shell(str(own), {"PATH": str(tmp_path), "WINEPREFIX": "/prefix"})
+    named = find_shell(str(own), {"PATH": str(tmp_path), "WINEPREFIX": "/prefix"}, LOCAL_FILES)
     assert (named.path, named.runner_files) == (str(own), "/prefix")
     assert named.argv(named.persistent())[:4] == ["wine", str(own), "/D", "/K"]
 

@@ -22,7 +22,7 @@ from wire_client import NACRE, WireClient, text_of
 from nacre import presets
 from nacre.errors import NacreError, Refused
 from nacre.file_records import ListDirectory, Listing, Page, ReadFile, WriteFile
-from nacre.files import Grounds, Spot, names_below, perform
+from nacre.places.file_work import AllowedRoots, ResolvedPath, names_below, perform
 
 Start = Callable[..., WireClient]
 
@@ -302,14 +302,14 @@ def test_a_directory_that_becomes_a_link_while_it_is_opened_leads_nowhere(tmp_pa
     (tmp_path / "work" / "sub" / "secret").write_text("mine")
     (tmp_path / "secret").write_text("not for you")
     found = {
-        work: Grounds([root], root).find(work)
+        work: AllowedRoots([root], root).find(work)
         for work in (ReadFile("sub/secret"), WriteFile("sub/secret", b"x"), ListDirectory("sub"))
     }
     (tmp_path / "work" / "sub").rename(tmp_path / "work" / "old")
     (tmp_path / "work" / "sub").symlink_to("..")  # just now
-    for work, spot in found.items():
+    for work, path in found.items():
         with pytest.raises(NacreError, match=r"link, or became one|does not lead through"):
-            perform(work, spot, 1000)
+            perform(work, path, 1000)
     assert (tmp_path / "secret").read_text() == "not for you"
 
 
@@ -331,7 +331,7 @@ def test_no_path_leads_out(
     root = str(top / "root")
     for work in (ReadFile(path), ListDirectory(path)):
         try:
-            done = perform(work, Grounds([root], root).find(work), 1000)
+            done = perform(work, AllowedRoots([root], root).find(work), 1000)
         except NacreError:
             continue
         assert done.path == root or done.path.startswith(root + "/")
@@ -405,11 +405,11 @@ def test_all_pages_together_are_the_file(
 ) -> None:
     folder = Path(tmp_path_factory.getbasetemp())
     (folder / "paged").write_bytes(data)
-    spot = Spot(str(folder), ("paged",))
+    found = ResolvedPath(str(folder), ("paged",))
     gathered, following = b"", (unit, 0)
     while following is not None:
         work = ReadFile("paged", following[1], limit, following[0])
-        page = perform(work, spot, page_bytes)
+        page = perform(work, found, page_bytes)
         assert isinstance(page, Page)
         piece = page.content.encode() if page.encoding == "utf-8" else base64.b64decode(page.content)
         assert piece or page.next is None  # it goes on
@@ -432,7 +432,9 @@ def test_text_is_never_cut_inside_a_character(
     following: tuple[str, int] | None = ("lines", 0)
     while following is not None:
         page = perform(
-            ReadFile("text", following[1], None, following[0]), Spot(str(folder), ("text",)), page_bytes
+            ReadFile("text", following[1], None, following[0]),
+            ResolvedPath(str(folder), ("text",)),
+            page_bytes,
         )
         assert isinstance(page, Page)
         assert page.encoding == "utf-8"
@@ -552,7 +554,7 @@ def test_file_work_is_logged_and_audited_and_its_content_is_not(start: Start, tm
 
 def test_a_refusal_is_an_error_of_its_own_kind(tmp_path: Path) -> None:
     with pytest.raises(Refused):
-        Grounds([str(tmp_path)], str(tmp_path)).find(ReadFile(".."))
+        AllowedRoots([str(tmp_path)], str(tmp_path)).find(ReadFile(".."))
 
 
 @pytest.mark.req("002-files-tools")

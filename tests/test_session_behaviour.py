@@ -532,7 +532,7 @@ def test_a_busy_session_says_so_or_lets_the_call_wait_its_turn(any_house: House,
 def test_nothing_of_a_session_is_left_in_the_private_directory(any_house: House) -> None:
     room = any_house.new()
     room("cat", stdin="x")
-    spools = Path(any_house.service.spools.path)
+    spools = Path(any_house.service.place.spools.path)
     before = set(spools.iterdir())
     room.close()
     any_house.new()("true")  # the keeper has done with the one when it answers the other

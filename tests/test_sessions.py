@@ -21,6 +21,7 @@ from nacre.dialects import Ask, Shell, find_shell, is_known, split_record
 from nacre.dialects.posix import BUSYBOX_AS_SH, DIALECT, PLAIN, SHELLS, quote
 from nacre.errors import RequestError
 from nacre.model import ShellState
+from nacre.places.local_files import LOCAL_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -372,4 +373,4 @@ def test_a_session_of_sh_is_whatever_sh_is() -> None:
 
 
 def test_shells_are_found_by_name() -> None:
-    assert is_known(find_shell("dash", dict(os.environ)))
+    assert is_known(find_shell("dash", dict(os.environ), LOCAL_FILES))

@@ -9,9 +9,11 @@ import pytest
 from nacre.dialects import dialect_of, find_shell
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import RequestError
-from nacre.hints import distance, hints_for, programs_on
+from nacre.hints import hints_for, programs_on
 from nacre.keeper.wire import SCRIPT_MARK
 from nacre.model import Ended, Result, Text
+from nacre.places.local_files import LOCAL_FILES
+from nacre.spelling import distance
 from nacre.tools.arguments import check
 
 if TYPE_CHECKING:
@@ -94,7 +96,7 @@ def test_a_shell_is_recognised_by_its_name(path: str, name: str) -> None:
 
 
 def test_a_long_command_goes_through_a_file() -> None:
-    shell = find_shell("sh", {"PATH": "/bin"})
+    shell = find_shell("sh", {"PATH": "/bin"}, LOCAL_FILES)
     assert shell.once("echo hi") == (["sh", "-c", "echo hi"], None)
     argv, script = shell.once("x" * 200_000)
     assert SCRIPT_MARK in argv[2]
@@ -103,7 +105,7 @@ def test_a_long_command_goes_through_a_file() -> None:
 
 def test_a_shell_that_is_not_there_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(RequestError, match=r"No shell 'nosuch' was found.*--shell"):
-        find_shell("nosuch", {"PATH": "/bin"})
+        find_shell("nosuch", {"PATH": "/bin"}, LOCAL_FILES)
 
 
 def failed(code: int, stderr: str, directory: str = "/") -> Result:
@@ -125,7 +127,7 @@ def failed(code: int, stderr: str, directory: str = "/") -> Result:
 def test_every_shells_message_for_a_missing_command_is_understood(tmp_path: Path, message: str) -> None:
     (tmp_path / "git").touch()
     programs_on.cache_clear()
-    (hint,) = hints_for(failed(127, message), str(tmp_path))
+    (hint,) = hints_for(failed(127, message), str(tmp_path), LOCAL_FILES)
     assert "'gti'. Did you mean git?" in hint
 
 
@@ -134,9 +136,9 @@ def test_a_file_that_may_not_be_read_is_explained_with_owner_and_mode(tmp_path: 
     secret = tmp_path / "secret"
     secret.touch()
     secret.chmod(0o311)
-    (hint,) = hints_for(failed(1, "cat: secret: Permission denied\n", str(tmp_path)), "")
+    (hint,) = hints_for(failed(1, "cat: secret: Permission denied\n", str(tmp_path)), "", LOCAL_FILES)
     assert "mode 311, owner" in hint
-    (hint,) = hints_for(failed(126, f"bash: line 1: {tmp_path}: Permission denied\n"), "")
+    (hint,) = hints_for(failed(126, f"bash: line 1: {tmp_path}: Permission denied\n"), "", LOCAL_FILES)
     assert "is a directory" in hint
 
 
@@ -156,4 +158,4 @@ def test_slips_of_the_fingers_are_counted(one: str, other: str, slips: int) -> N
 
 
 def test_a_success_gets_no_advice() -> None:
-    assert hints_for(failed(0, "x: Permission denied\n"), "") == ()
+    assert hints_for(failed(0, "x: Permission denied\n"), "", LOCAL_FILES) == ()

@@ -79,6 +79,11 @@ class Config:
         """Where the person has said that commands start; None: nowhere yet."""
         return self.working_directory or (self.container.workspace if self.container else None)
 
+    @property
+    def own_files(self) -> tuple[str, ...]:
+        """Files of nacre itself, which no agent may write."""
+        return tuple(path for path in (self.file, self.audit_log, self.abort_file) if path)
+
     def commands_for(self, dialect: str) -> tuple[str, ...] | None:
         """The list of commands for a family of shells; None: there is no such list at all."""
         if self.commands is None:

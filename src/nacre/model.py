@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar, dataclass_transform
 
+LOCAL = "local"  # the place that this machine is
+
 Plain = TypeVar("Plain")
 
 
@@ -55,6 +57,7 @@ class Command:
     wait: bool = True  # whether it may wait for its turn in a session that is busy
     output_limit_bytes: int | None = None  # of each stream in the reply; None: as configured
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
+    place: str = LOCAL  # where it runs
 
 
 @record

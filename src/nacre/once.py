@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.config import Config
-    from nacre.dialects import Shell
+    from nacre.filesystem import FileSystem
     from nacre.keeper.link import Exit, Link
     from nacre.model import Command
+    from nacre.places.place import Place
 
 FOLLOW_MS = 100  # progress at most ten times a second
 _ENDS = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
@@ -29,12 +30,13 @@ _ENDS = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
 
 async def run_once(
     command: Command,
-    shell: Shell,
+    place: Place,
     link: Link,
     config: Config,
     on_output: Callable[[int, bytes], None] | None = None,
 ) -> Result:
     """Run a command to its end. Cancelling this coroutine kills everything the command started."""
+    shell = place.shell
     argv, script = shell.once(command.text) if command.argv is None else (list(command.argv), None)
     spec: dict[str, Any] = {
         "argv": argv,
@@ -65,17 +67,17 @@ async def run_once(
         link.kill(running, round(config.kill_grace_s * 1000))
         raise
     except SpawnError as error:
-        raise explain(error, command.working_directory) from None
+        raise explain(error, command.working_directory, place.files) from None
     return _result(command, told, config, shell.dialect.output_encoding)
 
 
-def explain(error: SpawnError, directory: str) -> Exception:
+def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
     """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's."""
     if error.file != directory:
         return error
     if error.errno == errno.ENOENT:
         parent = directory
-        while parent != os.path.dirname(parent) and not os.path.isdir(parent):
+        while parent != os.path.dirname(parent) and not files.is_directory(parent):
             parent = os.path.dirname(parent)
         return RequestError(
             f"working_directory does not exist: {directory}.",

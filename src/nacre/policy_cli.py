@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre import configuration
@@ -67,12 +68,13 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _policy(options: argparse.Namespace) -> Policy:
-    from nacre.policy import Policy  # noqa: PLC0415  # loaded when a sub-command needs it
+    from nacre.places.local_files import LOCAL_FILES  # noqa: PLC0415  # loaded when a sub-command needs it
+    from nacre.policy import Policy  # noqa: PLC0415  # the same
 
     config = configuration.configure(
         configuration.read(options.config), allow=options.allow or "", deny=options.deny or ""
     )
-    return config.policy or Policy()
+    return replace(config.policy or Policy(), files=LOCAL_FILES)
 
 
 def _source(options: argparse.Namespace) -> str:
@@ -109,11 +111,12 @@ def _lines(path: str) -> list[str]:
 
 
 def _test(options: argparse.Namespace) -> int:
+    from nacre.places.local_files import LOCAL_FILES  # noqa: PLC0415
     from nacre.policy import PolicyError  # noqa: PLC0415
     from nacre.policy.corpus import FAILURE_KINDS, run  # noqa: PLC0415
 
     try:
-        report = run(_lines(options.file))
+        report = run(_lines(options.file), LOCAL_FILES)
     except PolicyError as error:
         raise RequestError(f"{options.file}: {error}.") from None
     for kind in FAILURE_KINDS:

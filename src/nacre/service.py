@@ -9,36 +9,28 @@ Above it: the tools. Below: the living things, the keeper's link, the environmen
 
 from __future__ import annotations
 
-import asyncio
 import os
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre import audit, watch
-from nacre.dialects import examples, find_shell, is_known
-from nacre.dialects.posix import PROBE, PROBE_ANSWER
+from nacre.dialects import examples
 from nacre.eager import Semaphore
-from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
-from nacre.errors import NacreError, PlaceError, RequestError
+from nacre.errors import NacreError, RequestError
 from nacre.hints import hints_for
-from nacre.keeper.launch import launch
-from nacre.keeper.link import Link
-from nacre.keeper.troubles import advice
 from nacre.model import LeftProcess
 from nacre.once import run_once
+from nacre.places.local import Local
 from nacre.sessions import Sessions
-from nacre.spools import Spools
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from types import ModuleType
 
     from nacre.abort import AbortFile
     from nacre.config import Config
     from nacre.dialects import Dialect, Shell
     from nacre.file_records import FileDone, FileWork
-    from nacre.files import Grounds
+    from nacre.filesystem import FileSystem
     from nacre.gate import Ask, Gate
     from nacre.keeper.launch import Launched
     from nacre.keeper.link import Left
@@ -46,34 +38,24 @@ if TYPE_CHECKING:
     from nacre.policy.program_table import ProgramTable
     from nacre.session import Session
 
-LOGIN_PATIENCE_S = 5.0
-PROBE_PATIENCE_MS = 5000
-
 
 class Service:
     """One configuration, one keeper, any number of commands at once."""
 
     def __init__(self, config: Config, launched: Launched) -> None:
         self.config = config
-        self._environment = for_commands(dict(os.environ), config.environment_exclude)
-        self.shell = find_shell(config.shell, self._environment)
-        self.default_directory = _default_directory(config)
+        self.place = Local(config, launched)
+        self.shell = self.place.shell
+        self.default_directory = self.place.start_directory()
         self._gate = self._gate_for(config)
-        if config.commands is not None and (lists := self.shell.dialect.lists):
-            self._environment.update(lists.environment)
         self._abort = _abort_file(config.abort_file)
-        self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
-        if self.spools.problem:
-            audit.log.warning("the directory for output files %s", self.spools.problem)
-        self.spools.sweep()
         self._slots = Semaphore(config.concurrent_commands)
-        self._link = Link(launched)
-        self.sessions = Sessions(self.shell, config, self._ready_link)
-        self._opened_with: tuple[str, ...] = ()
-        self._opening = asyncio.create_task(self._open())
+        self.place.open()
+        self.sessions = Sessions(self.place, config)
 
     def _gate_for(self, config: Config) -> Gate | None:
-        return _gate(config, self.shell, _program_table(config, self.default_directory))
+        files = self.place.files
+        return _gate(config, self.shell, files, _program_table(config, self.default_directory, files))
 
     async def run(
         self,
@@ -108,11 +90,11 @@ class Service:
     ) -> Result:
         if self._gate is not None:
             await self._gate.admit(command, ask)
-        link = await self._ready_link()
+        link = await self.place.link()
         await self._slots.acquire()
         try:
             audit.started(command)
-            return await run_once(command, self.shell, link, self.config, on_output)
+            return await run_once(command, self.place, link, self.config, on_output)
         finally:
             self._slots.release()
 
@@ -134,18 +116,16 @@ class Service:
 
     async def work_on_file(self, work: FileWork, ask: Ask | None = None) -> FileDone:
         """Read, write or list inside the allowed directories. NacreError: it could not be done."""
-        from nacre import files  # noqa: PLC0415  # only servers with file tools pay for it
-
         outcome: FileDone | NacreError | None = None
         try:
             audit.check()
             _check_text("path", work.path)
-            spot = await asyncio.to_thread(self._grounds(files).find, work)
+            found = await self.place.find_file(work, self._allowed_roots(), self.default_directory)
             if self._gate is not None:
-                await self._gate.admit_file(work, spot.path, ask)
+                await self._gate.admit_file(work, found.path, ask)
             await self._slots.acquire()
             try:
-                outcome = await asyncio.to_thread(files.perform, work, spot, self.config.reply_limit_bytes)
+                outcome = await self.place.work_on_file(work, found)
             finally:
                 self._slots.release()
         except NacreError as error:
@@ -156,14 +136,10 @@ class Service:
         finally:
             audit.record(work, outcome)
 
-    def _grounds(self, files: ModuleType) -> Grounds:
+    def _allowed_roots(self) -> tuple[str, ...]:
         """Where files may be: the policy's directories, else the one that commands start in."""
-        config = self.config
-        allowed = config.policy.allowed_directories if config.policy is not None else ()
-        own = (config.file, config.audit_log, config.abort_file)
-        return files.Grounds(
-            allowed or (self.default_directory,), self.default_directory, [path for path in own if path]
-        )
+        policy = self.config.policy
+        return (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
 
     # -- sessions
 
@@ -233,113 +209,35 @@ class Service:
         if not wanted:
             return "" if session is not None else self.default_directory
         here = self.sessions.directory_of(session) if session is not None else None
-        return os.path.normpath(os.path.join(here or self.default_directory, os.path.expanduser(wanted)))
+        return os.path.normpath(
+            os.path.join(here or self.default_directory, self.place.files.expand_home(wanted))
+        )
 
     def use_root(self, directory: str) -> None:
         """The client has told its root: commands start there, unless the command line says where."""
-        if self.config.chosen_directory is None and os.path.isdir(directory):
+        if self.config.chosen_directory is None and self.place.files.is_directory(directory):
             self.default_directory = directory
             audit.log.info("commands start in the client's root %s", directory)
 
     async def check_shell(self) -> None:
         """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
-        if is_known(self.shell):
-            return
-        link = await self._ready_link()
-        argv, _ = self.shell.once(PROBE)
-        spec = {"argv": argv, "program": self.shell.path, "cwd": "/", "timeout_ms": PROBE_PATIENCE_MS}
-        told = await link.run(spec).exit
-        if told.stdout.head != PROBE_ANSWER:
-            raise RequestError(
-                f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
-                code="no_shell",
-                hint=f"Give --shell a shell such as {examples()}.",
-            )
+        await self.place.check_shell()
 
     async def close(self) -> None:
         """End the keeper and with it everything that still runs."""
-        self._opening.cancel()
         if self._abort is not None:
             self._abort.finish()
         self.sessions.stop()
-        await self._link.close()
-        self.spools.remove()
-
-    # -- the keeper
-
-    async def _ready_link(self) -> Link:
-        if self._link.lost:
-            self._revive()
-        elif self._opening.done() and self._opening.exception() is not None:
-            self._opening = asyncio.create_task(self._open(*self._opened_with))  # it may be ready by now
-        if not self._opening.done():
-            await asyncio.shield(self._opening)
-        return self._link
-
-    def _revive(self) -> None:
-        """The keeper was killed: start another, which ends what the old one had kept if no guardian does."""
-        if not self._opening.done():
-            return
-        audit.log.warning("the keeper process is gone; another one is started")
-        lost_cookie = "" if self._link.guarded else self._link.cookie
-        self.spools.ensure()
-        try:
-            self._link = Link(launch(), before=self._link)
-        except OSError as error:
-            raise PlaceError(
-                f"nacre's keeper process cannot be started: {error.strerror}.", hint=advice(error.errno or 0)
-            ) from None
-        self._opened_with = (lost_cookie,)
-        self._opening = asyncio.create_task(self._open(lost_cookie))
-
-    async def _open(self, sweep: str = "") -> None:
-        await self._link.open(self._environment, self.spools.path, sweep, self.spools.limits)
-        wanted = self.config.login_environment if os.name == "posix" else "never"  # Windows has no such shell
-        if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
-            await self._read_login_environment()
-
-    async def _read_login_environment(self) -> None:
-        """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
-        probe = LoginProbe()
-        shell = find_shell(None, self._environment)
-        if not shell.dialect.login_flags:
-            audit.log.warning(
-                "%s has no login files; commands run with the server's own environment", shell.name
-            )
-            return
-        running = self._link.run(
-            {
-                "argv": [shell.name, *shell.dialect.login_flags, probe.script],
-                "program": shell.path,
-                "cwd": "/",
-                "timeout_ms": round(LOGIN_PATIENCE_S * 1000),
-                "keep_bytes": 1 << 20,
-            }
-        )
-        told = await running.exit
-        login = probe.read(told.stdout.head)
-        if login is None:
-            audit.log.warning(
-                "the login shell did not tell its environment; commands run with the server's own"
-            )
-            return
-        self._environment = for_commands(
-            merge_login(dict(os.environ), login), self.config.environment_exclude
-        )
-        self._link.set_up(self._environment, self.spools.path)
-        audit.log.info(
-            "started with a bare environment: using the login shell's, PATH=%s",
-            self._environment.get("PATH", ""),
-        )
+        await self.place.close()
 
     # -- afterwards
 
     def _finished(self, result: Result) -> Result:
-        hints = hints_for(result, self._environment.get("PATH", ""))
+        hints = hints_for(result, self.place.search_path, self.place.files)
         return replace(result, hints=hints) if hints else result
 
 
-def _gate(config: Config, shell: Shell, table: ProgramTable | None) -> Gate | None:
+def _gate(config: Config, shell: Shell, files: FileSystem, table: ProgramTable | None) -> Gate | None:
     """Without rules there is nothing to load and nothing to ask."""
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
     if commands is None and table is None and (policy is None or policy.empty):
@@ -349,8 +247,7 @@ def _gate(config: Config, shell: Shell, table: ProgramTable | None) -> Gate | No
     from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.language
-    own = tuple(file for file in (config.file, config.audit_log, config.abort_file) if file is not None)
-    policy = replace(policy, own_files=own)
+    policy = replace(policy, own_files=config.own_files, files=files)
     if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
@@ -383,29 +280,12 @@ def _abort_file(path: str | None) -> AbortFile | None:
     return AbortFile(path)
 
 
-def _program_table(config: Config, directory: str) -> ProgramTable | None:
+def _program_table(config: Config, directory: str, files: FileSystem) -> ProgramTable | None:
     if config.container is None:
         return None
     from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
 
-    return ProgramTable(config.container.allowed_commands, directory)
-
-
-def _default_directory(config: Config) -> str:
-    wanted = config.chosen_directory
-    directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
-    if not wanted and directory == Path(directory.anchor):  # where desktop applications start their servers
-        directory = Path.home()
-    if not directory.is_dir():
-        is_workspace = config.working_directory is None and config.container is not None
-        raise RequestError(
-            f"The {'workspace' if is_workspace else 'working directory'} does not exist: {directory}.",
-            code="no_directory",
-            hint=f'Mount it (docker run -v "$(pwd):{directory}"), or name another with --working-dir.'
-            if is_workspace
-            else "Check --working-dir.",
-        )
-    return str(directory)
+    return ProgramTable(config.container.allowed_commands, directory, files)
 
 
 def _check(command: Command) -> None:

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import os
 import time
 import uuid
@@ -38,9 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.config import Config
-    from nacre.dialects import Ending, Persistent, Shell
+    from nacre.dialects import Ending, Persistent
+    from nacre.filesystem import FileSystem
     from nacre.keeper.link import Exit, Left, Link, Running, Stream, TurnEnd
     from nacre.model import Command
+    from nacre.places.place import Place
 
 _MUTE = (
     "was ended with all it had started, because it could not tell any more how a command ended: "
@@ -92,20 +93,19 @@ class Session:
     def __init__(
         self,
         name: str,
-        shell: Shell,
+        place: Place,
         config: Config,
         directory: str,
-        ready_link: Callable[[], Awaitable[Link]],
     ) -> None:
         self.name = name
-        self.shell = shell
+        self.shell = place.shell
         self.directory = self._first_directory = directory  # the last one known, and where it began
         self.commands = 0
         self.running: str | None = None  # the command that runs now
         self.used = time.monotonic()
         self._config = config
-        self._dialect: Persistent = shell.persistent()
-        self._ready_link = ready_link
+        self._place = place
+        self._dialect: Persistent = place.shell.persistent()
         self._living: LivingShell | None = None
         self._former: list[LivingShell] = []  # dead shells that have left processes behind
         self._lock = asyncio.Lock()
@@ -176,7 +176,7 @@ class Session:
             except NotTakenError:  # the shell had just died, unknown to us, and nothing was run
                 return await self._take_turn(await self._turn_for(command), on_output)
         except SpawnError as error:
-            raise explain(error, command.working_directory or self.directory) from None
+            raise explain(error, command.working_directory or self.directory, self._place.files) from None
         finally:
             if self._ladder is None or self._ladder.done():
                 self._lock.release()
@@ -251,7 +251,7 @@ class Session:
         if ending is not None:
             shell.last_code = ending.code
             real = told.directory if not self._dialect.prompt else None  # wine stands where it was started
-            self.directory = _true_directory(ending.directory, real) or self.directory
+            self.directory = _true_directory(ending.directory, real, self._place.files) or self.directory
 
     # -- the shell
 
@@ -264,7 +264,7 @@ class Session:
         living = self._living
         if living is not None and living.alive and not living.link.lost:
             if command.working_directory:
-                check_directory(command.working_directory)
+                check_directory(command.working_directory, self._place.files)
             return living, ShellState.REBORN if self._loss else ShellState.KEPT
         if living is not None:
             self._loss = _how_it_ended(living)
@@ -273,10 +273,10 @@ class Session:
 
     def _existing_directory(self) -> str:
         """The last known directory; where it is gone, the one the session began in."""
-        return self.directory if os.path.isdir(self.directory) else self._first_directory
+        return self.directory if self._place.files.is_directory(self.directory) else self._first_directory
 
     async def _start(self, directory: str) -> LivingShell:
-        link = await self._ready_link()
+        link = await self._place.link()
         self._check_open()  # or a shell would stay that nobody knows
         dialect = self._dialect
         ready = f"READY_{uuid.uuid4().hex} " if dialect.shows_prompt else ""
@@ -547,24 +547,19 @@ def _how_it_ended(shell: LivingShell) -> str:
     return f"was replaced by {shell.replaced} (exec), which {how}" if shell.replaced else how
 
 
-def _true_directory(told: str, real: str | None) -> str | None:
+def _true_directory(told: str, real: str | None, files: FileSystem) -> str | None:
     """What the shell calls its directory, unless the kernel knows better (`PWD=nonsense`)."""
     if real is None or told == real:
         return told if os.path.isabs(told) else None
-    if os.path.isabs(told) and os.path.realpath(told) == real:
+    if os.path.isabs(told) and files.real_path(told) == real:
         return told
     return told if real.endswith(" (deleted)") else real
 
 
-def check_directory(directory: str) -> None:
+def check_directory(directory: str, files: FileSystem) -> None:
     """Raise RequestError when a shell could not go there."""
-    error = errno.ENOENT if not os.path.exists(directory) else 0
-    if not error and not os.path.isdir(directory):
-        error = errno.ENOTDIR
-    if not error and not os.access(directory, os.X_OK):
-        error = errno.EACCES
-    if error:
-        raise explain(SpawnError(os.strerror(error), error, directory), directory)
+    if error := files.why_not_entered(directory):
+        raise explain(SpawnError(os.strerror(error), error, directory), directory, files)
 
 
 def _check(command: Command) -> None:

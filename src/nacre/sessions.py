@@ -13,11 +13,11 @@ from nacre.errors import RequestError
 from nacre.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Iterator
 
     from nacre.config import Config
-    from nacre.dialects import Shell
-    from nacre.keeper.link import Left, Link
+    from nacre.keeper.link import Left
+    from nacre.places.place import Place
 
 NAME_LIMIT = 64
 REMEMBERED = 1000  # names of sessions that were closed for want of use
@@ -26,10 +26,9 @@ REMEMBERED = 1000  # names of sessions that were closed for want of use
 class Sessions:
     """The sessions that are there."""
 
-    def __init__(self, shell: Shell, config: Config, ready_link: Callable[[], Awaitable[Link]]) -> None:
-        self._shell = shell
+    def __init__(self, place: Place, config: Config) -> None:
+        self._place = place
         self._config = config
-        self._ready_link = ready_link
         self._sessions: dict[str, Session] = {}
         self._watch: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[Left]] = set()
@@ -54,7 +53,7 @@ class Sessions:
                 code="too_many_sessions",
                 hint=f"Close one, or use one of: {', '.join(self._sessions)}.",
             )
-        session = Session(name, self._shell, self._config, directory, self._ready_link)
+        session = Session(name, self._place, self._config, directory)
         self._sessions[name] = session
         if name in self._idled:
             session.succeed(*self._idled.pop(name))

@@ -78,7 +78,7 @@ def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultyHous
 
 
 def keeper_pid(house: FaultyHouse) -> int:
-    return house.service._link._launched.process.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return house.service.place.keeper.current._launched.process.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def once(text: str, **more: Any) -> Command:

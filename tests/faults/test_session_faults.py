@@ -119,10 +119,12 @@ def test_commands_that_wait_in_a_closed_session_are_refused_and_no_shell_stays(
 
 
 @pytest.mark.req("fault-session-closed-with-queue")
-def test_a_session_that_is_closed_while_its_shell_starts_gets_none(house: House) -> None:
+def test_a_session_that_is_closed_while_its_shell_starts_gets_none(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def close_at_once() -> list[Any]:
         room = house.new()
-        service, ready = house.service, house.service._ready_link  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        service, ready = house.service, house.service.place.link
         session = service.sessions.open(room.name, service.default_directory)
         let_go = asyncio.Event()
 
@@ -130,7 +132,7 @@ def test_a_session_that_is_closed_while_its_shell_starts_gets_none(house: House)
             await let_go.wait()
             return await ready()
 
-        session._ready_link = slow_link  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # a keeper that takes long
+        monkeypatch.setattr(service.place, "link", slow_link)  # a keeper that takes long
         calls = [asyncio.create_task(room.start("echo never")) for _ in range(2)]
         calls.append(asyncio.create_task(session.restart()))  # pyright: ignore[reportArgumentType]  # any task
         await asyncio.sleep(0)
@@ -300,7 +302,7 @@ def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
 @pytest.mark.req("fault-session-mute")
 def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: Room) -> None:
     posix("X=1")
-    told = posix(f"rm -r {posix.house.service.spools.path}; (exit 5)", timeout_s=30)
+    told = posix(f"rm -r {posix.house.service.place.spools.path}; (exit 5)", timeout_s=30)
     assert (told.ended, told.exit_code, told.shell_state) == (Ended.EXITED, 5, ShellState.KEPT)
     assert posix("echo $X").stdout.text == "1\n"
 

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 
 from claims import Miss
 from corpus_mutator import Case, Mutator
@@ -20,6 +21,7 @@ from fragments import fragments
 from oracle_driver import ROOT, WORK, build_project
 from shell_oracle import Observation
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy
 
 NAMES = ("pwn", "c9")
@@ -34,8 +36,11 @@ _RULES = [
 _POLICY = Policy.from_lists(_RULES, allow_writes=False)
 _INTERPRETERS = Policy.from_lists([*_RULES, "python3", "node", "perl", "npm"], allow_writes=True)
 _WRITING = Policy.from_lists([*_PROGRAMS, "npm test", "npm run *"], allow_writes=True)
-_FENCED = Policy.from_mapping(
-    {"allow": [*_RULES, "python3", "node"], "allow_writes": False, "allowed_directories": [str(WORK)]}
+_FENCED = replace(
+    Policy.from_mapping(
+        {"allow": [*_RULES, "python3", "node"], "allow_writes": False, "allowed_directories": [str(WORK)]}
+    ),
+    files=LOCAL_FILES,
 )
 _DANGERS = fragments("dangers")
 _PROJECT = fragments("project commands")

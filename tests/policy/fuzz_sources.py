@@ -20,6 +20,7 @@ from fuzz_campaign import Campaign, Compare, Source
 from script_generator import RULES, Generator
 from shell_oracle import Oracle, sandbox
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy
 from nacre.policy.corpus import case_policy
 
@@ -66,7 +67,7 @@ class CorpusSource:
             texts.insert(0, self.mutator.next()[0])
         key = repr(table)
         if key not in self.policies:
-            self.policies[key] = case_policy(table)
+            self.policies[key] = case_policy(table, LOCAL_FILES)
         return texts, self.policies[key]
 
 

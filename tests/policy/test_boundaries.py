@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, judge
 
 
@@ -28,7 +29,9 @@ _ALLOWED = [
 
 
 def _fenced(project: Path, text: str) -> str:
-    policy = Policy.from_lists(_ALLOWED, allow_writes=True, allowed_directories=[str(project)])
+    policy = replace(
+        Policy.from_lists(_ALLOWED, allow_writes=True, allowed_directories=[str(project)]), files=LOCAL_FILES
+    )
     return judge(text, policy, cwd=str(project)).decision
 
 
@@ -127,7 +130,11 @@ def test_a_list_of_files_can_name_files_outside(project: Path, text: str) -> Non
 
 
 def _own(project: Path, text: str) -> str:
-    policy = replace(Policy.from_lists(_ALLOWED, allow_writes=True), own_files=(str(project / "nacre.toml"),))
+    policy = replace(
+        Policy.from_lists(_ALLOWED, allow_writes=True),
+        own_files=(str(project / "nacre.toml"),),
+        files=LOCAL_FILES,
+    )
     return judge(text, policy, cwd=str(project)).decision
 
 

@@ -10,9 +10,11 @@ import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, judge, judge_argv
 
 pytestmark = pytest.mark.req("policy-bounded")
@@ -22,7 +24,10 @@ _MOST_PROCESSOR_S = 3.0
 _POLICIES = {
     "allowlist": Policy.from_lists(["ls", "find", "git log", "sed", "awk", "xargs", "echo", "bash", "f *"]),
     "deny list": Policy.from_lists(["*"], deny=["rm -rf", "git push --force"], ask=["git *"]),
-    "fence": Policy.from_mapping({"allow": ["ls", "cat", "find"], "allowed_directories": ["/srv"]}),
+    "fence": replace(
+        Policy.from_mapping({"allow": ["ls", "cat", "find"], "allowed_directories": ["/srv"]}),
+        files=LOCAL_FILES,
+    ),
 }
 
 

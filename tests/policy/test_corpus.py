@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy.corpus import run
 from nacre.policy.model import PolicyError
 
@@ -16,7 +17,7 @@ _SHARED = _HERE.parents[3] / "shared" / "corpus"
 
 
 def _failures(path: Path) -> list[str]:
-    report = run(path.read_text(encoding="utf-8").splitlines())
+    report = run(path.read_text(encoding="utf-8").splitlines(), LOCAL_FILES)
     assert report.total > 0
     return [
         f"{f.id} {f.command!r}: expected {f.expected}, got {f.verdict.decision} ({f.verdict.reason})"
@@ -51,7 +52,8 @@ def test_the_two_kinds_of_errors_are_counted_apart() -> None:
             '{"policy": {"allow": ["ls"]}, "command": "rm", "expect": "ask", "accept": ["ask", "deny"]}',
             "",
             "# a comment",
-        ]
+        ],
+        LOCAL_FILES,
     )
     assert report.summary == "false_allow=1 false_deny=1 passed=1 total=3"
     assert not report.good
@@ -61,4 +63,4 @@ def test_the_two_kinds_of_errors_are_counted_apart() -> None:
 @pytest.mark.parametrize("line", ["{", "[]", '{"command": "ls"}'])
 def test_a_broken_line_is_named(line: str) -> None:
     with pytest.raises(PolicyError, match="line 1"):
-        run([line])
+        run([line], LOCAL_FILES)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import pytest
 from corpus_mutator import CORPORA
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, Verdict, judge
 from nacre.policy.corpus import case_policy
 
@@ -130,7 +131,7 @@ def _cases() -> Iterator[tuple[str, str, Policy]]:
     for path in CORPORA:
         for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
             case = json.loads(line)
-            yield case["command"], case.get("shell", "bash"), case_policy(case["policy"])
+            yield case["command"], case.get("shell", "bash"), case_policy(case["policy"], LOCAL_FILES)
 
 
 def _refused() -> Iterator[tuple[str, str, Policy, Verdict]]:

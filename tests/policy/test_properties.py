@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from script_generator import Generator
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, judge
 from nacre.policy.corpus import case_policy
 from nacre.policy.evaluation import scan_for
@@ -203,7 +204,7 @@ _BASH_CASES = [case for case in _CASES if case["shell"] == "bash" and len(str(ca
 )
 def test_a_verdict_never_gets_weaker_when_text_is_appended(tail: str) -> None:
     for case in _BASH_CASES:
-        policy = case_policy(cast("dict[str, object]", case["policy"]))
+        policy = case_policy(cast("dict[str, object]", case["policy"]), LOCAL_FILES)
         text = str(case["command"])
         before, after = judge(text, policy).decision, judge(text + tail, policy).decision
         if before == "deny" and not text.strip():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, PolicyError, judge, judge_argv
 from nacre.policy.corpus import run
 from nacre.policy.rulesets import RULESETS
@@ -175,7 +176,7 @@ def test_a_rule_that_spells_an_option_permits_it() -> None:
 @pytest.mark.req("policy-include")
 def test_ready_made_rule_sets_allow_what_they_say_and_nothing_else() -> None:
     lines = Path(__file__).with_name("rulesets.jsonl").read_text(encoding="utf-8").splitlines()
-    report = run(lines)
+    report = run(lines, LOCAL_FILES)
     assert [f"{f.command}: {f.verdict.decision} {f.verdict.reason}" for f in report.failures] == []
     assert {json.loads(line)["family"] for line in lines} == set(RULESETS)
 

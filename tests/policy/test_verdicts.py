@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, judge, judge_argv
 from nacre.policy.explain import explain
 from nacre.policy.learn import propose
@@ -89,7 +91,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def within(workspace: Path, text: str, cwd: Path | None = None) -> str:
-    policy = Policy.from_mapping({"allowed_directories": [str(workspace)]})
+    policy = replace(Policy.from_mapping({"allowed_directories": [str(workspace)]}), files=LOCAL_FILES)
     return judge(text, policy, cwd=str(cwd or workspace)).decision
 
 

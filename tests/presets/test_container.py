@@ -16,6 +16,7 @@ from wire_client import NACRE, Gone, WireClient, text_of
 
 from nacre import configuration, presets
 from nacre.errors import RequestError
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy.program_table import ProgramTable, object_to_argv, table_name
 
 if TYPE_CHECKING:
@@ -370,7 +371,7 @@ def test_what_the_documents_own_function_refuses_is_refused_and_nothing_else(
 
 @pytest.mark.req("003-allowlist")
 def test_a_shells_text_has_no_place_in_a_program_table(talk: Start) -> None:
-    assert ProgramTable({"ls": ()}, "/").objection(None, "/") is not None
+    assert ProgramTable({"ls": ()}, "/", LOCAL_FILES).objection(None, "/") is not None
     client = talk("--tools", "shell")
     client.shake_hands()
     for more in ({}, {"session": "s"}):

@@ -1,4 +1,4 @@
-"""Shells: how one is found, and the registry of what differs between them. Pure, but for looking for a shell.
+"""Shells: how one is found, and the registry of what differs between them. Pure: a place says what is there.
 
 A new shell is one file beside this one, which fills in a `Dialect`, and one entry in `DIALECTS`. All that is
 special about it is reached from there: how it is started, fed and interrupted, its message for a missing
@@ -10,7 +10,6 @@ Above it: those who run shells, `settings`, `hints`. It starts nothing.
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -21,6 +20,8 @@ from nacre.errors import RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from nacre.filesystem import FileSystem
 
 __all__ = [
     "DIALECTS",
@@ -68,27 +69,27 @@ def examples(suits: Callable[[Dialect], object] = bool) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def find_shell(wanted: str | None, environment: Mapping[str, str]) -> Shell:
+def find_shell(wanted: str | None, environment: Mapping[str, str], files: FileSystem) -> Shell:
     """The shell to use: the one asked for, else `$SHELL`, else what the platform has."""
     if wanted:
         find = dialect_of(wanted).find
-        if found := find and find(wanted, environment):
+        if found := find and find(wanted, environment, files):
             return found
-        if path := shutil.which(wanted, path=environment.get("PATH")):
-            return _shell(path)
+        if path := files.find_program(wanted, environment.get("PATH")):
+            return _shell(path, files)
         raise RequestError(
             f"No shell '{wanted}' was found.",
             code="no_shell",
             hint="Give --shell the name of a shell on PATH, or its full path.",
         )
     for candidate in _defaults(environment):
-        if path := shutil.which(candidate, path=environment.get("PATH")):
-            return _shell(path)
+        if path := files.find_program(candidate, environment.get("PATH")):
+            return _shell(path, files)
     raise RequestError("No shell was found on this machine.", code="no_shell", hint="Name one with --shell.")
 
 
-def _shell(path: str) -> Shell:
-    real_name = PurePath(os.path.realpath(path)).stem.lower()
+def _shell(path: str, files: FileSystem) -> Shell:
+    real_name = PurePath(files.real_path(path)).stem.lower()
     return Shell(os.path.abspath(path), dialect_of(path), PurePath(path).name, real_name)
 
 

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import uuid
 from dataclasses import dataclass, replace
@@ -32,6 +31,8 @@ from nacre.keeper.wire import SCRIPT_MARK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from nacre.filesystem import FileSystem
 
 LINE_LIMIT = 8000  # it reads no line longer than 8191 characters
 _PRELUDE = "@echo off\n"
@@ -319,13 +320,13 @@ def _persistent(shell: Shell) -> CmdShell:
     return CmdShell(f"READY_{uuid.uuid4().hex}", shell.runner_files or None)
 
 
-def _under_wine(wanted: str, environment: Mapping[str, str]) -> Shell | None:
+def _under_wine(wanted: str, environment: Mapping[str, str], files: FileSystem) -> Shell | None:
     """cmd.exe on another system than its own: the file that was named, or wine's own; None without wine."""
     if sys.platform == "win32":
         return None
-    wine = shutil.which("wine", path=environment.get("PATH"))
+    wine = files.find_program("wine", environment.get("PATH"))
     named = os.path.sep in wanted
-    if wine is None or (named and not os.path.isfile(wanted)):
+    if wine is None or (named and not files.is_file(wanted)):
         return None
     prefix = environment.get("WINEPREFIX") or os.path.join(environment.get("HOME", "/"), ".wine")
     program = os.path.abspath(wanted) if named else WINE_CMD

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from nacre.filesystem import FileSystem
+
 ARGUMENT_LIMIT_BYTES = 120_000  # Linux takes 128 KiB in one argument; longer commands go through a file
 NOT_FOUND = 127  # the exit code for a missing command in most shells
 
@@ -90,7 +92,8 @@ class Dialect:
     # A shell that lives on
     persistent: Callable[[Shell], Persistent]
     # Around a command
-    find: Callable[[str, Mapping[str, str]], Shell | None] | None = None  # where PATH does not lead to it
+    # Where PATH does not lead to it: from what was asked for, the environment and the files of a place.
+    find: Callable[[str, Mapping[str, str], FileSystem], Shell | None] | None = None
     login_flags: tuple[str, ...] = ()  # run a text as a login shell does; empty: it has no login files
     missing: tuple[re.Pattern[str], ...] = ()  # its messages for a missing command, with a group `name`
     missing_code: int | None = NOT_FOUND  # the exit code beside such a message; None: any

@@ -1,7 +1,8 @@
 """The policy engine: what a command would run, and whether it may.
 
 Above: the gate asks `judge` before anything runs; the command line explains, tests and learns. Below:
-nothing of nacre. Everything here is pure, except `paths`, which resolves links. The floors, lowest first:
+`filesystem`, the questions that the place of the commands answers. Everything here is pure. The floors,
+lowest first:
 
     model, grammar, refusal                                records; what differs between shells
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal

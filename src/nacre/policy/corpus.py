@@ -7,7 +7,7 @@ files is the caller's business.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from nacre.policy.evaluation import judge
@@ -16,6 +16,8 @@ from nacre.policy.rules import Policy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from nacre.filesystem import FileSystem
 
 
 FALSE_ALLOW = "false allow (it would have run)"
@@ -65,13 +67,13 @@ class Report:
         return self.passed == self.total
 
 
-def case_policy(table: Mapping[str, object]) -> Policy:
-    """A case's policy; in a corpus an absent `allow_writes` means false."""
-    return Policy.from_mapping({"allow_writes": False, **table})
+def case_policy(table: Mapping[str, object], files: FileSystem) -> Policy:
+    """A case's policy, its paths held against `files`; in a corpus an absent `allow_writes` means false."""
+    return replace(Policy.from_mapping({"allow_writes": False, **table}), files=files)
 
 
-def run(lines: Iterable[str]) -> Report:
-    """Judge every case; blank lines and lines that begin with `#` are skipped."""
+def run(lines: Iterable[str], files: FileSystem) -> Report:
+    """Judge every case, its paths against `files`; blank lines and lines that begin with `#` are skipped."""
     total = passed = false_allow = false_deny = 0
     failures: list[Failure] = []
     for number, line in enumerate(lines, 1):
@@ -81,7 +83,7 @@ def run(lines: Iterable[str]) -> Report:
         total += 1
         verdict = judge(
             str(case["command"]),
-            case_policy(cast("Mapping[str, object]", case["policy"])),
+            case_policy(cast("Mapping[str, object]", case["policy"]), files),
             shell=str(case.get("shell", "bash")),
         )
         expected = str(case["expect"])

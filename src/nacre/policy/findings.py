@@ -48,8 +48,8 @@ class Findings:
         self.environment: Mapping[str, str] = environment or {}
         self.command_count = 0
         self.directories: list[str] = []
-        self.fence = Fence(policy.allowed_directories) if policy.allowed_directories else None
-        self.own = OwnFiles(policy.own_files) if policy.own_files else None
+        self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
+        self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
         self.when_unknown: Decision = "deny" if policy.mode == "allowlist" else "ask"
 

@@ -1,8 +1,8 @@
 """Paths: whether one stays inside the allowed directories, and whether it is one of nacre's own files.
 
-Above: `boundaries` asks for working directories, redirections and arguments. Below: nothing. The only module
-of the package that touches the file system: links and `..` are resolved as the kernel would, patterns are
-held against the names that are there, and nothing is compared by a common beginning of two strings alone.
+Above: `boundaries` asks for working directories, redirections and arguments. Below: `filesystem`, through
+which the place of the commands answers: links and `..` are resolved as its kernel would, patterns are held
+against the names that are there, and nothing is compared by a common beginning of two strings alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from nacre.filesystem import FileSystem
 
 _GLOB = re.compile(r"[*?\[]")
 _SEPARATOR = re.compile(r"[/\\]" if os.sep == "\\" else "/")
@@ -30,9 +32,10 @@ _RUN_BY_GIT = re.compile(
 class Fence:
     """The allowed directories, resolved once."""
 
-    def __init__(self, directories: Iterable[str], home: str | None = None) -> None:
-        self.home = home or os.path.expanduser("~")
-        self.roots = tuple(real(expanded(item, self.home)) for item in directories)
+    def __init__(self, directories: Iterable[str], files: FileSystem) -> None:
+        self._files = files
+        self.home = files.home
+        self.roots = tuple(real(files, expanded(item, self.home)) for item in directories)
 
     def expanded(self, path: str) -> str:
         """A leading `~` as the shell would replace it; another user's home stays as it is (and outside)."""
@@ -42,7 +45,7 @@ class Fence:
         """Tell whether a path, seen from a directory, is inside one of the roots."""
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
-        return self._holds_real(real(joined(directory, self.expanded(path))))
+        return self._holds_real(real(self._files, joined(directory, self.expanded(path))))
 
     def _holds_real(self, path: str) -> bool:
         return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
@@ -57,14 +60,14 @@ class Fence:
         segments = [segment for segment in _SEPARATOR.split(path[len(fixed) :]) if segment]
         if ".." in segments or not self.holds(fixed or ".", directory):
             return False
-        start = real(joined(directory, self.expanded(fixed or ".")))
+        start = real(self._files, joined(directory, self.expanded(fixed or ".")))
         return self._matches_hold(start, segments, [0])
 
     def _matches_hold(self, directory: str, segments: list[str], seen: list[int]) -> bool:
         """Nothing that the segments match below a directory is a link that leads outside."""
         pattern = _segment(segments[0])
         try:
-            entries = list(os.scandir(directory))
+            entries = self._files.entries(directory)
         except OSError:
             return True  # nothing there to match
         seen[0] += len(entries)
@@ -73,10 +76,13 @@ class Fence:
         for entry in entries:
             if pattern.match(entry.name) is None:
                 continue
-            path = real(entry.path) if entry.is_symlink() else entry.path
-            if entry.is_symlink() and not self._holds_real(path):
-                return False
-            if segments[1:] and os.path.isdir(path) and not self._matches_hold(path, segments[1:], seen):
+            path = joined(directory, entry.name)
+            if entry.is_link:
+                path = real(self._files, path)
+                if not self._holds_real(path):
+                    return False
+            deeper = segments[1:]
+            if deeper and self._files.is_directory(path) and not self._matches_hold(path, deeper, seen):
                 return False
         return True
 
@@ -84,33 +90,38 @@ class Fence:
 class OwnFiles:
     """Files of nacre itself: its configuration, its audit log, and whatever else an agent must not write."""
 
-    def __init__(self, files: Iterable[str]) -> None:
-        self.files = tuple(real(expanded(file, os.path.expanduser("~"))) for file in files)
+    def __init__(self, own: Iterable[str], files: FileSystem) -> None:
+        self._files = files
+        self._home = files.home
+        self.own = tuple(real(files, expanded(file, self._home)) for file in own)
 
     def is_one(self, path: str, directory: str) -> bool:
         """Tell whether a path, seen from a directory, is one of them, by whatever way it leads there."""
-        return real(joined(directory, expanded(path, os.path.expanduser("~")))) in self.files
+        return self._real(path, directory) in self.own
 
     def is_within(self, path: str, directory: str) -> bool:
         """Tell whether a path is one of them, or a directory that holds one."""
-        place = real(joined(directory, expanded(path, os.path.expanduser("~"))))
-        return any(file == place or file.startswith(place.rstrip(os.sep) + os.sep) for file in self.files)
+        place = self._real(path, directory)
+        return any(file == place or file.startswith(place.rstrip(os.sep) + os.sep) for file in self.own)
 
     def may_be(self, pattern: str) -> bool:
         """Tell whether a name of which only parts are known (`*` for the rest) could be one of them."""
         name = _segment(_SEPARATOR.split(pattern)[-1])
-        return any(name.match(os.path.basename(file)) for file in self.files)
+        return any(name.match(os.path.basename(file)) for file in self.own)
 
     def receives(self, directory: str, name: str, start: str) -> bool:
         """Tell whether a file of this name, put into a directory, would take the place of one of them."""
-        place = joined(start, expanded(directory, os.path.expanduser("~")))
-        if not os.path.isdir(place):
+        place = joined(start, expanded(directory, self._home))
+        if not self._files.is_directory(place):
             return False
         pattern = _segment(_SEPARATOR.split(name.rstrip("/"))[-1] or "*")
-        here = real(place)
+        here = real(self._files, place)
         return any(
-            os.path.dirname(file) == here and pattern.match(os.path.basename(file)) for file in self.files
+            os.path.dirname(file) == here and pattern.match(os.path.basename(file)) for file in self.own
         )
+
+    def _real(self, path: str, directory: str) -> str:
+        return real(self._files, joined(directory, expanded(path, self._home)))
 
 
 def is_run_by_git(path: str) -> bool:
@@ -123,9 +134,9 @@ def _segment(segment: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(re.sub(r"\[[^/]*", "*", segment)))
 
 
-def real(path: str) -> str:
+def real(files: FileSystem, path: str) -> str:
     """A path without links and `..`, in the one spelling that Windows takes its many for."""
-    return os.path.normcase(os.path.realpath(path))
+    return os.path.normcase(files.real_path(path))
 
 
 def expanded(path: str, home: str) -> str:

@@ -15,6 +15,8 @@ from nacre.policy.paths import Fence
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from nacre.filesystem import FileSystem
+
 # npm takes its global configuration, and so the shell it runs scripts with, from below the first two.
 _MORE_DANGEROUS_VARIABLES = r"(?:PREFIX|DESTDIR|INIT_CWD|NACRE_.*)\Z"
 
@@ -25,6 +27,7 @@ class ProgramTable:
 
     commands: Mapping[str, tuple[str, ...]]  # a program -> its first arguments; none named: any
     workspace: str
+    files: FileSystem
 
     def objection(
         self, argv: Sequence[str] | None, directory: str, variables: Iterable[str] = ()
@@ -39,7 +42,7 @@ class ProgramTable:
         )
 
     def _object_to_directory(self, directory: str) -> str | None:
-        if Fence([self.workspace]).holds(directory, self.workspace):
+        if Fence([self.workspace], self.files).holds(directory, self.workspace):
             return None
         return f"Working directory '{directory}' not allowed: it is outside of {self.workspace}"
 

@@ -13,9 +13,12 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Decision, PolicyError, Word, names
+
+if TYPE_CHECKING:
+    from nacre.filesystem import FileSystem
 
 Mode = Literal["open", "denylist", "allowlist"]
 
@@ -246,6 +249,15 @@ class Policy:
     free_builtins: bool = True
     # nacre's configuration, audit log and the like: nothing that is allowed may write them.
     own_files: tuple[str, ...] = ()
+    # Where paths are resolved: the files of the place that the commands run in.
+    files: FileSystem | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def world(self) -> FileSystem:
+        """The files that paths are held against. PolicyError: nobody has said which."""
+        if self.files is None:
+            raise PolicyError("paths cannot be judged: the policy was given no file system")
+        return self.files
 
     @property
     def empty(self) -> bool:
@@ -295,7 +307,7 @@ class Policy:
             allow_writes=self.allow_writes,
             allowed_directories=self.allowed_directories,
         )
-        return replace(more, free_builtins=self.free_builtins, own_files=self.own_files)
+        return replace(more, free_builtins=self.free_builtins, own_files=self.own_files, files=self.files)
 
     @classmethod
     def from_lists(  # noqa: PLR0913 - one keyword per list of the configuration

@@ -1,7 +1,7 @@
 """Files: read a page, write a whole file, list a directory, and never outside of the allowed directories.
 
-Above it: `service`, which asks the gate and keeps the log. Below: `file_records`, and `hints`. It knows no
-rules and no tools.
+Above it: `local`, the place whose files these are. Below: `file_records`, and `spelling`. It knows no rules
+and no tools.
 
 How it stays inside: a path is resolved with all its links, the result must lie below a root, and then it is
 opened name by name from that root, following no link. Who swaps a directory for a link in between gets an
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import NacreError, PlaceError, Refused, RequestError
 from nacre.file_records import Entry, FileDone, ListDirectory, Listing, Page, ReadFile, WriteFile, Written
-from nacre.hints import close_names
+from nacre.spelling import close_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -43,19 +43,19 @@ _KINDS = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in the file system: an allowed directory, and the names from there, none of them a link."""
+class ResolvedPath:
+    """A path without links: an allowed directory, and the names from there."""
 
     root: str
     names: tuple[str, ...]
 
     @property
     def path(self) -> str:
-        """The place as one path."""
+        """The whole of it."""
         return os.path.join(self.root, *self.names)
 
 
-class Grounds:
+class AllowedRoots:
     """The directories that files may be in."""
 
     def __init__(self, roots: Iterable[str], directory: str, untouchable: Iterable[str] = ()) -> None:
@@ -64,7 +64,7 @@ class Grounds:
         self._roots = tuple(os.path.realpath(os.path.expanduser(root)) for root in roots)
         self._untouchable = {os.path.realpath(os.path.expanduser(path)) for path in untouchable}
 
-    def find(self, work: FileWork) -> Spot:
+    def find(self, work: FileWork) -> ResolvedPath:
         """Where the work is to be done. Refused: outside, or a file that is nacre's own."""
         real = os.path.realpath(os.path.join(self._directory, os.path.expanduser(work.path)))
         if work.writes and real in self._untouchable:
@@ -72,7 +72,7 @@ class Grounds:
         for root in self._roots:
             names = names_below(real, root)
             if names is not None:
-                return Spot(root, names)
+                return ResolvedPath(root, names)
         raise Refused(
             f"Denied: {work.path} is outside of {', '.join(self._roots)}.",
             hint="Stay inside; links that lead out count as outside.",
@@ -100,18 +100,18 @@ def _taken_apart(path: str, flavour: ModuleType) -> tuple[str, tuple[str, ...]]:
     return drive, tuple(name for name in rest.split(flavour.sep) if name)
 
 
-def perform(work: FileWork, spot: Spot, page_bytes: int) -> FileDone:
-    """Do the work at a spot that was found for it. NacreError tells what stands in the way."""
+def perform(work: FileWork, found: ResolvedPath, page_bytes: int) -> FileDone:
+    """Do the work at a found that was found for it. NacreError tells what stands in the way."""
     try:
         match work:
             case ReadFile():
-                return _read(work, spot, page_bytes)
+                return _read(work, found, page_bytes)
             case WriteFile():
-                return _write(work, spot)
+                return _write(work, found)
             case ListDirectory():
-                return _list(work, spot)
+                return _list(work, found)
     except OSError as error:
-        raise _explained(error, work, spot) from None
+        raise _explained(error, work, found) from None
 
 
 # -- holding on
@@ -209,15 +209,15 @@ def _hold(root: str, names: tuple[str, ...]) -> int:
 # -- reading
 
 
-def _read(work: ReadFile, spot: Spot, page_bytes: int) -> Page:
-    if not spot.names:
+def _read(work: ReadFile, found: ResolvedPath, page_bytes: int) -> Page:
+    if not found.names:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    with Folder(spot.root, spot.names[:-1]) as folder:
-        _must_be_plain(folder.status(spot.names[-1]), work)
-        descriptor = folder.open(spot.names[-1], os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    with Folder(found.root, found.names[:-1]) as folder:
+        _must_be_plain(folder.status(found.names[-1]), work)
+        descriptor = folder.open(found.names[-1], os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             _must_be_plain(os.fstat(descriptor), work)
-            return _page(file, work, spot.path, page_bytes)
+            return _page(file, work, found.path, page_bytes)
 
 
 def _must_be_plain(status: os.stat_result | None, work: FileWork) -> None:
@@ -324,11 +324,11 @@ def _as_text(data: bytes) -> tuple[str, str]:
 # -- writing
 
 
-def _write(work: WriteFile, spot: Spot) -> Written:
-    if not spot.names:
+def _write(work: WriteFile, found: ResolvedPath) -> Written:
+    if not found.names:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    name, new = spot.names[-1], f".nacre-{secrets.token_hex(8)}"
-    with Folder(spot.root, spot.names[:-1]) as folder:
+    name, new = found.names[-1], f".nacre-{secrets.token_hex(8)}"
+    with Folder(found.root, found.names[:-1]) as folder:
         old = folder.status(name)
         _must_suit(old, work)
         # The system's mask makes the mode of a new file; what replaces another is private until it is done.
@@ -341,7 +341,7 @@ def _write(work: WriteFile, spot: Spot) -> Written:
             raise
         folder.save()
     size = len(work.content)
-    return Written(path=spot.path, summary=f"{size:,} bytes written", size_bytes=size, created=old is None)
+    return Written(path=found.path, summary=f"{size:,} bytes written", size_bytes=size, created=old is None)
 
 
 def _must_suit(old: os.stat_result | None, work: WriteFile) -> None:
@@ -370,8 +370,8 @@ def _fill(descriptor: int, content: bytes, old: os.stat_result | None) -> None:
 # -- listing
 
 
-def _list(work: ListDirectory, spot: Spot) -> Listing:
-    with Folder(spot.root, spot.names) as folder:
+def _list(work: ListDirectory, found: ResolvedPath) -> Listing:
+    with Folder(found.root, found.names) as folder:
         total = 0
 
         def counted() -> Iterable[str]:
@@ -384,7 +384,7 @@ def _list(work: ListDirectory, spot: Spot) -> Listing:
         entries = tuple(_entry(folder, name) for name in first[work.offset :])
     end = work.offset + len(entries)
     return Listing(
-        path=spot.path,
+        path=found.path,
         summary=f"{len(entries):,} of {total:,} entries",
         entries=entries,
         offset=work.offset,
@@ -412,12 +412,12 @@ def _entry(folder: Folder, name: str) -> Entry:
 # -- what stood in the way
 
 
-def _explained(error: OSError, work: FileWork, spot: Spot) -> NacreError:
+def _explained(error: OSError, work: FileWork, found: ResolvedPath) -> NacreError:
     reason = os.strerror(error.errno) if error.errno else str(error)
     told: dict[int | None, tuple[str, str]] = {
-        errno.ENOENT: ("does not exist", _nearest(spot)),
+        errno.ENOENT: ("does not exist", _nearest(found)),
         errno.EISDIR: ("is a directory", "list_directory shows what is in it."),
-        errno.ENOTDIR: ("does not lead through directories", _nearest(spot)),
+        errno.ENOTDIR: ("does not lead through directories", _nearest(found)),
         errno.EEXIST: ("exists already", "Mode write or replace would put the new content in its place."),
         errno.ELOOP: ("was a link, or became one just now", "Nothing was done. Try again."),
         errno.EACCES: (f"cannot be used: {reason}", "The user that nacre runs as may not."),
@@ -430,16 +430,16 @@ def _explained(error: OSError, work: FileWork, spot: Spot) -> NacreError:
     return PlaceError(f"{work.path}: {reason}.")
 
 
-def _nearest(spot: Spot) -> str:
+def _nearest(found: ResolvedPath) -> str:
     """What there is instead: the directory that the way ends in, and a name that is nearly the one wanted."""
     there = 0
-    while there < len(spot.names) and os.path.isdir(os.path.join(spot.root, *spot.names[: there + 1])):
+    while there < len(found.names) and os.path.isdir(os.path.join(found.root, *found.names[: there + 1])):
         there += 1
-    directory = os.path.join(spot.root, *spot.names[:there])
-    if there == len(spot.names):
+    directory = os.path.join(found.root, *found.names[:there])
+    if there == len(found.names):
         return f"{directory} is there now."
     with contextlib.suppress(OSError):
-        close = close_names(spot.names[there], tuple(os.listdir(directory)))
+        close = close_names(found.names[there], tuple(os.listdir(directory)))
         if close:
             return f"{directory} has {' and '.join(close)}."
     return f"The nearest directory that exists is {directory}."

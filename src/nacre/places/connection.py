@@ -1,0 +1,68 @@
+"""The link to the keeper of one place: opened once, kept, and replaced when its keeper was killed.
+
+Above it: a place, which says how its keeper is started and what it is told. Below: `keeper.launch` and
+`keeper.link`. It knows no shells and no commands.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import PlaceError
+from nacre.keeper.launch import launch
+from nacre.keeper.link import Link
+from nacre.keeper.troubles import advice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from nacre.keeper.launch import Launched
+
+    # Tells a new keeper what all commands share, and the cookie of a lost one whose processes it must end.
+    Greet = Callable[[Link, str], Coroutine[Any, Any, None]]
+
+_log = logging.getLogger("nacre")
+
+
+class KeeperConnection:
+    """A link that can be used, as long as a keeper can be started."""
+
+    def __init__(self, launched: Launched, argv: list[str], greet: Greet) -> None:
+        """`argv` starts the next keeper, should this one be lost."""
+        self._argv = argv
+        self._greet = greet
+        self.current = Link(launched)
+        self._lost_cookie = ""
+        self._opening = asyncio.create_task(greet(self.current, ""))
+
+    async def link(self) -> Link:
+        """The link, when its keeper is ready. PlaceError: there is none to be had."""
+        if self.current.lost:
+            self._revive()
+        elif self._opening.done() and self._opening.exception() is not None:  # it may be ready by now
+            self._opening = asyncio.create_task(self._greet(self.current, self._lost_cookie))
+        if not self._opening.done():
+            await asyncio.shield(self._opening)
+        return self.current
+
+    def _revive(self) -> None:
+        """The keeper was killed: start another, which ends what the old one had kept if no guardian does."""
+        if not self._opening.done():
+            return
+        _log.warning("the keeper process is gone; another one is started")
+        lost = self.current
+        try:
+            self.current = Link(launch(self._argv), before=lost)
+        except OSError as error:
+            raise PlaceError(
+                f"nacre's keeper process cannot be started: {error.strerror}.", hint=advice(error.errno or 0)
+            ) from None
+        self._lost_cookie = "" if lost.guarded else lost.cookie
+        self._opening = asyncio.create_task(self._greet(self.current, self._lost_cookie))
+
+    async def close(self) -> None:
+        """End the keeper and everything it keeps."""
+        self._opening.cancel()
+        await self.current.close()

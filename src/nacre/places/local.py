@@ -1,0 +1,159 @@
+"""This machine as a place: its keeper, its shells, the environment of its commands, their output files.
+
+Above it: the service. Below: `connection`, `local_files`, `file_work`, the dialects and the environment.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nacre.dialects import examples, find_shell, is_known
+from nacre.dialects.posix import PROBE, PROBE_ANSWER
+from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
+from nacre.errors import RequestError
+from nacre.keeper.launch import local_argv
+from nacre.model import LOCAL
+from nacre.places.connection import KeeperConnection
+from nacre.places.local_files import LOCAL_FILES
+from nacre.spools import Spools
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.file_records import FileDone, FileWork
+    from nacre.keeper.launch import Launched
+    from nacre.keeper.link import Link
+    from nacre.places.file_work import ResolvedPath
+
+LOGIN_PATIENCE_S = 5.0
+PROBE_PATIENCE_MS = 5000
+_log = logging.getLogger("nacre")
+
+
+class Local:
+    """A `Place`: the machine that nacre itself runs on."""
+
+    name = LOCAL
+    files = LOCAL_FILES
+
+    def __init__(self, config: Config, launched: Launched) -> None:
+        self._config = config
+        self._environment = for_commands(dict(os.environ), config.environment_exclude)
+        self.shell = find_shell(config.shell, self._environment, self.files)
+        if config.commands is not None and (lists := self.shell.dialect.lists):
+            self._environment.update(lists.environment)
+        self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
+        self._launched = launched
+        self.keeper: KeeperConnection
+
+    def open(self) -> None:
+        """Take over the keeper that was started before, and begin to tell it about its commands."""
+        if self.spools.problem:
+            _log.warning("the directory for output files %s", self.spools.problem)
+        self.spools.sweep()
+        self.keeper = KeeperConnection(self._launched, local_argv(), self._greet)
+
+    @property
+    def search_path(self) -> str:
+        """The PATH of its commands."""
+        return self._environment.get("PATH", "")
+
+    async def link(self) -> Link:
+        """The link to its keeper, ready for commands. PlaceError: there is none to be had."""
+        return await self.keeper.link()
+
+    def start_directory(self) -> str:
+        """Where commands run that name no directory. RequestError: the one in the settings is not there."""
+        wanted = self._config.chosen_directory
+        directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
+        if not wanted and directory == Path(directory.anchor):  # where desktop applications start servers
+            directory = Path.home()
+        if not directory.is_dir():
+            raise self._no_directory(directory)
+        return str(directory)
+
+    def _no_directory(self, directory: Path) -> RequestError:
+        is_workspace = self._config.working_directory is None and self._config.container is not None
+        return RequestError(
+            f"The {'workspace' if is_workspace else 'working directory'} does not exist: {directory}.",
+            code="no_directory",
+            hint=f'Mount it (docker run -v "$(pwd):{directory}"), or name another with --working-dir.'
+            if is_workspace
+            else "Check --working-dir.",
+        )
+
+    async def check_shell(self) -> None:
+        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        if is_known(self.shell):
+            return
+        link = await self.link()
+        argv, _ = self.shell.once(PROBE)
+        spec = {"argv": argv, "program": self.shell.path, "cwd": "/", "timeout_ms": PROBE_PATIENCE_MS}
+        end = await link.run(spec).exit
+        if end.stdout.head != PROBE_ANSWER:
+            raise RequestError(
+                f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
+                code="no_shell",
+                hint=f"Give --shell a shell such as {examples()}.",
+            )
+
+    async def close(self) -> None:
+        """End its keeper and with it everything that still runs."""
+        await self.keeper.close()
+        self.spools.remove()
+
+    # -- files
+
+    async def find_file(self, work: FileWork, roots: tuple[str, ...], directory: str) -> ResolvedPath:
+        """The file that is meant, resolved. Refused: it is outside of the roots, or nacre's own."""
+        from nacre.places.file_work import AllowedRoots  # noqa: PLC0415  # only servers with file tools pay
+
+        own = self._config.own_files
+        return await asyncio.to_thread(lambda: AllowedRoots(roots, directory, own).find(work))
+
+    async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
+        """Do the work there. NacreError tells what stands in the way."""
+        from nacre.places.file_work import perform  # noqa: PLC0415  # as above
+
+        return await asyncio.to_thread(perform, work, found, self._config.reply_limit_bytes)
+
+    # -- the keeper
+
+    async def _greet(self, link: Link, lost_cookie: str) -> None:
+        """Tell a new keeper what all commands share."""
+        self.spools.ensure()
+        await link.open(self._environment, self.spools.path, lost_cookie, self.spools.limits)
+        wanted = (
+            self._config.login_environment if os.name == "posix" else "never"
+        )  # Windows has no such shell
+        if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
+            await self._read_login_environment(link)
+
+    async def _read_login_environment(self, link: Link) -> None:
+        """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
+        probe = LoginProbe()
+        shell = find_shell(None, self._environment, self.files)
+        if not shell.dialect.login_flags:
+            _log.warning("%s has no login files; commands run with the server's own environment", shell.name)
+            return
+        running = link.run(
+            {
+                "argv": [shell.name, *shell.dialect.login_flags, probe.script],
+                "program": shell.path,
+                "cwd": "/",
+                "timeout_ms": round(LOGIN_PATIENCE_S * 1000),
+                "keep_bytes": 1 << 20,
+            }
+        )
+        login = probe.read((await running.exit).stdout.head)
+        if login is None:
+            _log.warning("the login shell did not tell its environment; commands run with the server's own")
+            return
+        self._environment = for_commands(
+            merge_login(dict(os.environ), login), self._config.environment_exclude
+        )
+        link.set_up(self._environment, self.spools.path)
+        _log.info("started with a bare environment: using the login shell's, PATH=%s", self.search_path)

@@ -1,0 +1,90 @@
+"""The files of this machine: what `filesystem` asks, answered by the operating system that nacre runs on.
+
+Above it: `local`, the place that hands it out, and the command line's `nacre policy`. Below: `filesystem`.
+Next to `file_work`, it is the one module in which a question about the files of commands reaches the system.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+
+from nacre.filesystem import Entry, Status
+
+
+class LocalFiles:
+    """A `FileSystem`. It holds nothing: every answer is as new as its question."""
+
+    @property
+    def home(self) -> str:
+        """The directory that `~` stands for."""
+        return os.path.expanduser("~")
+
+    @property
+    def user(self) -> str:
+        """Whom commands run as."""
+        return _user_name(os.getuid() if hasattr(os, "getuid") else 0)
+
+    def expand_home(self, path: str) -> str:
+        """A path whose leading `~` or `~name` is replaced, where there is such a home."""
+        return os.path.expanduser(path)
+
+    def real_path(self, path: str) -> str:
+        """A path without links and `..`."""
+        return os.path.realpath(path)
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there is a directory of that name, links followed."""
+        return os.path.isdir(path)
+
+    def is_file(self, path: str) -> bool:
+        """Whether there is a plain file of that name, links followed."""
+        return os.path.isfile(path)
+
+    def why_not_entered(self, directory: str) -> int:
+        """The error number that a process would get which starts there; 0: it can."""
+        if not os.path.exists(directory):
+            return errno.ENOENT
+        if not os.path.isdir(directory):
+            return errno.ENOTDIR
+        return 0 if os.access(directory, os.X_OK) else errno.EACCES
+
+    def entries(self, directory: str) -> list[Entry]:
+        """All names in a directory, in no order. OSError: it cannot be read."""
+        with os.scandir(directory) as found:
+            return [Entry(entry.name, entry.is_symlink()) for entry in found]
+
+    def status(self, path: str) -> Status:
+        """What is there under that name, links followed. OSError: it cannot be seen."""
+        seen = os.stat(path)
+        return Status(
+            is_directory=stat.S_ISDIR(seen.st_mode),
+            mode=stat.S_IMODE(seen.st_mode),
+            owner=_user_name(seen.st_uid),
+            readable=os.access(path, os.R_OK),
+        )
+
+    def find_program(self, name: str, search_path: str | None) -> str | None:
+        """The file that a name or path would run; None: there is none."""
+        return shutil.which(name, path=search_path)
+
+    def free_bytes(self, directory: str) -> int | None:
+        """The room on the disk that a directory is on; None: nobody knows."""
+        try:
+            return shutil.disk_usage(directory).free
+        except OSError:
+            return None
+
+
+LOCAL_FILES = LocalFiles()
+
+
+def _user_name(uid: int) -> str:
+    try:
+        import pwd  # noqa: PLC0415  # not on Windows
+
+        return pwd.getpwuid(uid).pw_name
+    except (ImportError, KeyError):
+        return str(uid)

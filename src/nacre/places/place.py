@@ -1,0 +1,69 @@
+"""What may be asked of a place where commands run.
+
+Above it: the service and its executions, which know this and no machine. Below: the records that travel.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from nacre.dialects import Shell
+    from nacre.file_records import FileDone, FileWork
+    from nacre.filesystem import FileSystem
+    from nacre.keeper.link import Link
+    from nacre.places.file_work import ResolvedPath
+    from nacre.spools import Spools
+
+
+class Place(Protocol):
+    """One place: its keeper, its files, the shell and the environment of its commands, their output."""
+
+    @property
+    def name(self) -> str:
+        """What a `Command` calls it by."""
+        ...
+
+    @property
+    def files(self) -> FileSystem:
+        """The files that its commands see."""
+        ...
+
+    @property
+    def shell(self) -> Shell:
+        """What its commands are written for."""
+        ...
+
+    @property
+    def spools(self) -> Spools:
+        """Where the output of its commands is kept."""
+        ...
+
+    @property
+    def search_path(self) -> str:
+        """The PATH of its commands."""
+        ...
+
+    async def link(self) -> Link:
+        """The link to its keeper, ready for commands. PlaceError: there is none to be had."""
+        ...
+
+    def start_directory(self) -> str:
+        """Where commands run that name no directory. RequestError: the one in the settings is not there."""
+        ...
+
+    async def check_shell(self) -> None:
+        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        ...
+
+    async def find_file(self, work: FileWork, roots: tuple[str, ...], directory: str) -> ResolvedPath:
+        """The file that is meant, resolved. Refused: it is outside of the roots, or nacre's own."""
+        ...
+
+    async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
+        """Do the work there. NacreError tells what stands in the way."""
+        ...
+
+    async def close(self) -> None:
+        """End its keeper and with it everything that still runs."""
+        ...
