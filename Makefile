@@ -10,7 +10,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-windows test-container wheels lint types fmt bench soak clean
+.PHONY: help demo test test-windows test-container wheels lint types fmt bench conformance soak clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ fmt: $(VENV)/dev.stamp ## format the code
 
 bench: $(VENV)/run.stamp ## measure against floors and peers in one run (ARGS=--quick: two minutes; see bench/README.md)
 	@$(BIN)/python -m bench $(ARGS)
+
+conformance: $(VENV)/dev.stamp ## run the official conformance suite and write docs/conformance.md
+	@sh scripts/install-test-tools.sh
+	@$(BIN)/python tests/clients/conformance.py
 
 soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Clients of other makers for tests/clients, into .clients: npm's Inspector and TypeScript SDK, and SDK 1 for
-# Python in a virtual environment of its own. Silent and quick when they are there. It needs node 18 and npm,
-# which install-test-tools.sh brings.
+# Clients of other makers for tests/clients, into .clients. From npm: Claude Code, Codex, Gemini CLI, the
+# Inspector, the TypeScript SDK and the conformance suite. From PyPI, in a virtual environment of its own:
+# version 1 of the Python SDK, and a Node as new as some of the others want. Silent and quick when they are
+# there. It needs node 18 and npm, which install-test-tools.sh brings.
 set -eu
 cd "$(dirname "$0")/.."
 here=tests/clients there=.clients
@@ -13,15 +14,16 @@ elif ! cmp -s "$here/package-lock.json" "$there/node.stamp"; then
     rm -rf "$there/node" "$there/node.stamp"
     mkdir -p "$there/node"
     cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$there/node"
+    # Some packages ask for a newer Node than npm runs on; they are run with the one from PyPI.
     (cd "$there/node" && npm ci --ignore-scripts --silent)
     cp "$here/package-lock.json" "$there/node.stamp"
 fi
-if ! cmp -s "$here/requirements-v1.lock" "$there/v1.stamp"; then
-    echo "Installing SDK 1 into $there ..."
-    rm -rf "$there/v1" "$there/v1.stamp"
+if ! cmp -s "$here/requirements.lock" "$there/python.stamp"; then
+    echo "Installing the clients from PyPI into $there ..."
+    rm -rf "$there/python" "$there/python.stamp" "$there/v1" "$there/v1.stamp"
     mkdir -p "$there"
-    sh scripts/make-venv.sh "${PYTHON:-python3}" "$there/v1"
-    "$there/v1/bin/python" -m pip --disable-pip-version-check --quiet install \
-        --require-hashes --no-deps -r "$here/requirements-v1.lock"
-    cp "$here/requirements-v1.lock" "$there/v1.stamp"
+    sh scripts/make-venv.sh "${PYTHON:-python3}" "$there/python"
+    "$there/python/bin/python" -m pip --disable-pip-version-check --quiet install \
+        --require-hashes --no-deps -r "$here/requirements.lock"
+    cp "$here/requirements.lock" "$there/python.stamp"
 fi

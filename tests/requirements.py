@@ -415,12 +415,6 @@ REQUIREMENTS: dict[str, Requirement] = {
     "architecture-floors": Requirement("Imports go down the floors that ARCHITECTURE.md draws.", "nacre"),
     "architecture-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
     "architecture-short": Requirement("Functions are short, and broad excepts rare.", "nacre"),
-    "tests-requirements": Requirement(
-        "Every requirement here has a test that runs, and none is unknown.", "nacre"
-    ),
-    "tests-no-skips": Requirement(
-        "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
-    ),
     "architecture-checked": Requirement("The checks of the architecture see every form of import.", "nacre"),
     "architecture-places": Requirement(
         "Only places, and modules that work with nacre's own files, ask the operating system about files.",
@@ -438,6 +432,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     # -- clients of other makers
     "real-clients": Requirement(
         "The Inspector, the TypeScript SDK and SDK 1 for Python work with every preset.", "nacre"
+    ),
+    "agents-see-output": Requirement(
+        "Claude Code, Codex and Gemini CLI show their model what a command printed.", "nacre"
+    ),
+    "agents-see-failures": Requirement(
+        "Their model is shown how a command failed, and the advice, in data and in text.", "nacre"
+    ),
+    "agents-see-timeouts": Requirement(
+        "Their model is shown that the time ran out, and what was printed until then.", "nacre"
+    ),
+    "agents-give-up": Requirement(
+        "A call that one of them gives up on is killed with all it started, and the next one works.", "nacre"
+    ),
+    "conformance-table": Requirement(
+        "The official conformance suite runs against the server, and docs/conformance.md tells its results.",
+        "nacre",
     ),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},

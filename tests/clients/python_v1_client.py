@@ -1,7 +1,7 @@
 """The client of SDK 1 for Python: connect to a server, list its tools, call one, print all of it as JSON.
 
 Runs in a virtual environment of its own, because SDK 1 and SDK 2 have the same name:
-    .clients/v1/bin/python python_v1_client.py '{"command": …, "args": […], "tool": …, "arguments": {…}}'
+    .clients/python/bin/python python_v1_client.py '{"command": …, "args": […], "tool": …, "arguments": {…}}'
 """
 
 # pyright: basic, reportAttributeAccessIssue=false, reportCallIssue=false

@@ -1,7 +1,7 @@
 """Clients of other makers, each against every preset: they connect, list the tools and run a command.
 
 `scripts/install-test-clients.sh` installs them; their exact versions stand in package-lock.json and
-requirements-v1.lock.
+requirements.lock.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nacre import presets
 HERE = Path(__file__).parent
 INSTALLED = HERE.parents[1] / ".clients"
 NODE = INSTALLED / "node"
-PYTHON_V1 = INSTALLED / "v1" / "bin" / "python"
+PYTHON_V1 = INSTALLED / "python" / "bin" / "python"
 PATIENCE_S = 60
 
 
@@ -45,7 +45,7 @@ CALLS = {
 
 def converse(program: list[str], cwd: Path | None = None) -> Any:
     """Run a client; what it prints."""
-    if not (INSTALLED / "node.stamp").exists() or not (INSTALLED / "v1.stamp").exists():
+    if not (INSTALLED / "node.stamp").exists() or not (INSTALLED / "python.stamp").exists():
         pytest.skip("run scripts/install-test-clients.sh first")
     done = subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
