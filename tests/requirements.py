@@ -205,6 +205,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-large-commands": Requirement(
         "Commands or input of many megabytes: the keeper gives their memory back.", "nacre"
     ),
+    "fault-circles": Requirement(
+        "Commands fail, sessions end, calls are cancelled: nothing of them waits for a garbage collection.",
+        "nacre",
+    ),
     "fault-keeper-late": Requirement(
         "The keeper is not ready in time: a sentence, and it serves as soon as it is.", "nacre"
     ),

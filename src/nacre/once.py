@@ -67,6 +67,7 @@ async def run_once(
         link.kill(running, round(config.kill_grace_s * 1000))
         raise
     except SpawnError as error:
+        del running  # it holds the error, whose traceback leads here: a circle for the garbage collector
         raise explain(error, command.working_directory, place.files) from None
     return _result(command, told, config, shell.dialect.output_encoding)
 

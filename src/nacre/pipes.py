@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CHUNK_BYTES = 1 << 16  # above 128 KiB every read would map and unmap memory
+CHUNK_BYTES = 1 << 16
+SHORT_BYTES = 1 << 14  # most messages are shorter
+_long_buffer = memoryview(bytearray(CHUNK_BYTES))
 
 
 def _is_watchable(fd: int) -> bool:
@@ -37,6 +39,7 @@ class PipeReader:
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._closed = False
+        self._short = True  # until a read was full
         self._paused = False
         self._held: threading.Event | None = None  # what the thread waits for
         self._watching = _is_watchable(fd)
@@ -47,7 +50,7 @@ class PipeReader:
 
     def _ready(self) -> None:
         try:
-            chunk = os.read(self._fd, CHUNK_BYTES)
+            chunk = self._read()
         except BlockingIOError:
             return
         except OSError:  # a reset socket, a terminal that hung up: nothing more comes
@@ -57,6 +60,15 @@ class PipeReader:
         else:
             self.close()
             self._on_end()
+
+    def _read(self) -> bytes:
+        """After a full read into the one buffer that stays: fresh blocks for long reads scatter the heap."""
+        if self._short:
+            chunk = os.read(self._fd, SHORT_BYTES)
+        else:
+            chunk = bytes(_long_buffer[: os.readv(self._fd, (_long_buffer,))])
+        self._short = len(chunk) < SHORT_BYTES
+        return chunk
 
     def _read_in_thread(self) -> None:
         taken = threading.Event()

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
 
 CLIENT_GONE = 1
+SETTLED_S = 1.0  # after this the first calls are answered
 SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 
 
@@ -85,6 +86,7 @@ class Server:
         from nacre.protocol import sdk  # noqa: PLC0415
 
         app = sdk.build_server(surface)
+        asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
         talking = asyncio.create_task(sdk.serve(app, stdio, surface))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]
         stopping = asyncio.create_task(self._stop.wait())
@@ -107,6 +109,12 @@ class Server:
     def _end(self, code: int) -> None:
         self._code = self._code or code
         self._stop.set()
+
+
+def _return_large_blocks() -> None:
+    from nacre.keeper import heap  # noqa: PLC0415  # imports ctypes, which nobody shall wait for
+
+    heap.return_large_blocks()
 
 
 def serve(config: Config, launched: Launched, reading: int, writing: int) -> int:

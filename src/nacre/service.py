@@ -84,6 +84,7 @@ class Service:
             audit.record(command, outcome)
             if self._abort is not None:
                 self._abort.record(command, outcome)
+            del outcome  # an error that its own traceback leads to would wait for the garbage collector
 
     async def _run_once(
         self, command: Command, on_output: Callable[[int, bytes], None] | None, ask: Ask | None

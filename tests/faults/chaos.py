@@ -26,19 +26,17 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parents[1]))  # as a program it has its own directory only
 
 from async_client import Connection, command_line
-from chaos_calls import Calls
+from chaos_calls import Call, Calls
 from process_table import carrying, wait_for_end
-from wire_client import told_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from chaos_calls import Call
 
 PATIENCE_S = 60.0  # an answer that takes longer counts as lost
 IN_FLIGHT = 12
-CANCELLED_SHARE = 0.03
-SAMPLES, WARM_UP_SAMPLES = 20, 5
+CANCELLED_SHARE = SHORT_SESSION_SHARE = 0.03
+SAMPLES = 40
 PIDS_CGROUP = Path("/sys/fs/cgroup/pids")
 
 # What an answer may say instead of the result while a fault of that name is at work.
@@ -111,8 +109,15 @@ class Chaos:
     # -- calls
 
     def _start(self, connection: Connection, number: int) -> None:
-        cancelled = self._random.random() < CANCELLED_SHARE
-        making = self._give_up(connection) if cancelled else self._make_call(connection, number)
+        kind = self._random.random()
+        if kind < CANCELLED_SHARE:
+            making = self._give_up(connection)
+        elif kind < CANCELLED_SHARE + SHORT_SESSION_SHARE:
+            making = self._use_session_once(connection, number)
+        else:
+            making = self._make_call(
+                connection, self._calls.make(connection.mark, number, leave=not self._calm)
+            )
         task = asyncio.ensure_future(making)
         self._pending[task] = set(self._at_work)
         task.add_done_callback(self._pending.pop)
@@ -121,9 +126,15 @@ class Chaos:
         if self._pending:
             await asyncio.gather(*self._pending)
 
-    async def _make_call(self, connection: Connection, number: int) -> None:
-        call = self._calls.make(connection.mark, number, leave=not self._calm)
-        _, answer = connection.call(**call.arguments)
+    async def _use_session_once(self, connection: Connection, number: int) -> None:
+        """A session that is opened, used and closed again."""
+        name = f"short{number}"
+        call = Call({"command": f"X={number}; echo $X", "session": name}, f"{number}\n")
+        await self._make_call(connection, call)
+        await self._make_call(connection, Call({"action": "close", "name": name}, tool="session"))
+
+    async def _make_call(self, connection: Connection, call: Call) -> None:
+        _, answer = connection.request("tools/call", {"name": call.tool, "arguments": call.arguments})
         try:
             message = await asyncio.wait_for(asyncio.shield(answer), PATIENCE_S)
         except TimeoutError:
@@ -147,8 +158,7 @@ class Chaos:
             self._calls.failed(call)
             self.tally.cut_off += 1
             return
-        result = message.get("result", {})
-        if "structuredContent" in result and call.is_right(told_of(result)):
+        if call.is_answered_rightly(message.get("result", {})):
             self.tally.right += 1
             return
         self._calls.failed(call)
@@ -300,13 +310,15 @@ class Growth:
         self.samples.append((calls, memory_kb, sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in pids)))
 
     def slope(self, column: int) -> float:
-        """The line through the samples (least squares), for each 1,000 calls."""
-        calls = [sample[0] for sample in self.samples]
-        values = [sample[column] for sample in self.samples]
-        middle, level = sum(calls) / len(calls), sum(values) / len(values)
-        spread = sum((at - middle) ** 2 for at in calls)
-        moved = sum((at - middle) * (value - level) for at, value in zip(calls, values, strict=True))
-        return 1000 * moved / spread
+        """The line through the last half of the samples (least squares), for each 1,000 calls.
+
+        The first half is for what a server learns and keeps once: it has seen every kind of call by then.
+        """
+        late = self.samples[len(self.samples) // 2 :]
+        middle = sum(sample[0] for sample in late) / len(late)
+        level = sum(sample[column] for sample in late) / len(late)
+        spread = sum((sample[0] - middle) ** 2 for sample in late)
+        return 1000 * sum((sample[0] - middle) * (sample[column] - level) for sample in late) / spread
 
 
 def _resident_kb(pid: int) -> int:
@@ -314,15 +326,15 @@ def _resident_kb(pid: int) -> int:
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
-async def run(chaos: Chaos, calls: int, faults_every: int) -> Growth:
-    """Four calls of five while things break, the last ones in peace, measured."""
-    await chaos.run(calls * 4 // 5, faults_every)
-    await chaos.close()
-    growth, step = Growth(), max(1, calls // 5 // SAMPLES)
-    for number in range(SAMPLES + WARM_UP_SAMPLES):
+async def run(chaos: Chaos, calls: int, faults_every: int, calm_calls: int) -> Growth:
+    """Calls while things break, then some in peace, in one server, which is measured."""
+    if calls:
+        await chaos.run(calls, faults_every)
+        await chaos.close()
+    growth, step = Growth(), max(1, calm_calls // SAMPLES)
+    for number in range(SAMPLES):
         await chaos.run(step, 0)
-        if number >= WARM_UP_SAMPLES:
-            growth.take(number * step, chaos.server_pids)
+        growth.take((number + 1) * step, chaos.server_pids)
     await chaos.close()
     return growth
 
@@ -332,13 +344,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--calls", type=int, default=2000)
     parser.add_argument("--faults-every", type=int, default=100, help="calls between two faults, about")
+    parser.add_argument("--calm-calls", type=int, default=400, help="calls in peace at the end, measured")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--directory", type=Path, required=True, help="where servers put their files")
     parser.add_argument("--disk", type=Path, help="the small file system with that directory, to be filled")
     options = parser.parse_args()
     options.directory.mkdir(exist_ok=True)
     chaos = Chaos(options.seed, options.directory, options.disk)
-    growth = asyncio.run(run(chaos, options.calls, options.faults_every))
+    growth = asyncio.run(run(chaos, options.calls, options.faults_every, options.calm_calls))
     report = {
         **vars(chaos.tally),
         "seed": options.seed,
@@ -346,6 +359,7 @@ def main() -> None:
         "left_files": sorted(str(path) for path in options.directory.rglob("*") if not path.is_dir()),
         "memory_kb_per_1000_calls": round(growth.slope(1), 1),
         "descriptors_per_1000_calls": round(growth.slope(2), 3),
+        "calls_memory_kb_descriptors": growth.samples[:: SAMPLES // 10],
     }
     json.dump(report, sys.stdout, indent=1)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from wire_client import told_of
+
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable
@@ -21,9 +23,15 @@ class Call:
     stdout: str | None = None  # None: judged by `check`
     exit_code: int | None = 0
     check: Callable[[dict[str, Any]], bool] | None = None
+    tool: str = "shell"
 
-    def is_right(self, told: dict[str, Any]) -> bool:
-        """Whether a structured result is the one that this call must have."""
+    def is_answered_rightly(self, result: dict[str, Any]) -> bool:
+        """Whether this is the result that the call must have; any that is no error for other tools."""
+        if self.tool != "shell":
+            return bool(result.get("content")) and not result.get("isError")
+        return "structuredContent" in result and self._is_right(told_of(result))
+
+    def _is_right(self, told: dict[str, Any]) -> bool:
         if self.check is not None:
             return self.check(told)
         return told["exit_code"] == self.exit_code and told["stdout"] == self.stdout

@@ -34,11 +34,11 @@ class Capture:
         self._goes_on = False  # someone may print more after the command's end
         self._rest_lost = ""  # and why that is not kept
 
-    def feed(self, chunk: bytes) -> None:
-        """Take what the command printed."""
+    def feed(self, chunk: bytes | memoryview) -> None:
+        """Take what the command printed; what is kept of a view is copied."""
         room = self._keep_bytes - self.total_bytes
         self.total_bytes += len(chunk)
-        self.line_ends += chunk.count(b"\n")
+        self.line_ends += _line_ends(chunk)
         if self._spool is not None:
             self._spool_write(chunk)
         if room >= len(chunk):
@@ -52,7 +52,8 @@ class Capture:
             self._spool_write(chunk)
         self._push_tail(chunk)
 
-    def _push_tail(self, chunk: bytes) -> None:
+    def _push_tail(self, chunk: bytes | memoryview) -> None:
+        chunk = bytes(chunk[-self._keep_bytes :])
         self._tail.append(chunk)
         self._tail_bytes += len(chunk)
         while self._tail_bytes - len(self._tail[0]) >= self._keep_bytes:
@@ -62,7 +63,7 @@ class Capture:
         self._spool = self._open_spool()
         self._spool_write(bytes(self.head))
 
-    def _spool_write(self, data: bytes) -> None:
+    def _spool_write(self, data: bytes | memoryview) -> None:
         """A full disk must not end the command: the spool is given up, and said so."""
         if self._spool is None or self._spool_failed:
             return
@@ -146,6 +147,14 @@ class Capture:
         told += [self._goes_on, rest_lost] if rest_lost else [self._goes_on]
         self._close_spool()
         return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
+
+
+def _line_ends(chunk: bytes | memoryview) -> int:
+    """How many lines end in it; a view cannot count, what it is the beginning of can."""
+    if isinstance(chunk, memoryview):
+        whole: bytearray = chunk.obj  # pyright: ignore[reportAssignmentType]  # see `posix`
+        return whole.count(b"\n", 0, len(chunk))
+    return chunk.count(b"\n")
 
 
 def _overwrites(data: bytearray) -> bool:

@@ -18,6 +18,7 @@ import termios
 from functools import lru_cache, partial
 
 from nacre.keeper.descriptors import is_scarce, within_limit
+from nacre.keeper.heap import return_large_blocks
 from nacre.keeper.inheritance import Inheritance
 from nacre.keeper.records import dataclass
 from nacre.keeper.timers import Timers
@@ -26,10 +27,12 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from types import FrameType
+    from typing import Any
 
     from nacre.keeper.commands import Spec
 
-CHUNK_BYTES = 1 << 16
+SHORT_BYTES = 1 << 14  # what most commands print is shorter
+PIPE_BYTES = 1 << 16  # what a pipe holds if nobody has changed that
 WIDE_PIPE_BYTES = 1 << 20
 PIPES_AHEAD = 2  # stdout and stderr
 SIGNAL_BYTES, SIGNAL_SET_BYTES = 128, 128  # signalfd_siginfo and sigset_t of Linux
@@ -55,8 +58,6 @@ LIMITS = {
     "open_files": resource.RLIMIT_NOFILE,
 }
 PR_SET_CHILD_SUBREAPER = 36
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-LARGE_BYTES = 4 << 20  # more than what is read from a pipe at once
 RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
@@ -165,19 +166,20 @@ class Reader:
         self,
         loop: Loop,
         fd: int,
-        on_chunk: Callable[[bytes], None],
+        on_chunk: Callable[[Any], None],
         on_end: Callable[[], None],
         owner: int = 0,
     ) -> None:
         self.open = True  # whether more may come
-        self.widens = False  # whether the pipe may be made wider for it
+        self.widens = False  # whether the pipe may be made wider for it, and its chunks lent, not given
         self._loop = loop
         self._fd = fd
         self._owner = owner
         self._on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
-        self._size = CHUNK_BYTES
+        self._short = True  # until a read was full
+        self._wide = False
 
     def pause(self) -> None:
         """Leave what comes in the pipe, so that the writer has to wait."""
@@ -199,8 +201,9 @@ class Reader:
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
         if self.open and (chunk := self._read()):
+            self._short = len(chunk) < SHORT_BYTES
             self._on_chunk(chunk)
-            left = self._waiting_bytes() if len(chunk) == CHUNK_BYTES else 0
+            left = self._waiting_bytes() if not self._short else 0
             while self.open and left > 0:
                 left -= self._ready()
 
@@ -228,10 +231,12 @@ class Reader:
                 self._loop.unwatch(self._fd)
             os.close(self._fd)
 
-    def _read(self) -> bytes | None:
+    def _read(self) -> bytes | memoryview | None:
         """What is there: None for nothing yet, no bytes at the end."""
         try:
-            return os.read(self._fd, self._size)
+            if self._short:
+                return os.read(self._fd, SHORT_BYTES)
+            return _read_long(self._fd) if self._wide else bytes(_read_long(self._fd))
         except BlockingIOError:
             return None
         except OSError:  # EIO: the last process has let go of the terminal
@@ -242,7 +247,8 @@ class Reader:
         if chunk is None:
             return 0
         if chunk:
-            if self.widens and len(chunk) == CHUNK_BYTES:
+            self._short = len(chunk) < SHORT_BYTES
+            if self.widens and len(chunk) == PIPE_BYTES:
                 self._widen()
             self._on_chunk(chunk)
         else:
@@ -258,11 +264,22 @@ class Reader:
                 fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
             except OSError:  # a terminal, or the user's quota of pipe memory is used up
                 return
-            self._size = WIDE_PIPE_BYTES
+            self._wide = True
 
     def _waiting_bytes(self) -> int:
         answer = fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0")
         return struct.unpack("i", answer)[0]
+
+
+_long_buffer = memoryview(b"")
+
+
+def _read_long(fd: int) -> memoryview:
+    """What a pipe holds, until the next read. A fresh block for each one would scatter the heap."""
+    global _long_buffer  # noqa: PLW0603  # made when it is needed first
+    if not _long_buffer:
+        _long_buffer = memoryview(bytearray(WIDE_PIPE_BYTES))
+    return _long_buffer[: os.readv(fd, (_long_buffer,))]
 
 
 class TerminalReader(Reader):
@@ -377,16 +394,8 @@ def prepare() -> bool:
         null = os.dup(null)
     if sys.platform != "linux":
         return False
-    system = ctypes.CDLL(None)
-    _give_memory_back(system)
-    return system.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
-
-
-def _give_memory_back(system: ctypes.CDLL) -> None:
-    """Large blocks go back to the kernel when they are freed; glibc would learn to keep them."""
-    if hasattr(system, "mallopt"):
-        system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
-        system.mallopt(M_TRIM_THRESHOLD, 2 * LARGE_BYTES)
+    return_large_blocks()
+    return ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
 
 
 def link_descriptors() -> tuple[int, int]:

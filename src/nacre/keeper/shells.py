@@ -316,4 +316,9 @@ class PersistentShell:
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
         held: list[Callable[[], object]] = [turn.streams.release for turn in turns]
         held += [reader.close for reader in (self._channel, *self._own) if reader is not None]
-        return [*held, self.pipes.remove]
+        return [*held, self.pipes.remove, self._forget_readers]
+
+    def _forget_readers(self) -> None:
+        """They call us, and we hold them: without this each shell would wait for the garbage collector."""
+        self._channel = None
+        self._own = []
