@@ -424,6 +424,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Only places, and modules that work with nacre's own files, ask the operating system about files.",
         "nacre",
     ),
+    "architecture-keeper": Requirement("The keeper's package lists all its modules.", "nacre"),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),

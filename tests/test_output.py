@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.keeper.link import Stream
+from nacre.keeper.frames import Stream
 from nacre.output import fold, readable, render
 
 ODD = st.text(alphabet=st.sampled_from("ab \n\r\b\x1b[]0;mK\x07\\é\x00"), max_size=60)

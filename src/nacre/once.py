@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import errno
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
+from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended, LeftProcess, Result
 from nacre.output import render
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
     from nacre.config import Config
     from nacre.filesystem import FileSystem
-    from nacre.keeper.link import Exit, Link
+    from nacre.keeper.frames import Exit
+    from nacre.keeper.link import Link
     from nacre.model import Command
     from nacre.places.place import Place
 
@@ -38,25 +40,25 @@ async def run_once(
     """Run a command to its end. Cancelling this coroutine kills everything the command started."""
     shell = place.shell
     argv, script = shell.once(command.text) if command.argv is None else (list(command.argv), None)
-    spec: dict[str, Any] = {
-        "argv": argv,
-        "program": shell.executable if command.argv is None else "",
-        "cwd": command.working_directory,
-        "timeout_ms": round(command.timeout_s * 1000),
-        "grace_ms": round(config.kill_grace_s * 1000),
+    spawn = Spawn(
+        argv=argv,
+        program=shell.executable if command.argv is None else "",
+        cwd=command.working_directory,
+        timeout_ms=round(command.timeout_s * 1000),
+        grace_ms=round(config.kill_grace_s * 1000),
         # At each end of a stream: twice what a reply shows, so that folding gains. Longer ones are spooled.
-        "keep_bytes": command.output_limit_bytes or config.reply_limit_bytes,
-        "spool_bytes": config.max_output_bytes,
-    }
+        keep_bytes=command.output_limit_bytes or config.reply_limit_bytes,
+        spool_bytes=config.max_output_bytes,
+    )
     if command.environment or shell.dialect.environment:
-        spec["environment"] = {**shell.dialect.environment, **command.environment}
+        spawn.environment = {**shell.dialect.environment, **command.environment}
     if script is not None:
-        spec["script"] = script
+        spawn.script = script
     if on_output is not None:
-        spec["follow_ms"] = FOLLOW_MS
+        spawn.follow_ms = FOLLOW_MS
     if command.stdin:
-        spec["stdin"] = True
-    running = link.run(spec, on_output=on_output)
+        spawn.stdin = True
+    running = link.run(spawn, on_output=on_output)
     if command.stdin:
         link.feed(running, os.fsencode(command.stdin))
         link.feed(running, b"")

@@ -1,6 +1,6 @@
 r"""From the bytes a command printed to the text an agent reads: decoded, folded, shortened honestly.
 
-Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.link.Stream`).
+Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.frames.Stream`).
 
 - Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal; a row of the same
   once, with its length: `\x00[32,768 times]`. On Windows cmd.exe and its kind speak the console's code page
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from nacre.model import Text
 
 if TYPE_CHECKING:
-    from nacre.keeper.link import Stream
+    from nacre.keeper.frames import Stream
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement

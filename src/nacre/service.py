@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork
     from nacre.filesystem import FileSystem
     from nacre.gate import Ask, Gate
+    from nacre.keeper.frames import Left
     from nacre.keeper.launch import Launched
-    from nacre.keeper.link import Left
     from nacre.model import Command, Result
     from nacre.policy.program_table import ProgramTable
     from nacre.session import Session

@@ -28,6 +28,8 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import Ask, is_identifier
 from nacre.errors import NacreError, RequestError
+from nacre.keeper import records
+from nacre.keeper.frames import Spawn, TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, LeftProcess, Result, ShellState
 from nacre.once import FOLLOW_MS, explain
@@ -39,7 +41,8 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.dialects import Ending, Persistent
     from nacre.filesystem import FileSystem
-    from nacre.keeper.link import Exit, Left, Link, Running, Stream, TurnEnd
+    from nacre.keeper.frames import Exit, Left, Stream, TurnEnd
+    from nacre.keeper.link import Link, Running
     from nacre.model import Command
     from nacre.places.place import Place
 
@@ -215,30 +218,30 @@ class Session:
             last = await (self._end_mute(shell) if told.mute else self._last_words(shell))
             if self._ladder is not None:  # it was to be ended with all it started: wait for that
                 await asyncio.shield(self._ladder)
-                last = replace(last, left=(), left_total=0)
+                last = records.replace(last, left=(), left_total=0)
             return self._died(turn, told, last)
         return self._ended(turn, told, ending)
 
-    def _frame(self, turn: Turn, *, follow: bool) -> dict[str, Any]:
+    def _frame(self, turn: Turn, *, follow: bool) -> TurnStart:
         ask = turn.ask
         feed, files = self._dialect.feed(ask)
         turn.shell.turns = ask.turn
-        frame: dict[str, Any] = {
-            "turn": ask.turn,
-            "marker": ask.marker,
-            "feed": feed,
-            "report": "" if self._dialect.prompt else self._dialect.report(ask),
-            "pair": ask.pair,
-            "keep_bytes": turn.command.output_limit_bytes or self._config.reply_limit_bytes,
-            "spool_bytes": self._config.max_output_bytes,
-        }
+        start = TurnStart(
+            turn=ask.turn,
+            marker=ask.marker,
+            feed=feed,
+            report="" if self._dialect.prompt else self._dialect.report(ask),
+            pair=ask.pair,
+            keep_bytes=turn.command.output_limit_bytes or self._config.reply_limit_bytes,
+            spool_bytes=self._config.max_output_bytes,
+        )
         if files:
-            frame["files"] = files
+            start.files = files
         if ask.stdin is not None and not self._dialect.prompt:
-            frame["stdin"] = ask.stdin
+            start.stdin = ask.stdin
         if follow:
-            frame["follow_ms"] = FOLLOW_MS
-        return frame
+            start.follow_ms = FOLLOW_MS
+        return start
 
     def _note(self, shell: LivingShell, end: asyncio.Future[TurnEnd]) -> None:
         """Whoever waits or does not wait for it: a turn that is over says where the shell stands."""
@@ -281,19 +284,19 @@ class Session:
         dialect = self._dialect
         ready = f"READY_{uuid.uuid4().hex} " if dialect.shows_prompt else ""
         running = link.run(
-            {
-                "argv": self.shell.argv(dialect),
-                "program": self.shell.executable,
-                "cwd": directory,
-                "environment": dialect.environment,
-                "stdin": True,
-                "persistent": True,
-                "silent": dialect.silent,
-                "control": dialect.control,
-                "told": dialect.told,
-                "ready": ready,
+            Spawn(
+                argv=self.shell.argv(dialect),
+                program=self.shell.executable,
+                cwd=directory,
+                environment=dialect.environment,
+                stdin=True,
+                persistent=True,
+                silent=dialect.silent,
+                control=dialect.control,
+                told=dialect.told,
+                ready=ready,
                 **_opening(dialect),
-            }
+            )
         )
         if init := dialect.init(ready):
             link.feed(running, init.encode())
@@ -377,7 +380,7 @@ class Session:
         shell.ended_because = _MUTE
         shell.link.kill(shell.running, 0)
         end = await asyncio.shield(shell.running.exit)
-        return replace(end, code=None, signal=None)  # these are our own doing
+        return records.replace(end, code=None, signal=None)  # these are our own doing
 
     async def _last_words(self, shell: LivingShell) -> Exit:
         """How a shell ended that told nothing more."""
@@ -494,7 +497,7 @@ class Session:
         if not gone_bytes:
             return stream
         gone_lines = (stream.head + stream.tail).count(b"\n") - (head + tail).count(b"\n")
-        return replace(
+        return records.replace(
             stream,
             head=head,
             tail=tail,

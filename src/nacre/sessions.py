@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nacre.config import Config
-    from nacre.keeper.link import Left
+    from nacre.keeper.frames import Left
     from nacre.places.place import Place
 
 NAME_LIMIT = 64

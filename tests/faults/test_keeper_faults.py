@@ -65,7 +65,10 @@ TURN = {
         "fail(turns.Turn, 'hear', lambda self, _: self.number == 3)",
         "sleep %s & true",
     ),
-    "in telling its end": ("fail(turns.Turn, 'close', lambda self: self.number == 3)", "sleep %s & true"),
+    "in telling its end": (
+        "fail(turns.Turn, 'close', lambda self, *_, **__: self.number == 3)",
+        "sleep %s & true",
+    ),
     "in its timer": ("fail(turns.Turn, '_takes_long', lambda self: self.number == 3)", "sleep %s"),
 }
 

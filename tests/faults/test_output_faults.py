@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire_client import WireClient, told_of
 
-from nacre.keeper.link import Stream
+from nacre.keeper.frames import Stream
 from nacre.output import Newest, readable, render
 
 if TYPE_CHECKING:

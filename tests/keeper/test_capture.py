@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from nacre.keeper.capture import Capture
 from nacre.keeper.directory import Directory
+from nacre.keeper.frames import Stream
 from nacre.keeper.spools import Spools
 
 if TYPE_CHECKING:
@@ -29,13 +30,11 @@ def test_head_and_tail_are_the_true_ends_of_the_stream(chunks: list[bytes], keep
     for chunk in chunks:
         capture.feed(chunk)
     whole = b"".join(chunks)
-    (total, lines, head, tail, *_), parts = capture.report()
-    assert total == len(whole)
-    assert lines == whole.count(b"\n")
-    kept = b"".join(parts)
-    assert kept[: int(str(head))] == whole[:keep]
-    assert kept[int(str(head)) :] == whole[keep:][-keep:]
-    assert tail == len(whole[keep:][-keep:])
+    told = capture.report()
+    assert told.total_bytes == len(whole)
+    assert told.line_ends == whole.count(b"\n")
+    assert told.head == whole[:keep]
+    assert told.tail == whole[keep:][-keep:]
 
 
 def test_small_plain_output_makes_no_file(tmp_path: Path) -> None:
@@ -58,17 +57,15 @@ def test_output_that_the_reply_would_fold_is_spooled_raw(tmp_path: Path) -> None
 def test_a_spool_that_cannot_be_written_is_told_and_does_not_end_the_command(tmp_path: Path) -> None:
     capture = Capture(4, lambda: spool_in(tmp_path / "missing" / "missing" / "missing"))
     capture.feed(b"0123456789")
-    counts, parts = capture.report()
-    assert counts == [10, 0, 4, 4, None, 0, "No such file or directory", False]
-    assert parts == [b"0123", b"6789"]
+    told = capture.report()
+    assert told == Stream(10, 0, b"0123", b"6789", None, 0, "No such file or directory")
 
 
 def test_what_comes_after_the_end_goes_to_the_spool_from_the_first_byte(tmp_path: Path) -> None:
     capture = Capture(8, lambda: spool_in(tmp_path))
     capture.feed(b"now ")
     capture.keep_on()
-    counts, parts = capture.report()
-    assert (counts, parts) == ([4, 0, 4, 0, str(tmp_path / "out"), 0, "", True], [b"now ", b""])
+    assert capture.report() == Stream(4, 0, b"now ", b"", str(tmp_path / "out"), goes_on=True)
     capture.feed(b"and ")
     capture.feed(b"later, ")
     capture.feed(b"too")

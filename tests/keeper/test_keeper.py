@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from process_table import carrying, gone, unique_seconds
 
+from nacre.keeper.frames import Exit, Spawn, encode
 from nacre.keeper.launch import launch, local_argv
-from nacre.keeper.link import Exit, Link, SpawnError
+from nacre.keeper.link import Link, SpawnError
 from nacre.keeper.wire import HEADER, Decoder, Kind, frame, json_frame
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 
-def spec(command: str, **more: Any) -> dict[str, Any]:
-    return {"argv": ["sh", "-c", command], "program": "/bin/sh", "cwd": "/", **more}
+def spec(command: str, **more: Any) -> Spawn:
+    spawn = Spawn(argv=["sh", "-c", command], program="/bin/sh", cwd="/")
+    vars(spawn).update(more)
+    return spawn
 
 
 def with_link(use: Callable[[Link], Awaitable[None]], spool_dir: str) -> None:
@@ -146,7 +149,7 @@ def test_a_terminal_has_a_size_that_can_change(tmp_path: Path) -> None:
 def test_control_c_typed_on_a_terminal_interrupts(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
         echoed = asyncio.Event()
-        cat = {"argv": ["cat"], "program": "/bin/cat", "cwd": "/", "terminal": [24, 80], "follow_ms": 1}
+        cat = Spawn(argv=["cat"], program="/bin/cat", cwd="/", terminal=(24, 80), follow_ms=1)
         running = link.run(cat, on_output=lambda _stream, chunk: echoed.set() if b"hello" in chunk else None)
         link.feed(running, b"hello\n")
         await echoed.wait()
@@ -247,7 +250,7 @@ def test_late_output_of_a_process_left_behind_goes_to_the_spool(tmp_path: Path) 
 def test_a_program_that_is_not_there_is_told_with_its_name(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
         with pytest.raises(SpawnError) as caught:
-            await link.run({"argv": ["x"], "program": "/no/such/shell", "cwd": "/"}).exit
+            await link.run(Spawn(argv=["x"], program="/no/such/shell", cwd="/")).exit
         assert caught.value.file == "/no/such/shell"
 
     with_link(use, str(tmp_path))
@@ -269,8 +272,8 @@ def test_commands_that_are_alike_and_others_do_not_mix(tmp_path: Path) -> None:
             (spec("pwd", cwd="/"), b"/\n"),
             (spec("echo $X", script="echo script"), b"\n"),
             (spec("echo alike"), b"alike\n"),
-            ({"argv": ["echo", "found"], "program": "", "cwd": "/"}, b"found\n"),
-            ({"argv": ["printf", "found"], "program": "", "cwd": "/"}, b"found"),
+            (Spawn(argv=["echo", "found"], program="", cwd="/"), b"found\n"),
+            (Spawn(argv=["printf", "found"], program="", cwd="/"), b"found"),
         ]
         ends = await asyncio.gather(*[link.run(one).exit for one, _ in wanted])
         assert [end.stdout.head for end in ends] == [output for _, output in wanted]
@@ -318,13 +321,25 @@ class RawKeeper:
     ("data", "says"),
     [
         (frame(Kind.SPAWN, 3, b"not json"), "SPAWN: Expecting value"),
-        (frame(Kind.SPAWN, 3, b"[]"), "SPAWN: a spawn frame holds a JSON object"),
-        (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "spawn lacks ['cwd', 'program'] and does not take []"),
+        (frame(Kind.SPAWN, 3, b"[]"), "SPAWN: Spawn is a JSON object"),
+        (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "Spawn lacks ['cwd', 'program'] and does not take []"),
         (json_frame(Kind.SPAWN, 3, {"argv": [], "cwd": "/", "program": "/x"}), "argv"),
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": "/", "program": "/x", "luck": 1}), "luck"),
         (json_frame(Kind.AGAIN, 3, ["x"]), "AGAIN: there is no good SPAWN before it"),
+        (
+            json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": 5, "program": "/x"}),
+            "Spawn.cwd does not fit (int)",
+        ),
+        (
+            json_frame(Kind.SPAWN, 3, {"argv": "x", "cwd": "/", "program": "/x"}),
+            "Spawn.argv does not fit (str)",
+        ),
         (HEADER.pack(0, 63, 3), "kind 63"),
         (json_frame(Kind.SETUP, 3, {}), "environment"),
+        (
+            json_frame(Kind.SETUP, 3, {"environment": {"A": 1}, "spool_dir": ""}),
+            "Setup.environment does not fit (dict)",
+        ),
     ],
 )
 def test_a_malformed_frame_is_answered_and_the_next_one_served(data: bytes, says: str) -> None:
@@ -334,7 +349,41 @@ def test_a_malformed_frame_is_answered_and_the_next_one_served(data: bytes, says
     kind, identity, told = keeper.next()
     assert (kind, identity, told["code"]) == (Kind.ERROR, 3, "malformed_frame")
     assert says in told["message"]
-    keeper.send(json_frame(Kind.SPAWN, 4, spec("exit 9")))
+    keeper.send(encode(spec("exit 9"), 4))
+    assert keeper.next()[:2] == (Kind.EXIT, 4)
+    assert keeper.close() == 0
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (json_frame(Kind.KILL, 3, {"grace_ms": "soon"}), "Kill.grace_ms does not fit (str)"),
+        (json_frame(Kind.KILL, 3, {"grace_ms": True}), "Kill.grace_ms does not fit (bool)"),
+        (json_frame(Kind.SIGNAL, 3, ["TERM"]), "Signal is a JSON object"),
+        (json_frame(Kind.SIGNAL, 3, {"signal": "NONE"}), "SIGNONE"),
+        (json_frame(Kind.RESIZE, 3, {"rows": 5}), "Resize lacks ['columns']"),
+        (json_frame(Kind.CREDIT, 3, {"taken_bytes": None}), "Credit.taken_bytes does not fit (NoneType)"),
+        (
+            json_frame(Kind.TURN_START, 3, {"turn": 1, "marker": "m", "feed": 7}),
+            "TurnStart.feed does not fit (int)",
+        ),
+        (json_frame(Kind.TURN_START, 3, {"turn": 1, "marker": "m", "feed": ""}), "only a persistent shell"),
+        (json_frame(Kind.HELLO, 3, {}), "this kind is not for a keeper"),
+    ],
+)
+def test_a_malformed_frame_for_a_command_ends_that_command_alone(data: bytes, says: str) -> None:
+    mark = unique_seconds()
+    keeper = RawKeeper()
+    assert keeper.next()[0] == Kind.HELLO
+    keeper.send(encode(spec(f"sleep {mark}", announce=True), 3))
+    assert keeper.next()[:2] == (Kind.STARTED, 3)
+    keeper.send(data)
+    kind, identity, told = keeper.next()
+    assert (kind, identity, told["code"]) == (Kind.ERROR, 3, "malformed_frame")
+    assert says in told["message"]
+    assert gone(mark)
+    keeper.send(encode(spec("exit 9"), 4))
     assert keeper.next()[:2] == (Kind.EXIT, 4)
     assert keeper.close() == 0
 
@@ -343,14 +392,14 @@ def test_a_malformed_frame_is_answered_and_the_next_one_served(data: bytes, says
 def test_another_command_like_the_last_needs_its_arguments_only() -> None:
     keeper = RawKeeper()
     assert keeper.next()[0] == Kind.HELLO
-    keeper.send(json_frame(Kind.SPAWN, 1, spec("exit 1")))
+    keeper.send(encode(spec("exit 1"), 1))
     assert keeper.next()[:2] == (Kind.EXIT, 1)
     keeper.send(json_frame(Kind.AGAIN, 2, ["sh", "-c", "exit 2"]))
     assert keeper.next()[:2] == (Kind.EXIT, 2)
     keeper.send(json_frame(Kind.AGAIN, 3, "sh"))
     assert "argv" in keeper.next()[2]["message"]
     keeper.send(json_frame(Kind.SPAWN, 4, {"argv": []}))
-    assert "spawn lacks" in keeper.next()[2]["message"]
+    assert "Spawn lacks" in keeper.next()[2]["message"]
     keeper.send(json_frame(Kind.AGAIN, 5, ["sh", "-c", "exit 5"]))
     assert "no good SPAWN" in keeper.next()[2]["message"], "it is not like the one before the bad one"
     assert keeper.close() == 0
@@ -372,9 +421,7 @@ def test_a_keeper_that_is_told_to_end_ends_its_commands() -> None:
     mark = unique_seconds()
     keeper = RawKeeper()
     pid = keeper.next()[2]["pid"]
-    keeper.send(
-        json_frame(Kind.SPAWN, 1, spec(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", announce=True))
-    )
+    keeper.send(encode(spec(f"trap '' TERM; setsid sleep {mark} & sleep {mark}", announce=True), 1))
     assert keeper.next()[0] == Kind.STARTED
     os.kill(pid, signal.SIGTERM)
     assert keeper.next()[0] == Kind.LEAVING

@@ -13,7 +13,7 @@ from nacre.keeper.wire import (
     WireError,
     frame,
     json_frame,
-    mixed_body,
+    mixed_frame,
     split_mixed_body,
 )
 
@@ -38,7 +38,7 @@ def test_frames_survive_any_cutting_of_the_stream(
 def test_json_with_raw_bytes_behind_it_comes_apart_again(
     content: dict[str, object], parts: list[bytes]
 ) -> None:
-    body = mixed_body(content, parts)
+    ((_, _, body),) = Decoder().feed(mixed_frame(Kind.EXIT, 7, content, parts))
     told, start = split_mixed_body(body)
     assert told == content
     assert body[start:] == b"".join(parts)

@@ -12,6 +12,7 @@ from wire_client import WireClient, text_of, told_of
 
 from nacre.dialects import Ask
 from nacre.dialects.cmd import CmdShell
+from nacre.keeper.frames import Spawn, TurnStart
 from nacre.keeper.link import Link
 
 if TYPE_CHECKING:
@@ -168,13 +169,14 @@ def test_the_keeper_serves_a_hundred_turns_of_one_shell(tmp_path: Path) -> None:
         try:
             async with asyncio.timeout(60):
                 await link.open({"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD}, windows_path(tmp_path))
-                spec: dict[str, Any] = {"argv": shell.argv("cmd.exe"), "program": CMD, "cwd": "C:\\"}
-                spec |= {"stdin": True, "persistent": True, "prompt": shell.prompt}
-                running = link.run({**spec, "opening": (mark, shell.report(Ask("", mark, "", 0)))})
+                opening = (mark, shell.report(Ask("", mark, "", 0)))
+                spawn = Spawn(argv=shell.argv("cmd.exe"), program=CMD, cwd="C:\\", opening=opening)
+                spawn.stdin, spawn.persistent, spawn.prompt = True, True, shell.prompt
+                running = link.run(spawn)
                 for turn in range(1, 101):
                     fresh = f"{mark}{turn}"
                     feed = f"echo {turn}\r\n{shell.report(Ask('', fresh, '', 0))}"
-                    told = await link.turn(running, {"turn": turn, "marker": fresh, "feed": feed})
+                    told = await link.turn(running, TurnStart(turn=turn, marker=fresh, feed=feed))
                     assert (told.record, told.stdout.head) == ("0 C:\\", b"%d\r\n" % turn)
                 link.kill(running, 0)
                 await running.exit

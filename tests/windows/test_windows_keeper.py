@@ -12,6 +12,7 @@ from process_table import carrying, gone
 from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_path
 
 from nacre.errors import PlaceError
+from nacre.keeper.frames import Spawn
 from nacre.keeper.link import Link, SpawnError
 
 if TYPE_CHECKING:
@@ -22,12 +23,14 @@ ENVIRONMENT = {"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD, "PATH": r"C:\windows
 WINDOWS_PYTHON = windows_path(PYTHON)
 
 
-def spec(command: str, **more: Any) -> dict[str, Any]:
-    return {"argv": ["cmd.exe", "/d", "/s", "/c", command], "program": CMD, "cwd": "C:\\", **more}
+def spec(command: str, **more: Any) -> Spawn:
+    spawn = Spawn(argv=["cmd.exe", "/d", "/s", "/c", command], program=CMD, cwd="C:\\")
+    vars(spawn).update(more)
+    return spawn
 
 
-def python(code: str, **more: Any) -> dict[str, Any]:
-    return {"argv": ["python.exe", "-c", code], "program": WINDOWS_PYTHON, "cwd": "C:\\", **more}
+def python(code: str, **more: Any) -> Spawn:
+    return Spawn(argv=["python.exe", "-c", code], program=WINDOWS_PYTHON, cwd="C:\\", **more)
 
 
 def with_keeper(use: Callable[[Link], Awaitable[None]], spool_dir: Path) -> None:

@@ -1,18 +1,28 @@
 """The keeper: the small program that alone starts, feeds, watches and kills commands in a place.
 
-Two halves that meet at `wire`:
+Two halves that meet at `frames`:
 
-    wire       the frames both sides speak
-    link       nacre's side: start a keeper, run commands through it          (asyncio)
+    wire       bytes cut into frames
+    frames     what each frame says: the records that both sides share
+    quickjson  JSON without the layers that the `json` module puts up on every call
+    records    dataclasses without what the standard module loads
+    link       nacre's side: run commands through a keeper                    (asyncio)
+    launch     start a keeper on this machine
+    troubles   what can be done about an error of the operating system
     program    the keeper itself: frames in, commands run, frames out         (standard library only)
     commands   one running command: its streams, its end, its kill ladder
-    conversation  the end of a command in a shell that has no private channel
+    shells     a command that is a shell and is given turns
+    turns      one turn: its pipes, its record, its end
+    conversation  the end of a turn in a shell that has no private channel
+    streams    the output streams of a command or a turn
     capture    head and tail of a stream in memory, the whole of it in a spool file
     spools     all spool files together: how many, how many bytes
     directory  the private directory that they and all other files are in
+    timers     what the event loops share
+    host       one name for the modules of this operating system
     descriptors  how many the keeper may hold
+    heap       memory that goes back to the system when it is freed
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
-    troubles   what can be done about an error of the operating system
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it
@@ -21,6 +31,6 @@ Two halves that meet at `wire`:
     windows    all of these for Windows: Job Objects, a completion port
     win32      the few calls of Windows that it makes
 
-Everything but `link` is the program; it imports nothing outside the standard library and nothing of
-nacre above this package, so that it can be sent to a machine that has only Python.
+Everything but `link` and `launch` is the program; it imports nothing outside the standard library and nothing
+of nacre above this package, so that it can be sent to a machine that has only Python.
 """

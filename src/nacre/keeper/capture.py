@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import deque
 from errno import ENOENT
 
+from nacre.keeper.frames import Stream
+
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -133,20 +135,26 @@ class Capture:
         self._goes_on = False
         self._close_spool()
 
-    def report(self) -> tuple[list[object], list[bytes]]:
-        """Total, lines, head, tail; of a spool path, omitted, failure, goes on, lost; and the bytes."""
+    def report(self) -> Stream:
+        """What is told of the stream."""
         if self._spool is None and self.total_bytes == len(self.head) and not self._rest_lost:
-            return [self.total_bytes, self.line_ends, self.total_bytes, 0], [bytes(self.head)]
-        head, tail = bytes(self.head), self.tail()
+            return Stream(self.total_bytes, self.line_ends, bytes(self.head))
         spool = self._spool
         if spool is not None and not self._spool_failed and not spool.is_there:
             self._give_up_spool(OSError(ENOENT, "its file was removed while the command ran"))
         spool = None if self._spool_failed else spool
-        told = [spool.path, spool.omitted_bytes, ""] if spool else [None, 0, self._spool_failed]
+        kept = (spool.path, spool.omitted_bytes, "") if spool else (None, 0, self._spool_failed)
         rest_lost = self._rest_lost or (self._spool_failed if self._goes_on else "")
-        told += [self._goes_on, rest_lost] if rest_lost else [self._goes_on]
         self._close_spool()
-        return [self.total_bytes, self.line_ends, len(head), len(tail), *told], [head, tail]
+        return Stream(
+            self.total_bytes,
+            self.line_ends,
+            bytes(self.head),
+            self.tail(),
+            *kept,
+            goes_on=self._goes_on,
+            rest_lost=rest_lost,
+        )
 
 
 def _line_ends(chunk: bytes | memoryview) -> int:

@@ -13,100 +13,28 @@ from __future__ import annotations
 import time
 from functools import partial
 
+from nacre.keeper.frames import Exit, Started, encode, encode_exit
 from nacre.keeper.host import command_line, host
-from nacre.keeper.quickjson import decode
 from nacre.keeper.shells import SETTLE_ROUNDS, SETTLE_S, PersistentShell, named
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
-from nacre.keeper.wire import Kind, frame, json_frame, mixed_body
+from nacre.keeper.wire import Kind, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
+    from nacre.keeper.frames import Spawn, TurnStart
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
-    from nacre.keeper.turns import Run
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor
 
 
-_NOTHING: dict[str, Any] = {}
-
-
-class Spec:
-    """What to run, as a spawn frame says it; what the frame does not say is as it stands here.
-
-    Not a dataclass: one is made for every command, and most of its fields are never set.
-    """
-
-    argv: list[str]
-    cwd: str
-    program: str  # empty: argv[0], looked for on the command's own PATH
-    environment: dict[str, str] = _NOTHING
-    unset: tuple[str, ...] = ()
-    script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv
-    stdin: bool = False  # whether INPUT frames feed it; otherwise it reads nothing
-    merge: bool = False  # stderr into stdout, in the order it is printed
-    silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
-    persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
-    control: int = 0  # number of the private channel in the command; 0 for none
-    ready: str = ""  # what it shows on its stderr when it waits for a line; see `shells.Prompts`
-    told: bool = False  # whether a persistent shell opens its private channel by its name, see `turns.Pipes`
-    prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
-    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
-    terminal: tuple[int, int] | None = None  # rows and columns
-    limits: dict[str, int] = _NOTHING
-    timeout_ms: int = 0
-    grace_ms: int = 1000
-    keep_bytes: int = 65536
-    spool_bytes: int = 0
-    follow_ms: int = 0  # newest output in a frame, at most this often
-    window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
-    announce: bool = False  # whether a STARTED frame is wanted
-
-    @property
-    def keeping(self) -> Keeping:
-        """What is kept of its output."""
-        return Keeping(self.keep_bytes, self.spool_bytes, self.follow_ms, self.window_bytes)
-
-    @staticmethod
-    def parse(body: bytes) -> Spec:
-        """Read a spawn frame. Raises ValueError that says what is wrong with it."""
-        content: Any = decode(body.decode())
-        if not isinstance(content, dict):
-            raise TypeError("a spawn frame holds a JSON object")
-        given: Any = content.keys()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # JSON
-        if not _REQUIRED <= given <= _FIELDS:
-            unknown, missing = sorted(given - _FIELDS), sorted(_REQUIRED - given)
-            raise ValueError(f"spawn lacks {missing} and does not take {unknown}")
-        spec = _filled(content)  # pyright: ignore[reportUnknownArgumentType]  # JSON
-        if spec.limits and (unknown := set(spec.limits) - set(host.LIMITS)):
-            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
-        return spec
-
-    def again(self, body: bytes) -> Spec:
-        """Read a frame that tells other arguments and nothing else. Raises ValueError like `parse`."""
-        return _filled({**self.__dict__, "argv": decode(body.decode())})
-
-
-def _filled(content: Any) -> Spec:
-    spec = Spec()
-    spec.__dict__ = content
-    if not spec.argv or not all([isinstance(word, str) for word in spec.argv]):  # noqa: C419  # pyright: ignore[reportUnnecessaryIsInstance]  # a list is quicker
-        raise ValueError("spawn needs argv, a list of strings that is not empty")
-    return spec
-
-
-_FIELDS = Spec.__annotations__.keys()
-_REQUIRED = {"argv", "cwd", "program"}
-
-
 class Command:
     """A command from its start to the moment the last of its processes has let go of it."""
 
-    def __init__(self, keeper: Keeper, command_id: int, spec: Spec, started: host.Started) -> None:
+    def __init__(self, keeper: Keeper, command_id: int, spec: Spawn, started: host.Started) -> None:
         self.id = command_id
         self.spec = spec
         self.pid = started.pid
@@ -126,7 +54,8 @@ class Command:
             host.Writer(keeper.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        self._streams = Streams(keeper, command_id, str(command_id), spec.keeping, self.stream_ended)
+        keeping = Keeping(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
+        self._streams = Streams(keeper, command_id, str(command_id), keeping, self.stream_ended)
         self.shell: PersistentShell | None = None  # where turns are given to
         if spec.persistent:
             self.shell = PersistentShell(keeper, self, started)
@@ -184,13 +113,13 @@ class Command:
         """Whether its first process has ended."""
         return self._end is not None
 
-    def run(self, run: Run) -> None:
-        """Give the shell a command of its own; a TURN frame tells how it ended."""
+    def run(self, turn: TurnStart) -> None:
+        """Give the shell a command of its own; a TURN_END frame tells how it ended."""
         if self.over or self.reported:
             return  # the shell is gone, or about to; a frame has said so
         if self.shell is None:
             raise ValueError("only a persistent shell takes turns")
-        self.shell.run(run)
+        self.shell.run(turn)
 
     # -- input and signals
 
@@ -330,9 +259,8 @@ class Command:
             left = self._keeper.kin.members(self.id)
         if left:
             self._streams.part()
-        counts, parts = self._streams.report()
-        content = [*self._how(), *(named(left) if left else ((), 0)), counts]
-        self._keeper.send(frame(Kind.EXIT, self.id, mixed_body(content, parts)))
+        end = Exit(*self._how(), *(named(left) if left else ((), 0)), *self._streams.report())
+        self._keeper.send(encode_exit(end, self.id))
         self._keeper.flush()  # what follows need not keep the caller waiting
         if not left:
             self._streams.part()
@@ -347,7 +275,7 @@ class Command:
                 timer.cancel()
 
     def _how(self) -> tuple[int | None, str | None, str | None, int, int, int | None]:
-        """Code, signal, why, wall time, CPU time, memory: in the order of `link.Exit`."""
+        """Code, signal, why, wall time, CPU time, memory: in the order of `frames.Exit`."""
         end = self._end
         if end is None:
             return None, None, self._why, round((time.monotonic() - self._began) * 1000), 0, None
@@ -386,4 +314,4 @@ class Command:
 
     def announce(self) -> None:
         """Say that it runs."""
-        self._keeper.send(json_frame(Kind.STARTED, self.id, {"pid": self.pid}))
+        self._keeper.send(encode(Started(pid=self.pid), self.id))

@@ -1,6 +1,6 @@
 """nacre's side of a keeper: run commands through it, hear what becomes of them.
 
-Above it: the living things (`once`, later sessions, jobs and terminals). Below: `wire` and the pipes.
+Above it: the living things (`once`, later sessions, jobs and terminals). Below: `frames` and the pipes.
 It knows frames and command ids, nothing of shells, policies or replies.
 """
 
@@ -14,13 +14,33 @@ import os
 import signal
 import subprocess
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from nacre.eager import EagerFuture
 from nacre.errors import InternalError, PlaceError
-from nacre.keeper.quickjson import decode
+from nacre.keeper.frames import (
+    Credit,
+    Ended,
+    Error,
+    Exit,
+    Hello,
+    Kill,
+    Left,
+    Resize,
+    Setup,
+    Signal,
+    Spawn,
+    Started,
+    TurnEnd,
+    TurnStart,
+    decode,
+    decode_exit,
+    decode_turn_end,
+    encode,
+    encode_again,
+)
 from nacre.keeper.troubles import advice
-from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame, json_frame, split_mixed_body
+from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
 from nacre.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
@@ -35,60 +55,6 @@ BURIAL_S = 1.0  # how often we look whether what we had started to keep commands
 BROKEN_PATIENCE_S = 1.0  # a keeper that does not take frames any more is gone; it has this to tell its last
 
 _log = logging.getLogger("nacre")
-
-
-@dataclass(slots=True)  # these two are made for every command; freezing triples the cost
-class Stream:
-    """What the keeper kept of one output stream."""
-
-    total_bytes: int = 0
-    line_ends: int = 0
-    head: bytes = b""
-    tail: bytes = b""
-    spool: str | None = None
-    spool_omitted_bytes: int = 0
-    spool_failed: str = ""
-    goes_on: bool = False  # a process left behind may print more, which is found in the spool
-    rest_lost: str = ""  # or why it is not
-
-
-NOTHING = Stream()
-
-
-@dataclass(slots=True)
-class Exit:
-    """How a command ended, as the keeper saw it."""
-
-    code: int | None
-    signal: str | None
-    why: str | None  # "timeout", "killed", or nothing: it ended by itself
-    wall_ms: int
-    cpu_ms: int
-    max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
-    left: tuple[tuple[int, str], ...]
-    left_total: int
-    stdout: Stream
-    stderr: Stream
-
-
-@dataclass(slots=True)
-class TurnEnd:
-    """How one command in a persistent shell ended, as the keeper saw it."""
-
-    record: str | None  # what the shell said on its private channel; None: it died, or lost that channel
-    pair: int  # the named pipes that the next turn is to use
-    wall_ms: int
-    cpu_ms: int
-    directory: str | None  # where the shell really stands; None where that cannot be told
-    left: tuple[tuple[int, str], ...]
-    left_total: int
-    stdout: Stream
-    stderr: Stream
-    replaced: str = ""  # the program that the shell had become when it ended (`exec`)
-    mute: bool = False  # whether the shell lives, but can tell nothing any more
-
-
-Left = tuple[tuple[int, str], ...]  # processes that live on: their numbers and command lines
 
 
 class NotTakenError(PlaceError):
@@ -131,12 +97,13 @@ class Link:
         self._follows = before is not None
         self._running: dict[int, Running] = {}
         self._endings: dict[int, asyncio.Future[Left]] = {}
-        self._last_spec: dict[str, Any] = {}
+        self._last: Spawn | None = None
         self._decoder = Decoder()
         self._loop = asyncio.get_running_loop()
-        self._hello: asyncio.Future[dict[str, Any]] = self._loop.create_future()
+        self._hello: asyncio.Future[Hello] = self._loop.create_future()
         self._lost = False
         self._closing = False
+        self._distrusted = False  # it has sent what is no frame
         self._leaving = False  # it has said that it ends everything
         self._guarded = True
         self._pid = 0  # of the keeper; the process that we have started may be its guardian
@@ -173,11 +140,11 @@ class Link:
                 code="keeper_late",
                 hint="Nothing was run. The machine may be very busy: try again.",
             ) from None
-        if hello["version"] != VERSION:
+        if hello.version != VERSION:
             raise PlaceError(
-                f"The keeper speaks version {hello['version']} of the link, nacre speaks {VERSION}."
+                f"The keeper speaks version {hello.version} of the link, nacre speaks {VERSION}."
             )
-        self.cookie, self._pid, self._guarded = hello["cookie"], hello["pid"], hello["guarded"]
+        self.cookie, self._pid, self._guarded = hello.cookie, hello.pid, hello.guarded
         self.set_up(environment, spool_dir, sweep, spools)
 
     def set_up(
@@ -189,44 +156,43 @@ class Link:
     ) -> None:
         """Tell the keeper the environment of all commands to come, where spools go, and their limits."""
         self.spool_dir = spool_dir
-        content: dict[str, Any] = {"environment": environment, "spool_dir": spool_dir, "sweep": sweep}
+        setup = Setup(environment=environment, spool_dir=spool_dir, sweep=sweep)
         if spools is not None:
-            content |= {"spools": spools, "follows": self._follows}
-        self._writer.write(json_frame(Kind.SETUP, 0, content))
+            setup.spools, setup.follows = spools, self._follows
+        self._writer.write(encode(setup))
 
     def run(
         self,
-        spec: dict[str, Any],
+        spawn: Spawn,
         *,
         on_output: Callable[[int, bytes], None] | None = None,
         on_control: Callable[[bytes], None] | None = None,
     ) -> Running:
-        """Start a command; its `exit` future tells the rest. `spec` is `keeper.commands.Spec` as a dict."""
+        """Start a command; its `exit` future tells the rest."""
         if self._lost:
             raise _keeper_lost()
         running = Running(next(self.ids), EagerFuture(), on_output, on_control)
-        if spec.get("announce"):
+        if spawn.announce:
             running.pid = asyncio.get_running_loop().create_future()
         self._running[running.id] = running
-        self._writer.write(self._spawn_frame(running.id, spec))
+        self._writer.write(self._spawn_frame(running.id, spawn))
         return running
 
-    def _spawn_frame(self, command_id: int, spec: dict[str, Any]) -> bytes:
+    def _spawn_frame(self, command_id: int, spawn: Spawn) -> bytes:
         """Most commands differ from the one before in their arguments only; then no more is sent."""
-        argv = spec["argv"]
-        if spec == {**self._last_spec, "argv": argv}:
-            return json_frame(Kind.AGAIN, command_id, argv)
+        if self._last is not None and vars(spawn) == {**vars(self._last), "argv": spawn.argv}:
+            return encode_again(spawn.argv, command_id)
         # What the keeper has to find or to write for each command anew is no pattern for the next one.
-        self._last_spec = spec if spec["program"] and "script" not in spec else {}
-        return json_frame(Kind.SPAWN, command_id, spec)
+        self._last = spawn if spawn.program and spawn.script is None else None
+        return encode(spawn, command_id)
 
-    def turn(self, running: Running, run: dict[str, Any]) -> asyncio.Future[TurnEnd]:
-        """Give a persistent shell a command; `run` is `keeper.turns.Run` as a dict."""
+    def turn(self, running: Running, start: TurnStart) -> asyncio.Future[TurnEnd]:
+        """Give a persistent shell a command; the future tells its end."""
         if self._lost:
             raise _keeper_lost()
         turn: EagerFuture[TurnEnd] = EagerFuture()
         running.turn = turn
-        self._writer.write(json_frame(Kind.RUN, running.id, run))
+        self._writer.write(encode(start, running.id))
         return turn
 
     def feed(self, running: Running, data: bytes) -> None:
@@ -235,14 +201,14 @@ class Link:
 
     def signal(self, running: Running, name: str, scope: str = "group") -> None:
         """Send a signal to the command's process group, or to its whole tree."""
-        self._writer.write(json_frame(Kind.SIGNAL, running.id, {"signal": name, "scope": scope}))
+        self._writer.write(encode(Signal(signal=name, scope=scope), running.id))
 
     def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:
         """TERM, grace, KILL for everything the command started; its exit is told when all is gone.
 
         A shell with a person before it minds no TERM: it is told that the person has hung up.
         """
-        self._writer.write(json_frame(Kind.KILL, running.id, {"grace_ms": grace_ms, "hang_up": hang_up}))
+        self._writer.write(encode(Kill(grace_ms=grace_ms, hang_up=hang_up), running.id))
 
     async def end_rest(self, running: Running) -> Left:
         """Kill what a command has left behind that has ended itself; returns what does not die of it."""
@@ -255,11 +221,11 @@ class Link:
 
     def resize(self, running: Running, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
-        self._writer.write(json_frame(Kind.RESIZE, running.id, {"rows": rows, "columns": columns}))
+        self._writer.write(encode(Resize(rows=rows, columns=columns), running.id))
 
     def credit(self, running: Running, taken_bytes: int) -> None:
         """Say that streamed output was taken, so that more may come."""
-        self._writer.write(json_frame(Kind.CREDIT, running.id, {"bytes": taken_bytes}))
+        self._writer.write(encode(Credit(taken_bytes=taken_bytes), running.id))
 
     # -- the end
 
@@ -311,72 +277,102 @@ class Link:
     # -- frames
 
     def _received(self, data: bytes) -> None:
+        if self._distrusted:
+            return
         try:
             for kind, command_id, body in self._decoder.feed(data):
                 self._hear(kind, command_id, body)
-        except (WireError, ValueError) as error:
-            self._fail_all(InternalError(f"The keeper sent what is not a frame: {error}."))
+        except WireError as error:
+            self._distrust(f"The keeper sent what is not a frame: {error}.")
 
     def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
-        if kind == Kind.EXIT and running is not None:
-            del self._running[command_id]
-            _heard_exit(running, body)
-        elif kind == Kind.TURN and running is not None:
+        try:
+            if running is not None:
+                self._heard_of_command(kind, running, body)
+            elif kind == Kind.ENDED:
+                self._heard_ended(command_id, decode(Ended, body))
+            else:
+                self._heard_of_keeper(kind, body)
+        except ValueError as error:
+            self._misheard(kind, running, error)
+
+    def _heard_of_command(self, kind: int, running: Running, body: bytes) -> None:
+        if kind == Kind.EXIT:
+            _heard_exit(running, decode_exit(body))
+            del self._running[running.id]
+        elif kind == Kind.TURN_END:
             if running.turn is not None and not running.turn.done():
-                _heard_turn(running.turn, body)
-        elif kind == Kind.ENDED:
-            if (rest := self._endings.pop(command_id, None)) is not None:
-                rest.set_result(tuple(decode(body.decode()).get("left", ())))
-        elif kind == Kind.ERROR and (running is not None or command_id == 0):
-            self._heard_error(running, decode(body.decode()))
-        elif running is not None:
-            self._heard_progress(Kind(kind), running, body)
-        else:
-            self._heard_of_keeper(kind, body)
+                _heard_turn_end(running.turn, decode_turn_end(body))
+        elif kind == Kind.ERROR:
+            self._heard_error(running, decode(Error, body))
+        elif kind == Kind.OUTPUT and running.on_output is not None:
+            running.on_output(body[0], body[1:])
+        elif kind == Kind.CONTROL and running.on_control is not None:
+            running.on_control(body)
+        elif kind == Kind.STARTED and running.pid is not None:
+            running.pid.set_result(decode(Started, body).pid)
+
+    def _heard_ended(self, command_id: int, end: Ended) -> None:
+        if (rest := self._endings.pop(command_id, None)) is not None:
+            rest.set_result(tuple((pid, line) for pid, line in end.left))
 
     def _heard_of_keeper(self, kind: int, body: bytes) -> None:
         if kind == Kind.HELLO:
-            self._hello.set_result(decode(body.decode()))
+            self._hello.set_result(decode(Hello, body))
         elif kind == Kind.LEAVING:
             self._lost = self._leaving = True
         elif kind == Kind.UNGUARDED:
             self._guarded = False
             _log.warning("the keeper's guardian is gone: if the keeper is killed, too, processes may be left")
+        elif kind == Kind.ERROR and (error := decode(Error, body)).code == "malformed_frame":
+            _log.error("the keeper could not read a frame: %s", error.message)
 
-    def _heard_progress(self, kind: Kind, running: Running, body: bytes) -> None:
-        if kind is Kind.OUTPUT and running.on_output is not None:
-            running.on_output(body[0], body[1:])
-        elif kind is Kind.CONTROL and running.on_control is not None:
-            running.on_control(body)
-        elif kind is Kind.STARTED and running.pid is not None:
-            running.pid.set_result(decode(body.decode())["pid"])
-
-    def _heard_error(self, running: Running | None, content: dict[str, Any]) -> None:
-        if running is None:
-            self._fail_all(InternalError(f"The keeper could not read a frame: {content['message']}."))
-            return
-        if content["code"] == "turn_failed" and running.turn is not None:
+    def _heard_error(self, running: Running, told: Error) -> None:
+        if told.code == "turn_failed" and running.turn is not None:
             running.turn.set_exception(
                 PlaceError(
-                    f"The command could not be given to its shell: {content['message']}.",
-                    hint=advice(content["errno"], own_file=True),
+                    f"The command could not be given to its shell: {told.message}.",
+                    hint=advice(told.errno, own_file=True),
                 )
             )
             return
         del self._running[running.id]
-        if content["code"] == "spawn_failed":
-            file = content["file"]
-            own_file = bool(self.spool_dir) and file.startswith(os.path.dirname(self.spool_dir))
-            error: Exception = SpawnError(content["message"], content["errno"], file, own_file=own_file)
-        elif content["code"] == "internal_error":
+        if told.code == "spawn_failed":
+            own_file = bool(self.spool_dir) and told.file.startswith(os.path.dirname(self.spool_dir))
+            error: Exception = SpawnError(told.message, told.errno, told.file, own_file=own_file)
+        elif told.code == "internal_error":
             error = InternalError(
-                f"nacre failed in handling this command ({content['message']}); all it started was killed.",
+                f"nacre failed in handling this command ({told.message}); all it started was killed.",
                 hint="Other commands and sessions go on. The log on stderr has the details.",
             )
         else:
-            error = InternalError(f"The keeper refused a frame: {content['message']}.")
+            error = InternalError(f"The keeper refused a frame: {told.message}.")
         _fail(running, error)
+
+    def _misheard(self, kind: int, running: Running | None, error: ValueError) -> None:
+        """A frame says what it cannot say: the command that it was about is ended, all others go on."""
+        name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
+        if running is None:
+            self._distrust(f"The keeper sent a frame that cannot be read: {name}: {error}.")
+            return
+        self._running.pop(running.id, None)
+        self.kill(running, 0)
+        _fail(
+            running,
+            InternalError(
+                f"The keeper sent a frame that cannot be read ({name}: {error}); the command is ended.",
+                hint="Other commands and sessions go on.",
+            ),
+        )
+
+    def _distrust(self, why: str) -> None:
+        """Nothing that comes can be believed: the keeper is told to end everything, the next one follows."""
+        self._lost = self._distrusted = True
+        _log.error("%s", why)
+        self._fail_all(InternalError(why, hint="The next command starts a new keeper."))
+        self._writer.abandon()
+        self._close_stream(self._launched.process.stdin)
 
     def _broken(self) -> None:
         """It takes no more frames; what it has told before comes first, then the end."""
@@ -406,9 +402,8 @@ class Link:
         self._endings.clear()
 
 
-def _heard_turn(turn: asyncio.Future[TurnEnd], body: bytes) -> None:
-    content, at = split_mixed_body(body)
-    if content.get("unread"):
+def _heard_turn_end(turn: asyncio.Future[TurnEnd], end: TurnEnd) -> None:
+    if end.unread:
         turn.set_exception(
             PlaceError(
                 "The command was not run: its files in nacre's spool directory were removed before its shell"
@@ -418,12 +413,12 @@ def _heard_turn(turn: asyncio.Future[TurnEnd], body: bytes) -> None:
             )
         )
     else:
-        turn.set_result(_read_turn(content, body, at))
+        turn.set_result(end)
 
 
-def _heard_exit(running: Running, body: bytes) -> None:
+def _heard_exit(running: Running, end: Exit) -> None:
     if not running.exit.done():
-        running.exit.set_result(_read_exit(body))
+        running.exit.set_result(end)
     if running.turn is not None and not running.turn.done():
         # The end of a turn that the keeper has got comes before the end of its shell.
         running.turn.set_exception(NotTakenError("The shell ended before it got the command."))
@@ -442,37 +437,3 @@ def _fail(running: Running, error: Exception) -> None:
         if future is not None and not future.done():
             future.set_exception(error)
             future.exception()  # of a shell that nobody waits for: no warning that nobody looked
-
-
-def _read_streams(body: bytes, counts: list[list[Any]], at: int) -> tuple[Stream, Stream]:
-    streams: list[Stream] = []
-    for total, lines, head, tail, *spool in counts:
-        middle, end = at + head, at + head + tail
-        printed = total or spool
-        streams.append(
-            Stream(total, lines, body[at:middle], body[middle:end], *spool) if printed else NOTHING
-        )
-        at = end
-    streams += [NOTHING] * (2 - len(streams))
-    return streams[0], streams[1]
-
-
-def _read_turn(content: dict[str, Any], body: bytes, at: int) -> TurnEnd:
-    return TurnEnd(
-        content["record"],
-        content["pair"],
-        content["wall_ms"],
-        content.get("cpu_ms", 0),
-        content.get("cwd"),
-        tuple(content.get("left", ())),
-        content.get("left_total", 0),
-        *_read_streams(body, content["streams"], at),
-        content.get("replaced", ""),
-        content.get("mute", False),
-    )
-
-
-def _read_exit(body: bytes) -> Exit:
-    (code, signal, why, wall_ms, cpu_ms, rss_bytes, left, left_total, counts), at = split_mixed_body(body)
-    streams = _read_streams(body, counts, at)
-    return Exit(code, signal, why, wall_ms, cpu_ms, rss_bytes, tuple(left), left_total, *streams)

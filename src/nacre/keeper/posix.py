@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from nacre.keeper.commands import Spec
+    from nacre.keeper.frames import Spawn
 
 SHORT_BYTES = 1 << 14  # what most commands print is shorter
 PIPE_BYTES = 1 << 16  # what a pipe holds if nobody has changed that
@@ -433,7 +433,7 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
     raise trouble
 
 
-def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     """Start a command. Raises OSError whose `filename` tells the directory from the program."""
     os.chdir(spec.cwd)
     try:
@@ -442,7 +442,7 @@ def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
         os.chdir("/")  # standing in a directory would keep its file system from being unmounted
 
 
-def _start_on_pipes(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     ends = _Pipes()
     try:
         ends.open(spec)
@@ -496,7 +496,7 @@ class _Pipes:
         self.stdin = self.stdout = self.stderr = self.control = -1
         self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
 
-    def open(self, spec: Spec) -> None:
+    def open(self, spec: Spawn) -> None:
         """Make them. Raises OSError; then those that were made wait for `close_all`."""
         if spec.stdin:
             theirs, self.stdin = _pipe()
@@ -538,13 +538,13 @@ class _Pipes:
                 os.close(fd)
 
 
-def _spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+def _spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     if max(actions)[0] >= _inheritance.files:
         return _spawn_from_above(spec, environment, actions)
     return _spawn_from_below(spec, environment, actions)
 
 
-def _spawn_from_above(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     """glibc's posix_spawn takes no descriptor above the command's limit: such get a low number first."""
     highest = min(RESERVED_FDS, _inheritance.files)
     slots = {fd: highest - 1 - place for place, fd in enumerate({fd for fd, _ in actions})}
@@ -557,14 +557,14 @@ def _spawn_from_above(spec: Spec, environment: dict[bytes, bytes], actions: list
             os.dup2(_null_fd(), slot, inheritable=False)
 
 
-def _spawn_from_below(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+def _spawn_from_below(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     try:
         return _inheritance.starting(partial(_posix_spawn, spec, environment, actions))
     except NotImplementedError:  # a macOS whose posix_spawn makes no sessions
         return _fork_exec(spec, environment, actions)
 
 
-def _posix_spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+def _posix_spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     """The fast way: no copy of this process is made."""
     return os.posix_spawn(
         spec.program,
@@ -578,7 +578,7 @@ def _posix_spawn(spec: Spec, environment: dict[bytes, bytes], actions: list[tupl
 
 
 def _fork_exec(
-    spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1
+    spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1
 ) -> int:
     """The way for what posix_spawn cannot do: limits and a controlling terminal."""
     failed, report = os.pipe()
@@ -601,7 +601,7 @@ def _fork_exec(
 
 
 def _become(
-    spec: Spec, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
+    spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
 ) -> None:
     """In the child: turn into the command. Never returns; a failure is told through `report`."""
     try:
@@ -626,7 +626,7 @@ def _become(
         os._exit(127)
 
 
-def _start_on_terminal(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     ours, theirs = os.openpty()
     within_limit(ours, theirs)
     held = [ours, theirs]

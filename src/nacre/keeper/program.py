@@ -11,20 +11,33 @@ import os
 import sys
 from functools import partial
 
-from nacre.keeper.commands import Command, Spec
+from nacre.keeper.commands import Command
 from nacre.keeper.directory import Directory
+from nacre.keeper.frames import (
+    Credit,
+    Ended,
+    Error,
+    Hello,
+    Kill,
+    Leaving,
+    Resize,
+    Setup,
+    Signal,
+    Spawn,
+    TurnStart,
+    Unguarded,
+    decode,
+    decode_again,
+    encode,
+)
 from nacre.keeper.host import Kin, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
-from nacre.keeper.quickjson import decode
 from nacre.keeper.shells import named
 from nacre.keeper.spools import Spools
-from nacre.keeper.turns import Run
-from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, json_frame
+from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from typing import Any
-
     from nacre.keeper.guardian import Guardian
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
@@ -45,7 +58,7 @@ class Keeper:
         self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
         self._round: Timer | None = None  # when all children are looked at
         self.dying: dict[int, Command] = {}  # those that are being killed
-        self._last: Spec | None = None
+        self._last: Spawn | None = None
         self._leaving = False
         self._alone = False  # nacre is gone
         self._guardian = guardian
@@ -59,20 +72,18 @@ class Keeper:
         if guardian is not None:
             guardian.tell(f"cookie={self._cookie}")
             guardian.watch(self.loop, self._unguarded)
-        self.send(json_frame(Kind.HELLO, 0, self._introduction()))
-
-    def _introduction(self) -> dict[str, Any]:
-        return {
-            "version": VERSION,
-            "pid": os.getpid(),
-            "platform": sys.platform,
-            "cookie": self._cookie,
-            "guarded": self._guardian is not None,
-        }
+        hello = Hello(
+            version=VERSION,
+            pid=os.getpid(),
+            platform=sys.platform,
+            cookie=self._cookie,
+            guarded=guardian is not None,
+        )
+        self.send(encode(hello))
 
     def _unguarded(self) -> None:
         self._guardian = None
-        self.send(json_frame(Kind.UNGUARDED, 0, {}))
+        self.send(encode(Unguarded()))
 
     def run(self) -> None:
         """Serve until nacre is gone and nothing is left."""
@@ -123,49 +134,49 @@ class Keeper:
 
     def _act(self, kind: int, command_id: int, body: bytes) -> None:
         if kind == Kind.AGAIN:
-            self._spawn(command_id, self._last_spec().again(body))
+            if self._last is None:
+                raise ValueError("there is no good SPAWN before it")
+            self._spawn(command_id, decode_again(body, self._last))
         elif kind == Kind.SPAWN:
             self._last = None  # until this one is known to be good
-            self._last = spec = Spec.parse(body)
+            self._last = spec = decode(Spawn, body)
             self._spawn(command_id, spec)
         elif kind == Kind.SETUP:
-            self._setup(decode(body.decode()))
+            self._setup(decode(Setup, body))
         elif (command := self._commands.get(command_id)) is None:
             if Kind(kind) is Kind.KILL:  # a known kind: the command has ended while the frame was under way
-                self.send(json_frame(Kind.ENDED, command_id, {}))
-        elif kind == Kind.RUN:
-            self._run(command, Run.parse(body))
+                self.send(encode(Ended(), command_id))
+        elif kind == Kind.TURN_START:
+            self._start_turn(command, decode(TurnStart, body))
         elif kind == Kind.INPUT:
             command.feed(body)
         else:
-            self._steer(Kind(kind), command, decode(body.decode()))
+            self._steer(Kind(kind), command, body)
 
-    def _last_spec(self) -> Spec:
-        if self._last is None:
-            raise ValueError("there is no good SPAWN before it")
-        return self._last
-
-    def _run(self, command: Command, run: Run) -> None:
+    def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
-            command.run(run)
+            command.run(turn)
         except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
             where = f"{error.filename}: " if error.filename else ""
-            self._complain(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno)
+            self._complain(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno or 0)
 
-    def _steer(self, kind: Kind, command: Command, content: dict[str, Any]) -> None:
+    def _steer(self, kind: Kind, command: Command, body: bytes) -> None:
         if kind is Kind.KILL:
-            command.kill("killed", int(content["grace_ms"]), hang_up=bool(content.get("hang_up")))
+            kill = decode(Kill, body)
+            command.kill("killed", kill.grace_ms, hang_up=kill.hang_up)
         elif kind is Kind.SIGNAL:
-            command.signal(host.signal_number(content["signal"]), content["scope"])
+            signal = decode(Signal, body)
+            command.signal(host.signal_number(signal.signal), signal.scope)
         elif kind is Kind.RESIZE:
-            command.resize(int(content["rows"]), int(content["columns"]))
+            size = decode(Resize, body)
+            command.resize(size.rows, size.columns)
         elif kind is Kind.CREDIT:
-            command.credit(int(content["bytes"]))
+            command.credit(decode(Credit, body).taken_bytes)
         else:
             raise ValueError("this kind is not for a keeper")
 
-    def _complain(self, command_id: int, code: str, message: str, **more: object) -> None:
-        self.send(json_frame(Kind.ERROR, command_id, {"code": code, "message": message, **more}))
+    def _complain(self, command_id: int, code: str, message: str, errno: int = 0, file: str = "") -> None:
+        self.send(encode(Error(code=code, message=message, errno=errno, file=file), command_id))
 
     def failed(self, command_id: int, error: Exception) -> None:
         """Something unexpected happened in the work for a command: it is ended, and told; all others go on.
@@ -183,14 +194,14 @@ class Keeper:
         if command is not None:
             command.fail()
 
-    def _setup(self, content: dict[str, Any]) -> None:
-        self._environment = {os.fsencode(k): os.fsencode(v) for k, v in content["environment"].items()}
-        if content["spool_dir"] != self.directory.path:
-            self._settle_in(content["spool_dir"], content.get("spools", {}), follows=content.get("follows"))
-        if content.get("sweep"):
-            self.kin.sweep(content["sweep"])
+    def _setup(self, setup: Setup) -> None:
+        self._environment = {os.fsencode(k): os.fsencode(v) for k, v in setup.environment.items()}
+        if setup.spool_dir != self.directory.path:
+            self._settle_in(setup.spool_dir, setup.spools, follows=setup.follows)
+        if setup.sweep:
+            self.kin.sweep(setup.sweep)
 
-    def _settle_in(self, path: str, limits: dict[str, int], *, follows: bool | None) -> None:
+    def _settle_in(self, path: str, limits: dict[str, int], *, follows: bool) -> None:
         self.directory = Directory(path)
         self.spools = Spools(self.directory, **limits)
         if self._guardian is not None:
@@ -204,9 +215,11 @@ class Keeper:
 
     # -- commands
 
-    def _spawn(self, command_id: int, spec: Spec) -> None:
+    def _spawn(self, command_id: int, spec: Spawn) -> None:
         if command_id in self._commands:
             raise ValueError(f"command {command_id} runs already")
+        if spec.limits and (unknown := spec.limits.keys() - set(host.LIMITS)):
+            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
         try:
             if spec.script is not None:
                 self._write_script(command_id, spec)
@@ -220,7 +233,7 @@ class Keeper:
                 command_id,
                 "spawn_failed",
                 error.strerror or str(error),
-                errno=error.errno,
+                errno=error.errno or 0,
                 file=str(error.filename or ""),
             )
             return
@@ -238,7 +251,7 @@ class Keeper:
         """The file with the text of a command that is too long for an argument."""
         return f"{command_id}{host.SCRIPT_SUFFIX}"
 
-    def _write_script(self, command_id: int, spec: Spec) -> None:
+    def _write_script(self, command_id: int, spec: Spawn) -> None:
         """Put the text of a command into a file, and the file's path into its arguments."""
         name = self.script_name(command_id)
         self.directory.write(name, host.script_bytes(spec.script or ""))
@@ -246,7 +259,7 @@ class Keeper:
         path = self.directory.path_of(name)
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
-    def _environment_of(self, command_id: int, spec: Spec) -> dict[bytes, bytes]:
+    def _environment_of(self, command_id: int, spec: Spawn) -> dict[bytes, bytes]:
         environment = dict(self._environment)
         for name in spec.unset:
             environment.pop(os.fsencode(name), None)
@@ -301,14 +314,14 @@ class Keeper:
         self.kin.forget(command.id)
         del self._commands[command.id]
         if command.left_some:
-            self.send(json_frame(Kind.ENDED, command.id, {}))
+            self.send(encode(Ended(), command.id))
 
     def tell_rest(self, command: Command) -> None:
         """What was left behind by a reported command has been killed: say so, or name who does not die."""
         self.retire_if_over(command)
         if command.id in self._commands:  # otherwise it is told
             processes, total = named(self.kin.members(command.id))
-            self.send(json_frame(Kind.ENDED, command.id, {"left": processes, "left_total": total}))
+            self.send(encode(Ended(left=processes, left_total=total), command.id))
 
     # -- the end
 
@@ -321,7 +334,7 @@ class Keeper:
         if self._leaving:
             return
         self._leaving = True
-        self.send(json_frame(Kind.LEAVING, 0, {}))
+        self.send(encode(Leaving()))
         self.flush()
         self.loop.call_later(FAREWELL_S, self._last_call)
         self.reap()

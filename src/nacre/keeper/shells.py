@@ -17,19 +17,19 @@ from functools import partial
 
 from nacre.keeper import processes
 from nacre.keeper.conversation import Conversation
+from nacre.keeper.frames import encode_turn_end
 from nacre.keeper.host import command_line, host
 from nacre.keeper.streams import STDERR, STDOUT
 from nacre.keeper.turns import Pipes, Turn
-from nacre.keeper.wire import Kind, frame, mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.keeper.commands import Command
+    from nacre.keeper.frames import Left, TurnStart
     from nacre.keeper.program import Keeper
     from nacre.keeper.timers import Timer
-    from nacre.keeper.turns import Run
 
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
@@ -40,9 +40,9 @@ KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 
 
-def named(left: set[int]) -> tuple[list[tuple[int, str]], int]:
+def named(left: set[int]) -> tuple[Left, int]:
     """Processes that were left behind, a bounded number with their command lines; and how many there are."""
-    return [(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]], len(left)
+    return tuple([(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]), len(left)
 
 
 class Prompts:
@@ -116,20 +116,20 @@ class PersistentShell:
 
     # -- a turn
 
-    def run(self, run: Run) -> None:
-        """Give the shell a command of its own; a TURN frame tells how it ended. Raises OSError."""
+    def run(self, start: TurnStart) -> None:
+        """Give the shell a command of its own; a TURN_END frame tells how it ended. Raises OSError."""
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
         if self.conversation is None:
             self._open_channel()
-            self.pipes.provide(run)
+            self.pipes.provide(start)
         else:
-            self.pipes.provide_anew(run)
-        self._turn = Turn(self._keeper, run, self, self._command)
+            self.pipes.provide_anew(start)
+        self._turn = Turn(self._keeper, start, self, self._command)
         self._asked_again = self._mute = False
         self._keeper.in_turn.add(self)
         if self.conversation is None:  # otherwise it gets its lines when it is ready for them
-            self._give(run.feed + run.report, LINES_OF_A_TURN)
+            self._give(start.feed + start.report, LINES_OF_A_TURN)
 
     def _open_channel(self) -> None:
         """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
@@ -188,25 +188,17 @@ class PersistentShell:
             self.turn_over(fresh)
 
     def turn_over(self, left: set[int]) -> None:
-        """The record has come, or never will: send the TURN frame."""
+        """The record has come, or never will: send the TURN_END frame."""
         turn = self._turn
         if turn is None:
             return
         self._hear_own(turn)
         self._turn = None
         self._keeper.in_turn.discard(self)
-        content, parts = turn.close()
+        end = turn.close(named(left) if left else ((), 0), replaced=self._replaced_by, mute=self._mute)
         if turn.streams.open:
             self._lingering.append(turn)
-        if not self._command.over:
-            content["cwd"] = processes.working_directory(self._command.pid)
-        if self._replaced_by:
-            content["replaced"] = self._replaced_by
-        if self._mute:
-            content["mute"] = True
-        if left:
-            content["left"], content["left_total"] = named(left)
-        self._keeper.send(frame(Kind.TURN, self._command.id, mixed_body(content, parts)))
+        self._keeper.send(encode_turn_end(end, self._command.id))
         self._keeper.flush()
 
     def _hear_own(self, turn: Turn) -> None:
@@ -263,7 +255,12 @@ class PersistentShell:
         own = [os.path.basename(word)[:NAME_LIMIT] for word in (spec.program, *spec.argv[:2])]
         return "" if name in own else name
 
-    # -- time and children
+    # -- place, time and children
+
+    @property
+    def directory(self) -> str | None:
+        """Where it really stands; None where that cannot be told, or when it has ended."""
+        return None if self._command.over else processes.working_directory(self._command.pid)
 
     def spent_ms(self) -> int:
         """CPU time since the counting began, children that were waited for included."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from nacre.keeper.capture import Capture
+from nacre.keeper.frames import NOTHING
 from nacre.keeper.host import host
 from nacre.keeper.records import dataclass
 from nacre.keeper.wire import Kind, frame
@@ -15,15 +16,14 @@ from nacre.keeper.wire import Kind, frame
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
+    from nacre.keeper.frames import Stream
     from nacre.keeper.program import Keeper
     from nacre.keeper.spools import Spool
     from nacre.keeper.timers import Timer
 
 FOLLOW_BYTES = 4096
 STDOUT, STDERR = 1, 2
-NOTHING_PRINTED = (0, 0, 0, 0)
 _NAMES = {STDOUT: "out", STDERR: "err"}
 
 
@@ -154,19 +154,16 @@ class Streams:
                 if not self._ahead_bytes:
                     reader.resume()
 
-    def report(self) -> tuple[list[Any], list[bytes]]:
-        """For each stream what `Capture.report` tells, and the bytes that were kept of all."""
-        counts: list[Any] = []
-        parts: list[bytes] = []
-        for capture in self.captures.values():
-            if capture.silent:
-                counts.append(NOTHING_PRINTED)
-                continue
-            capture.settle()
-            count, kept = capture.report()
-            counts.append(count)
-            parts += kept
-        return counts, parts
+    def report(self) -> tuple[Stream, Stream]:
+        """What was kept of stdout and of stderr."""
+        return self._kept(STDOUT), self._kept(STDERR)
+
+    def _kept(self, stream: int) -> Stream:
+        capture = self.captures.get(stream)
+        if capture is None or capture.silent:
+            return NOTHING
+        capture.settle()
+        return capture.report()
 
     def release(self) -> None:
         """Nobody writes any more: let go of the pipes and finish the spools."""

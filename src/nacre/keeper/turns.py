@@ -18,16 +18,14 @@ import time
 from nacre.keeper.conversation import LINE_END
 from nacre.keeper.descriptors import within_limit
 from nacre.keeper.directory import identity
-from nacre.keeper.quickjson import decode
-from nacre.keeper.records import dataclass, field
+from nacre.keeper.frames import TurnEnd
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from typing import Any
-
     from nacre.keeper.commands import Command
     from nacre.keeper.directory import Directory, Identity
+    from nacre.keeper.frames import Left, TurnStart
     from nacre.keeper.program import Keeper
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
@@ -36,30 +34,6 @@ UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 TOLD = "told"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
-
-
-@dataclass(slots=True)
-class Run:
-    """What one turn is, as a RUN frame says it."""
-
-    turn: int
-    marker: str
-    feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
-    pair: int = 0  # which pair of named pipes `feed` names
-    files: dict[str, str] = field(default_factory=dict[str, str])  # by suffix: what `feed` has it read
-    report: str = ""  # what has it tell the end: given behind `feed`, and once more if that was lost
-    stdin: str | None = None  # what the command is to read, by the suffix `stdin`
-    keep_bytes: int = 65536
-    spool_bytes: int = 0
-    follow_ms: int = 0
-
-    @staticmethod
-    def parse(body: bytes) -> Run:
-        """Read a RUN frame. Raises ValueError that says what is wrong with it."""
-        try:
-            return Run(**decode(body.decode()))
-        except TypeError as error:
-            raise ValueError(str(error).replace("Run.__init__()", "run")) from None
 
 
 class Pipes:
@@ -121,17 +95,17 @@ class Pipes:
     def _name(self, stream: str) -> str:
         return f"{self._base}.{self.pair}{stream}"
 
-    def provide(self, run: Run) -> None:
+    def provide(self, turn: TurnStart) -> None:
         """Write the files that a turn needs. Raises OSError."""
-        for suffix, text in run.files.items():
+        for suffix, text in turn.files.items():
             self._write_file(f"{self._base}.{suffix}", os.fsencode(text))
-        if run.stdin is not None:
-            self._write_stdin(run.stdin)
+        if turn.stdin is not None:
+            self._write_stdin(turn.stdin)
 
-    def provide_anew(self, run: Run) -> None:
+    def provide_anew(self, turn: TurnStart) -> None:
         """The same in a conversation: each character a byte, and nothing is kept open, for Windows' sake."""
         self._remove_passing()
-        for suffix, text in run.files.items():
+        for suffix, text in turn.files.items():
             name = f"{self._base}.{suffix}"
             self._passing.append(name)
             self._directory.write(name, text.encode("latin-1"))
@@ -204,28 +178,28 @@ class Pipes:
 class Turn:
     """A command in a persistent shell, from the moment it is fed to the record of its end."""
 
-    def __init__(self, keeper: Keeper, run: Run, shell: PersistentShell, command: Command) -> None:
-        self.number = run.turn
+    def __init__(self, keeper: Keeper, start: TurnStart, shell: PersistentShell, command: Command) -> None:
+        self.number = start.turn
         self.record: str | None = None
-        self.report = run.report
-        self._start = f"{run.marker} ".encode()
-        self._stop = f" {run.marker}\n".encode()
+        self.report = start.report
+        self._open_mark = f"{start.marker} ".encode()
+        self._close_mark = f" {start.marker}\n".encode()
         self._heard = b""
         self._began = time.monotonic()
         self._shell = shell
-        keeping = Keeping(run.keep_bytes, run.spool_bytes, run.follow_ms)
-        name = f"{command.id}.{run.turn}"
+        keeping = Keeping(start.keep_bytes, start.spool_bytes, start.follow_ms)
+        name = f"{command.id}.{start.turn}"
         self.streams = Streams(keeper, command.id, name, keeping, command.stream_ended)
         conversation = shell.conversation
         if conversation is None:
-            out, err = shell.pipes.open(run.pair)
+            out, err = shell.pipes.open(start.pair)
             self.streams.add(STDOUT, out)
             self.streams.add(STDERR, err)
         else:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
-            conversation.begin(run.marker, run.feed.encode("latin-1").split(LINE_END), takers)
+            conversation.begin(start.marker, start.feed.encode("latin-1").split(LINE_END), takers)
         self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
-        if run.follow_ms:
+        if start.follow_ms:
             self.streams.watch()
 
     def _takes_long(self) -> None:
@@ -236,16 +210,16 @@ class Turn:
     def hear(self, chunk: bytes) -> bool:
         """Take bytes of the private channel; whether they tell the end of this turn."""
         self._heard += chunk
-        start = self._heard.rfind(self._start)
-        end = self._heard.find(self._stop, start)
+        start = self._heard.rfind(self._open_mark)
+        end = self._heard.find(self._close_mark, start)
         if start < 0 or end < 0:
             self._heard = self._heard[-RECORD_LIMIT_BYTES:]
             return False
-        self.record = os.fsdecode(self._heard[start + len(self._start) : end])
+        self.record = os.fsdecode(self._heard[start + len(self._open_mark) : end])
         return True
 
-    def close(self) -> tuple[dict[str, Any], list[bytes]]:
-        """The turn is over: what is told of it, and the bytes that were kept."""
+    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool) -> TurnEnd:
+        """The turn is over: what is told of it."""
         counted = self._timer is None
         if self._timer is not None:
             self._timer.cancel()
@@ -257,19 +231,20 @@ class Turn:
         # Its files may have been deleted while they were handed over: then a record tells of nothing.
         unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
-        counts, parts = self.streams.report()
+        streams = self.streams.report()
         if self.streams.open or self.streams.let_go:
             self._shell.pipes.abandon_pair()
         if not self.streams.open:
             self.streams.release()
-        content = {
-            "turn": self.number,
-            "record": self.record,
-            "pair": self._shell.pipes.pair,
-            "wall_ms": wall_ms,
-            "cpu_ms": self._shell.spent_ms() if counted else 0,
-            "streams": counts,
-        }
-        if unread:
-            content["unread"] = True
-        return content, parts
+        return TurnEnd(
+            self.record,
+            self._shell.pipes.pair,
+            wall_ms,
+            self._shell.spent_ms() if counted else 0,
+            self._shell.directory,
+            *left,
+            replaced,
+            mute,
+            unread,
+            *streams,
+        )

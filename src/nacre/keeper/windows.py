@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
-    from nacre.keeper.commands import Spec
+    from nacre.keeper.frames import Spawn
 
 CHUNK_BYTES = 1 << 16
 DRAIN_PATIENCE_S = 0.05  # a process left behind holds the pipe: how long bytes on their way may take
@@ -518,7 +518,7 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
     raise FileNotFoundError(errno.ENOENT, "not found on PATH", name)
 
 
-def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
+def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     """Start a command. Raises OSError whose `filename` tells the directory from the program."""
     if spec.terminal:
         raise OSError(errno.ENOTSUP, "terminals are not supported on Windows", spec.program)
@@ -538,7 +538,7 @@ def start(spec: Spec, environment: dict[bytes, bytes]) -> Started:
 
 
 def _start_on_pipes(
-    spec: Spec, environment: str, job: win32.Job
+    spec: Spawn, environment: str, job: win32.Job
 ) -> tuple[tuple[int, int, int], win32.Process]:
     with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
 
@@ -563,7 +563,7 @@ def _start_on_pipes(
     return (stdin, stdout, stderr), process
 
 
-def command_line_text(spec: Spec) -> str:
+def command_line_text(spec: Spawn) -> str:
     """The one string that Windows hands to a program.
 
     Most programs take it apart again by the C runtime's rules. cmd.exe does not: with /s it drops the first

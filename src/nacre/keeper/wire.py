@@ -1,7 +1,7 @@
 """Frames between nacre and a keeper: length, kind, command id, body.
 
-Above it: `link` (nacre's side) and `program` (the keeper's side). It knows bytes and the names of the
-frame kinds, nothing of processes. A body is JSON, raw bytes, or JSON followed by raw bytes.
+Above it: `frames`, the records that bodies hold, `link` (nacre's side) and `program` (the keeper's side). It
+knows bytes and the names of the kinds, no more. A body is JSON, raw bytes, or JSON followed by raw bytes.
 Text in JSON is ASCII-escaped, so file names that are not UTF-8 travel as surrogate escapes unharmed.
 """
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 1
+VERSION = 2
 SCRIPT_MARK = (
     "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
 )
@@ -29,28 +29,28 @@ BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room
 
 
 class Kind(IntEnum):
-    """What a frame is. Below 64: nacre to keeper. From 64: keeper to nacre."""
+    """What a frame is. Below 64: nacre to keeper. From 64: keeper to nacre. `frames` has their contents."""
 
-    SETUP = 1  # {environment, spool_dir, spools, follows, sweep}: before the first command, or to change it
-    SPAWN = 2  # what to run, see `commands.Spec`
+    SETUP = 1
+    SPAWN = 2
     INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
-    SIGNAL = 4  # {signal, scope}: scope is "group", "tree", of a turn "turn", "shell" or "left"
-    KILL = 5  # {grace_ms, hang_up}: TERM, grace, KILL on the whole tree; EXIT or ENDED answers
-    RESIZE = 6  # {rows, columns} of the command's terminal
-    CREDIT = 7  # {bytes}: the reader has taken that many streamed bytes
-    RUN = 8  # one command for a persistent shell, see `turns.Run`
-    AGAIN = 9  # [argv]: run these as the last SPAWN, in everything else like it
+    SIGNAL = 4
+    KILL = 5
+    RESIZE = 6
+    CREDIT = 7
+    TURN_START = 8
+    AGAIN = 9  # a JSON array of arguments: run these as the last SPAWN, in everything else like it
 
-    HELLO = 64  # {version, pid, platform, cookie, guarded}
-    STARTED = 65  # {pid}: only when the spawn asked for it
+    HELLO = 64
+    STARTED = 65
     OUTPUT = 66  # one byte stream number, then raw bytes
     CONTROL = 67  # raw bytes from the command's private channel; empty when it closed
-    EXIT = 68  # the fields of `link.Exit` in their order, and the kept output
-    ERROR = 69  # {code, message}: this frame or this spawn could not be done
-    ENDED = 70  # {left, left_total}: nothing of a reported command is left; or all that KILL could not end
-    TURN = 71  # {turn, record, ...} and the kept output: that command is over, the shell may live on
-    LEAVING = 72  # {}: the link has ended, and now everything is being ended
-    UNGUARDED = 73  # {}: the guardian is gone; a killed keeper would leave its processes behind
+    EXIT = 68
+    ERROR = 69
+    ENDED = 70
+    TURN_END = 71
+    LEAVING = 72
+    UNGUARDED = 73
 
 
 class WireError(Exception):
@@ -67,14 +67,17 @@ def json_frame(kind: Kind, command_id: int, content: Any) -> bytes:
     return frame(kind, command_id, _encode(content).encode())
 
 
-def mixed_body(content: Any, parts: list[bytes]) -> bytes:
-    """JSON with its length in front, then raw bytes."""
+def mixed_frame(kind: Kind, command_id: int, content: Any, parts: list[bytes]) -> bytes:
+    """One frame whose body is JSON, with its length in front, then raw bytes."""
     head = _encode(content).encode()
-    return b"".join([LENGTH.pack(len(head)), head, *parts])
+    size = LENGTH.size + len(head) + sum(map(len, parts))
+    return b"".join([HEADER.pack(size, kind, command_id), LENGTH.pack(len(head)), head, *parts])
 
 
 def split_mixed_body(body: bytes) -> tuple[Any, int]:
-    """The JSON that `mixed_body` was given, and where the raw bytes begin."""
+    """The JSON in the body of a `mixed_frame`, and where the raw bytes begin. Raises ValueError."""
+    if len(body) < LENGTH.size:
+        raise ValueError("the frame ends before its JSON")
     (size,) = LENGTH.unpack_from(body)
     start = LENGTH.size + size
     return quickjson.decode(body[LENGTH.size : start].decode()), start

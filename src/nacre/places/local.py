@@ -15,6 +15,7 @@ from nacre.dialects import examples, find_shell, is_known
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import RequestError
+from nacre.keeper.frames import Spawn
 from nacre.keeper.launch import local_argv
 from nacre.model import LOCAL
 from nacre.places.connection import KeeperConnection
@@ -91,8 +92,8 @@ class Local:
             return
         link = await self.link()
         argv, _ = self.shell.once(PROBE)
-        spec = {"argv": argv, "program": self.shell.path, "cwd": "/", "timeout_ms": PROBE_PATIENCE_MS}
-        end = await link.run(spec).exit
+        spawn = Spawn(argv=argv, program=self.shell.path, cwd="/", timeout_ms=PROBE_PATIENCE_MS)
+        end = await link.run(spawn).exit
         if end.stdout.head != PROBE_ANSWER:
             raise RequestError(
                 f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
@@ -140,13 +141,13 @@ class Local:
             _log.warning("%s has no login files; commands run with the server's own environment", shell.name)
             return
         running = link.run(
-            {
-                "argv": [shell.name, *shell.dialect.login_flags, probe.script],
-                "program": shell.path,
-                "cwd": "/",
-                "timeout_ms": round(LOGIN_PATIENCE_S * 1000),
-                "keep_bytes": 1 << 20,
-            }
+            Spawn(
+                argv=[shell.name, *shell.dialect.login_flags, probe.script],
+                program=shell.path,
+                cwd="/",
+                timeout_ms=round(LOGIN_PATIENCE_S * 1000),
+                keep_bytes=1 << 20,
+            )
         )
         login = probe.read((await running.exit).stdout.head)
         if login is None:

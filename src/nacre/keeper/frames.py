@@ -1,0 +1,409 @@
+"""What the frames of the link say: one record for each kind, shared by both sides.
+
+Above it: `link` (nacre's side), and on the keeper's side everything that is told something or tells it.
+Below: `wire`, which cuts bytes into frames. It knows what a frame holds, nothing of what is done about it.
+
+On the wire a record is a JSON object of the fields that were given; what is not said is the default. The two
+that are sent for every command, `Exit` and `TurnEnd`, are JSON arrays of all fields, with the kept output as
+raw bytes behind them. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
+
+Decoding checks each field's type. Whatever does not fit raises ValueError that names it.
+"""
+
+from __future__ import annotations
+
+from nacre.keeper import quickjson
+from nacre.keeper.records import dataclass, sparse
+from nacre.keeper.wire import Kind, json_frame, mixed_frame, split_mixed_body
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    Record = TypeVar("Record")
+
+Left = tuple[tuple[int, str], ...]  # processes that live on: their numbers and command lines
+_NOTHING: dict[str, Any] = {}
+
+
+# -- nacre to keeper
+
+
+@sparse(kw_only=True)
+class Setup:
+    """SETUP: what all commands share; before the first command, or to change it."""
+
+    environment: dict[str, str]
+    spool_dir: str
+    spools: dict[str, int] = _NOTHING  # the limits of all spools together, see `spools.Spools`
+    follows: bool = False  # whether there was another keeper before this one, whose spools are taken over
+    sweep: str = ""  # the cookie of a keeper that was killed: end what it could not end itself
+
+
+@sparse(kw_only=True)
+class Spawn:
+    """SPAWN: what to run."""
+
+    argv: list[str]
+    cwd: str
+    program: str  # empty: argv[0], looked for on the command's own PATH
+    environment: dict[str, str] = _NOTHING
+    unset: tuple[str, ...] = ()
+    script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv
+    stdin: bool = False  # whether INPUT frames feed it; otherwise it reads nothing
+    merge: bool = False  # stderr into stdout, in the order it is printed
+    silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
+    persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
+    control: int = 0  # number of the private channel in the command; 0 for none
+    ready: str = ""  # what it shows on its stderr when it waits for a line; see `shells.Prompts`
+    told: bool = False  # whether a persistent shell opens its private channel by its name, see `turns.Pipes`
+    prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
+    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
+    terminal: tuple[int, int] | None = None  # rows and columns
+    limits: dict[str, int] = _NOTHING
+    timeout_ms: int = 0
+    grace_ms: int = 1000
+    keep_bytes: int = 65536
+    spool_bytes: int = 0
+    follow_ms: int = 0  # newest output in a frame, at most this often
+    window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
+    announce: bool = False  # whether a STARTED frame is wanted
+
+
+@sparse(kw_only=True)
+class TurnStart:
+    """TURN_START: one command for a persistent shell."""
+
+    turn: int
+    marker: str
+    feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
+    pair: int = 0  # which pair of named pipes `feed` names
+    files: dict[str, str] = _NOTHING  # by suffix: what `feed` has it read
+    report: str = ""  # what has it tell the end: given behind `feed`, and once more if that was lost
+    stdin: str | None = None  # what the command is to read, by the suffix `stdin`
+    keep_bytes: int = 65536
+    spool_bytes: int = 0
+    follow_ms: int = 0
+
+
+@sparse(kw_only=True)
+class Signal:
+    """SIGNAL: scope is "group", "tree"; of a shell also "turn" and "shell" (both), "left" (kills)."""
+
+    signal: str
+    scope: str = "group"
+
+
+@sparse(kw_only=True)
+class Kill:
+    """KILL: TERM, grace, KILL on the whole tree; EXIT or ENDED answers."""
+
+    grace_ms: int
+    hang_up: bool = False
+
+
+@sparse(kw_only=True)
+class Resize:
+    """RESIZE: the size of the command's terminal."""
+
+    rows: int
+    columns: int
+
+
+@sparse(kw_only=True)
+class Credit:
+    """CREDIT: the reader has taken that many streamed bytes."""
+
+    taken_bytes: int
+
+
+# -- keeper to nacre
+
+
+@sparse(kw_only=True)
+class Hello:
+    """HELLO: the keeper is ready."""
+
+    version: int
+    pid: int
+    platform: str
+    cookie: str
+    guarded: bool
+
+
+@sparse(kw_only=True)
+class Started:
+    """STARTED: only when the spawn asked for it."""
+
+    pid: int
+
+
+@sparse(kw_only=True)
+class Error:
+    """ERROR: this frame, this spawn or this turn could not be done."""
+
+    code: str
+    message: str
+    errno: int = 0  # of the operating system, where that was the reason
+    file: str = ""  # which file it was about
+
+
+@sparse(kw_only=True)
+class Ended:
+    """ENDED: nothing of a reported command is left; or all that KILL could not end."""
+
+    left: Left = ()
+    left_total: int = 0
+
+
+@sparse(kw_only=True)
+class Leaving:
+    """LEAVING: the link has ended, and now everything is being ended."""
+
+
+@sparse(kw_only=True)
+class Unguarded:
+    """UNGUARDED: the guardian is gone; a killed keeper would leave its processes behind."""
+
+
+@dataclass(slots=True)  # these are made for every command; freezing triples the cost
+class Stream:
+    """What the keeper kept of one output stream."""
+
+    total_bytes: int = 0
+    line_ends: int = 0
+    head: bytes = b""
+    tail: bytes = b""
+    spool: str | None = None
+    spool_omitted_bytes: int = 0
+    spool_failed: str = ""
+    goes_on: bool = False  # a process left behind may print more, which is found in the spool
+    rest_lost: str = ""  # or why it is not
+
+
+NOTHING = Stream()
+_NO_SPOOL = [None, 0, "", False, ""]
+
+
+@dataclass(slots=True)
+class Exit:
+    """EXIT: how a command ended, as the keeper saw it."""
+
+    code: int | None
+    signal: str | None
+    why: str | None  # "timeout", "killed", or nothing: it ended by itself
+    wall_ms: int
+    cpu_ms: int
+    max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
+    left: Left
+    left_total: int
+    stdout: Stream
+    stderr: Stream
+
+
+@dataclass(slots=True)
+class TurnEnd:
+    """TURN_END: how one command in a persistent shell ended, as the keeper saw it. The shell may live on."""
+
+    record: str | None  # what the shell said on its private channel; None: it died, or lost that channel
+    pair: int  # the named pipes that the next turn is to use
+    wall_ms: int
+    cpu_ms: int
+    directory: str | None  # where the shell really stands; None where that cannot be told
+    left: Left
+    left_total: int
+    replaced: str  # the program that the shell had become when it ended (`exec`)
+    mute: bool  # whether the shell lives, but can tell nothing any more
+    unread: bool  # whether its files were gone before the shell could read them: the command has not run
+    stdout: Stream
+    stderr: Stream
+
+
+# -- to bytes
+
+
+def encode(record: Any, command_id: int = 0) -> bytes:
+    """The frame that says what a record holds."""
+    return json_frame(_KINDS[type(record)], command_id, record.__dict__)
+
+
+def encode_again(argv: list[str], command_id: int) -> bytes:
+    """AGAIN: run these as the last SPAWN, in everything else like it."""
+    return json_frame(Kind.AGAIN, command_id, argv)
+
+
+def encode_exit(end: Exit, command_id: int) -> bytes:
+    """The frame of a command's end."""
+    content = [end.code, end.signal, end.why, end.wall_ms, end.cpu_ms, end.max_rss_bytes]
+    content += [end.left, end.left_total]
+    return _with_streams(Kind.EXIT, command_id, content, (end.stdout, end.stderr))
+
+
+def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
+    """The frame of a turn's end."""
+    content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.directory, end.left, end.left_total]
+    content += [end.replaced, end.mute, end.unread]
+    return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
+
+
+def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tuple[Stream, Stream]) -> bytes:
+    """The sizes of what was kept among the JSON, the bytes themselves behind it."""
+    parts: list[bytes] = []
+    for stream in streams:
+        if stream is NOTHING:
+            content.append(None)
+            continue
+        counts: list[Any] = [stream.total_bytes, stream.line_ends, len(stream.head), len(stream.tail)]
+        spool = [
+            stream.spool,
+            stream.spool_omitted_bytes,
+            stream.spool_failed,
+            stream.goes_on,
+            stream.rest_lost,
+        ]
+        if spool != _NO_SPOOL:
+            counts += spool
+        content.append(counts)
+        parts += (stream.head, stream.tail)
+    return mixed_frame(kind, command_id, content, parts)
+
+
+# -- from bytes
+
+
+def decode(record: type[Record], body: bytes) -> Record:
+    """The record in a frame. Raises ValueError that says what is wrong with it."""
+    given: Any = quickjson.decode(body.decode())
+    fields, required = _FIELDS[record]
+    if given.__class__ is not dict:
+        raise ValueError(f"{record.__name__} is a JSON object")
+    if not required <= given.keys() <= fields.keys():
+        missing, unknown = sorted(required - given.keys()), sorted(given.keys() - fields.keys())
+        raise ValueError(f"{record.__name__} lacks {missing} and does not take {unknown}")
+    for name, value in given.items():
+        types, more = fields[name]
+        if value.__class__ not in types or (more is not None and not more(value)):
+            raise _unfitting(record, name, value)
+    return record(**given)
+
+
+def decode_again(body: bytes, last: Spawn) -> Spawn:
+    """The last spawn with other arguments. Raises ValueError like `decode`."""
+    argv: Any = quickjson.decode(body.decode())
+    if argv.__class__ is not list or not _is_words(argv):
+        raise _unfitting(Spawn, "argv", argv)
+    spawn = Spawn.__new__(Spawn)
+    spawn.__dict__ = {**last.__dict__, "argv": argv}
+    return spawn
+
+
+def decode_exit(body: bytes) -> Exit:
+    """The end of a command. Raises ValueError like `decode`."""
+    return Exit(*_read_report(Exit, body))
+
+
+def decode_turn_end(body: bytes) -> TurnEnd:
+    """The end of a turn. Raises ValueError like `decode`."""
+    return TurnEnd(*_read_report(TurnEnd, body))
+
+
+def _read_report(record: type, body: bytes) -> list[Any]:
+    values, at = split_mixed_body(body)
+    fields, _ = _FIELDS[record]
+    if values.__class__ is not list or len(values) != len(fields):
+        raise ValueError(f"{record.__name__} is a JSON array of {len(fields)} values")
+    for name, (types, more), value in zip(fields, fields.values(), values, strict=True):
+        if value.__class__ not in types or (more is not None and value is not None and not more(value)):
+            raise _unfitting(record, name, value)
+    for place in (-2, -1):
+        counts = values[place]
+        if counts is None:
+            values[place] = NOTHING
+        else:
+            total, lines, head, tail, *spool = counts
+            middle, end = at + head, at + head + tail
+            values[place] = Stream(total, lines, body[at:middle], body[middle:end], *spool)
+            at = end
+    if at != len(body):
+        raise ValueError(f"{record.__name__} announces {at} bytes and has {len(body)}")
+    return values
+
+
+def _unfitting(record: type, name: str, value: object) -> ValueError:
+    """The value itself is not told: it may be secret."""
+    return ValueError(f"{record.__name__}.{name} does not fit ({type(value).__name__})")
+
+
+# -- types: the annotation of a field says what fits; a set of types, and where that is not enough a function
+
+
+def _is_words(value: list[Any]) -> bool:
+    return bool(value) and all([type(word) is str for word in value])  # noqa: C419  # a list is quicker
+
+
+def _holds(kind: type, size: int = 0) -> Callable[[Any], bool]:
+    return lambda value: all(type(one) is kind for one in value) and len(value) == (size or len(value))
+
+
+def _maps_to(kind: type) -> Callable[[Any], bool]:
+    return lambda value: all(type(one) is kind for one in value.values())
+
+
+def _is_left(value: list[Any]) -> bool:
+    return not value or all(type(one) is list and [*map(type, one)] == [int, str] for one in value)
+
+
+def _is_stream(value: list[Any]) -> bool:
+    return [*map(type, value)] in _STREAM_SHAPES
+
+
+if TYPE_CHECKING:
+    Fits = tuple[tuple[type, ...], Callable[[Any], bool] | None]
+
+_NONE = type(None)
+_COUNTS = [int, int, int, int]
+_STREAM_SHAPES = [_COUNTS, *([*_COUNTS, spool, int, str, bool, str] for spool in (str, _NONE))]
+_WORDS: Fits = ((list,), _is_words)
+_FITTING: dict[str, Fits] = {
+    "int": ((int,), None),
+    "bool": ((bool,), None),
+    "str": ((str,), None),
+    "int | None": ((int, _NONE), None),
+    "str | None": ((str, _NONE), None),
+    "list[str]": _WORDS,
+    "tuple[str, ...]": ((list,), _holds(str)),
+    "tuple[int, ...]": ((list,), _holds(int)),
+    "tuple[str, str]": ((list,), _holds(str, 2)),
+    "tuple[int, int] | None": ((list, _NONE), lambda value: value is None or _holds(int, 2)(value)),
+    "dict[str, str]": ((dict,), _maps_to(str)),
+    "dict[str, int]": ((dict,), _maps_to(int)),
+    "Left": ((list,), _is_left),
+    "Stream": ((list, _NONE), _is_stream),
+}
+_KINDS = {
+    Setup: Kind.SETUP,
+    Spawn: Kind.SPAWN,
+    TurnStart: Kind.TURN_START,
+    Signal: Kind.SIGNAL,
+    Kill: Kind.KILL,
+    Resize: Kind.RESIZE,
+    Credit: Kind.CREDIT,
+    Hello: Kind.HELLO,
+    Started: Kind.STARTED,
+    Error: Kind.ERROR,
+    Ended: Kind.ENDED,
+    Leaving: Kind.LEAVING,
+    Unguarded: Kind.UNGUARDED,
+}
+
+
+def _fields(record: type) -> tuple[dict[str, Fits], set[str]]:
+    """How each field of a record is checked, and which must be given."""
+    named: dict[str, str] = record.__annotations__
+    return {name: _FITTING[kind] for name, kind in named.items()}, named.keys() - record.__dict__.keys()
+
+
+_FIELDS: dict[type, tuple[dict[str, Fits], set[str]]] = {
+    record: _fields(record) for record in (*_KINDS, Exit, TurnEnd)
+}

@@ -1,0 +1,241 @@
+"""The records of the link: what one side says is what the other hears, and what cannot be is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nacre.errors import InternalError
+from nacre.keeper import frames
+from nacre.keeper.frames import NOTHING, Exit, Kill, Spawn, Stream, TurnEnd, TurnStart
+from nacre.keeper.launch import launch
+from nacre.keeper.link import Link
+from nacre.keeper.wire import Decoder, Kind, json_frame, mixed_frame
+
+SOURCE = Path(__file__).parents[2] / "src"
+LEFT = st.lists(st.tuples(st.integers(1, 1 << 22), st.text())).map(tuple)
+STREAMS = st.just(NOTHING) | st.builds(
+    Stream,
+    st.integers(0),
+    st.integers(0),
+    st.binary(),
+    st.binary(),
+    st.none() | st.text(),
+    st.integers(0),
+    st.text(),
+    st.booleans(),
+    st.text(),
+)
+EXITS = st.builds(
+    Exit,
+    st.none() | st.integers(),
+    st.none() | st.text(),
+    st.sampled_from([None, "timeout", "killed"]),
+    st.integers(0),
+    st.integers(0),
+    st.none() | st.integers(0),
+    LEFT,
+    st.integers(0),
+    STREAMS,
+    STREAMS,
+)
+
+
+def body_of(data: bytes) -> bytes:
+    ((_, _, body),) = Decoder().feed(data)
+    return body
+
+
+@pytest.mark.req("keeper-frames")
+@given(EXITS)
+def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
+    heard = frames.decode_exit(body_of(frames.encode_exit(end, 7)))
+    heard.left = tuple((pid, line) for pid, line in heard.left)
+    assert heard == end
+
+
+@pytest.mark.req("keeper-frames")
+@given(st.none() | st.text(), STREAMS, STREAMS, st.booleans())
+def test_the_end_of_a_turn_is_heard_as_it_was_told(
+    record: str | None, stdout: Stream, stderr: Stream, unread: object
+) -> None:
+    end = TurnEnd(record, 3, 20, 10, "/tmp", (), 0, "python3", True, bool(unread), stdout, stderr)
+    heard = frames.decode_turn_end(body_of(frames.encode_turn_end(end, 7)))
+    heard.left = tuple(heard.left)
+    assert heard == end
+
+
+@pytest.mark.req("keeper-frames")
+def test_what_a_record_does_not_say_is_the_default_on_the_other_side() -> None:
+    heard = frames.decode(Spawn, body_of(frames.encode(Spawn(argv=["x"], cwd="/", program=""), 1)))
+    assert (heard.argv, heard.grace_ms, heard.environment, heard.script) == (["x"], 1000, {}, None)
+    assert heard == Spawn(argv=["x"], cwd="/", program="")
+    again = frames.decode_again(b'["y"]', heard)
+    assert (again.argv, again.cwd, heard.argv) == (["y"], "/", ["x"])
+
+
+WRONG: dict[str, list[Any]] = {
+    "int": ["1", None, True, 1.5, []],
+    "bool": [0, "true", None],
+    "str": [1, None, ["x"]],
+    "int | None": ["1", True],
+    "str | None": [1, False],
+    "list[str]": ["x", [], [1], None],
+    "tuple[str, ...]": [["x", 1], "x"],
+    "tuple[int, ...]": [["x"], 1],
+    "tuple[str, str]": [["x"], ["x", "y", "z"], ["x", 1]],
+    "tuple[int, int] | None": [[24], [24, "80"], 24],
+    "dict[str, str]": [{"a": 1}, [], "x"],
+    "dict[str, int]": [{"a": "1"}, {"a": True}, []],
+    "Left": [[1], [[1]], [["1", "sleep"]], [[1, "sleep", 2]], None],
+    "Stream": [[], [1, 2, 3], ["1", 2, 3, 4], [1, 2, 0, 0, 5, 0, "", False, ""], "x"],
+}
+RIGHT: dict[str, Any] = {
+    "int": 1,
+    "bool": True,
+    "str": "x",
+    "int | None": None,
+    "str | None": None,
+    "list[str]": ["x"],
+    "tuple[str, ...]": ["x"],
+    "tuple[int, ...]": [1],
+    "tuple[str, str]": ["x", "y"],
+    "tuple[int, int] | None": [24, 80],
+    "dict[str, str]": {"a": "b"},
+    "dict[str, int]": {"a": 1},
+    "Left": [[1, "sleep"]],
+    "Stream": None,
+}
+OBJECTS = [
+    getattr(frames, name)
+    for name in (
+        "Setup",
+        "Spawn",
+        "TurnStart",
+        "Signal",
+        "Kill",
+        "Resize",
+        "Credit",
+        "Hello",
+        "Started",
+        "Error",
+        "Ended",
+    )
+]
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize("record", OBJECTS, ids=lambda record: record.__name__)
+def test_every_field_of_every_record_is_checked(record: type) -> None:
+    right = {name: RIGHT[kind] for name, kind in record.__annotations__.items()}
+    frames.decode(record, json.dumps(right).encode())
+    for name, kind in record.__annotations__.items():
+        for wrong in WRONG[kind]:
+            with pytest.raises(ValueError, match=f"{record.__name__}.{name} does not fit"):
+                frames.decode(record, json.dumps({**right, name: wrong}).encode())
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize(
+    ("record", "decode"), [(Exit, frames.decode_exit), (TurnEnd, frames.decode_turn_end)]
+)
+def test_every_field_of_an_end_is_checked(record: type, decode: Any) -> None:
+    right = [RIGHT[kind] for kind in record.__annotations__.values()]
+    decode(body_of(mixed_frame(Kind.EXIT, 1, right, [])))
+    for place, (name, kind) in enumerate(record.__annotations__.items()):
+        for wrong in WRONG[kind]:
+            content = [*right[:place], wrong, *right[place + 1 :]]
+            with pytest.raises(ValueError, match=f"{name} does not fit"):
+                decode(body_of(mixed_frame(Kind.EXIT, 1, content, [])))
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (b"", "ends before its JSON"),
+        (body_of(mixed_frame(Kind.EXIT, 1, {}, [])), "a JSON array of 10 values"),
+        (body_of(mixed_frame(Kind.EXIT, 1, [1, 2], [])), "a JSON array of 10 values"),
+        (
+            body_of(
+                mixed_frame(Kind.EXIT, 1, [0, None, None, 1, 1, None, [], 0, [9, 0, 9, 0], None], [b"short"])
+            ),
+            "announces",
+        ),
+    ],
+)
+def test_an_end_whose_shape_is_wrong_is_refused(body: bytes, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        frames.decode_exit(body)
+
+
+# -- a keeper that says what cannot be
+
+
+PRELUDE = """
+import sys; sys.path.insert(0, sys.argv[1])
+from nacre.keeper import commands, program
+from nacre.keeper.wire import Kind, frame, json_frame, mixed_frame
+"""
+BAD_EXIT = """
+real = commands.encode_exit
+def bad(end, command_id):
+    return mixed_frame(Kind.EXIT, command_id, ["zero"], []) if command_id == 1 else real(end, command_id)
+commands.encode_exit = bad
+"""
+BAD_STREAM = """
+real = commands.encode_exit
+commands.encode_exit = lambda end, command_id: b"\\xff" * 9
+"""
+
+
+async def end_of(link: Link, spawn: Spawn) -> Any:
+    (end,) = await asyncio.gather(link.run(spawn).exit, return_exceptions=True)
+    return end
+
+
+async def ends_of(faults: str, spool_dir: str) -> tuple[Any, Any, bool]:
+    """What two commands of one faulty keeper are told, and whether that keeper is given up."""
+    argv = [sys.executable, "-I", "-S", "-c", f"{PRELUDE}\n{faults}\nprogram.main()", str(SOURCE)]
+    link = Link(launch(argv))
+    await link.open(dict(os.environ), spool_dir)
+    spawn = Spawn(argv=["sh", "-c", "echo hi"], program="/bin/sh", cwd="/")
+    try:
+        async with asyncio.timeout(30):
+            first = await end_of(link, spawn)
+            return first, None if link.lost else await end_of(link, spawn), link.lost
+    finally:
+        await link.close()
+
+
+@pytest.mark.req("keeper-frames")
+def test_an_end_that_cannot_be_is_told_to_its_command_and_others_go_on(tmp_path: Path) -> None:
+    first, second, lost = asyncio.run(ends_of(BAD_EXIT, str(tmp_path)))
+    assert isinstance(first, InternalError)
+    assert "EXIT: Exit is a JSON array" in str(first)
+    assert second.stdout.head == b"hi\n"
+    assert not lost
+
+
+@pytest.mark.req("keeper-frames")
+def test_a_keeper_that_sends_no_frames_is_given_up(tmp_path: Path) -> None:
+    first, _, lost = asyncio.run(ends_of(BAD_STREAM, str(tmp_path)))
+    assert isinstance(first, InternalError)
+    assert "not a frame" in str(first)
+    assert lost
+
+
+@pytest.mark.req("keeper-frames")
+def test_records_show_what_they_hold() -> None:
+    assert repr(Kill(grace_ms=5)) == "Kill(grace_ms=5)"
+    assert Kill(grace_ms=5) != Kill(grace_ms=6)
+    assert TurnStart(turn=1, marker="m", feed="f").files == {}
+    assert json_frame(Kind.KILL, 2, {"grace_ms": 5}) == frames.encode(Kill(grace_ms=5), 2)
