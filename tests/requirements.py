@@ -380,6 +380,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-bounded": Requirement(
         "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"
     ),
+    "policy-first-verdict": Requirement(
+        "A verdict loads the tables of the programs it meets, and compiles no expression it does not use.",
+        "nacre",
+    ),
     "policy-values": Requirement(
         "A value counts as data only where this text itself proves it; all else may be anything.", "nacre"
     ),

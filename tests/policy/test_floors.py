@@ -11,7 +11,7 @@ import nacre.policy
 
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
-    {"model", "grammar", "rulesets"},
+    {"model", "grammar", "patterns", "rulesets"},
     {"refusal", "tables", "single_command", "languages"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},

@@ -4,7 +4,7 @@ Above: the gate asks `judge` before anything runs; the command line explains, te
 `filesystem`, the questions that the place of the commands answers. Everything here is pure. The floors,
 lowest first:
 
-    model, grammar, refusal                                records; what differs between shells
+    model, grammar, patterns, refusal                      records; what differs between shells
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
     simple, conditions, posix; cmd, powershell, fish
     values                                                 what a word can be when the command runs

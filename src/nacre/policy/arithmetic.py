@@ -8,14 +8,14 @@ proves that it is a number. What an expression assigns is an assignment like any
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from nacre.policy.model import UNKNOWN, Assignment, Evaluated, Expansion, SimpleCommand, Word
+from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"(?P<blank>[ \t]+)"
     r"|(?P<number>(?:0[xX][0-9A-Fa-f]{1,15}|[0-9]{1,18})(?![0-9A-Za-z_#.]))"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.paths import is_run_by_git
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Add = Callable[[Decision, str, str, Span, str], None]
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
-_FROM_SLASH = re.compile(r"[^/]*?(/.*)", re.DOTALL)
+_FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
 
 
 class Boundaries:

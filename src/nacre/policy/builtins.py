@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.effects import Effect, shown, unresolved
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import UNKNOWN, Word, names
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,16 +32,16 @@ _EVALUATING = frozenset({"zsh", "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh"}
 _DECLARING = frozenset({"bash", "zsh", "ksh", "ksh93", "mksh"})
 # Variables that the shell gives a value of its own, and that lose it for ever when they are unset.
 _SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD OLDPWD OPTARG OPTIND")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_SET = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
-_NUMBER = re.compile(r"-?[0-9]+\Z")
-_SET_LETTERS = re.compile(r"[-+][aefuxvCEhmb]*\Z")
-_SET_NAME_FOLLOWS = re.compile(r"[-+][aefuxvCEhmb]*o\Z")
-_DECLARE_FLAGS = re.compile(r"-[xgaAp]+\Z|\+x\Z")
-_READ_FLAG = re.compile(r"-[rse]+\Z")
-_READ_VALUE = re.compile(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
-_READ_ARRAY = re.compile(r"-[rse]*[aA]\Z")
-_CONVERSION = re.compile(r"%(?:%|[-0 +#]*[0-9]*(?:\.[0-9]+)?([a-zA-Z])|\([^()]*\)T|(.?))")
+_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
+_NUMBER = regex(r"-?[0-9]+\Z")
+_SET_LETTERS = regex(r"[-+][aefuxvCEhmb]*\Z")
+_SET_NAME_FOLLOWS = regex(r"[-+][aefuxvCEhmb]*o\Z")
+_DECLARE_FLAGS = regex(r"-[xgaAp]+\Z|\+x\Z")
+_READ_FLAG = regex(r"-[rse]+\Z")
+_READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
+_READ_ARRAY = regex(r"-[rse]*[aA]\Z")
+_CONVERSION = regex(r"%(?:%|[-0 +#]*[0-9]*(?:\.[0-9]+)?([a-zA-Z])|\([^()]*\)T|(.?))")
 _TEXT_CONVERSIONS = frozenset("sbqc")
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S")
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")

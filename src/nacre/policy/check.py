@@ -27,6 +27,7 @@ from nacre.policy.effects import (
 from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirection, SimpleCommand, Word, names
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.programs import inspect
 from nacre.policy.tables.shells import READS_COMMANDS
 from nacre.policy.tables.variables import ZSH_TIED
@@ -40,15 +41,15 @@ if TYPE_CHECKING:
     from nacre.policy.values import Context
 
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
-_NETWORK = re.compile(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
+_NETWORK = regex(r"/+dev/+(?:tcp|udp)(?:/|\Z)")
 _CONNECTING_SHELLS = frozenset({"bash", "ksh", "ksh93"})
-_DESCRIPTOR = re.compile(r"[0-9]+-?\Z|-\Z")
+_DESCRIPTOR = regex(r"[0-9]+-?\Z|-\Z")
 # Names that mean something else on Windows than in the tables of POSIX programs.
 _NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
-_EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z")
+_EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z")
 _MOST_HINTS = 6
 # A word that can stand in a rule as it is.
-_PLAIN_TOKEN = re.compile(r"[A-Za-z0-9_./:=@+,-]+\Z")
+_PLAIN_TOKEN = regex(r"[A-Za-z0-9_./:=@+,-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)

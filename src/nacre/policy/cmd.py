@@ -10,18 +10,19 @@ from __future__ import annotations
 import re
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
 
 MAX_DEPTH = 6
 MAX_TEXT = 32_767  # the longest command line of Windows
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-_EXPANSION = re.compile(r"![^!\n]*!|%[~*0-9]")
+_CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_EXPANSION = regex(r"![^!\n]*!|%[~*0-9]")
 # What may stand in a variable's name; `%h - %` is no variable, and stays as it is.
-_PAIR = re.compile(r"%(?=([A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
-_SETS = re.compile(
+_PAIR = regex(r"%(?=([A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
+_SETS = regex(
     r'"?[A-Za-z_][A-Za-z0-9_]*=|/[pP][ \t]+"?[A-Za-z_][A-Za-z0-9_]*=|/[aA][A-Za-z0-9_ \t=+*/(),"-]*\Z'
 )
-_REDIRECTION = re.compile(r"([0-9]?)(>>|>&|<&|>|<)")
+_REDIRECTION = regex(r"([0-9]?)(>>|>&|<&|>|<)")
 _DELIMITERS = " \t,;="
 # Commands of cmd.exe itself: their name ends where letters end (`cd..`, `echo.text`, `del/q`).
 _INTERNAL = names(
@@ -29,8 +30,8 @@ _INTERNAL = names(
     "mkdir mklink move path pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time "
     "title type ver verify vol"
 )
-_VARIABLE = re.compile(r"[^\W\d]\w*")
-_INTERNAL_NAME = re.compile(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
+_VARIABLE = regex(r"[^\W\d]\w*")
+_INTERNAL_NAME = regex(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
 _ONE_BY_ONE = "run the commands one by one"
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
 

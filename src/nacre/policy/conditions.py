@@ -7,29 +7,31 @@ down (or, if it is no plain name, refused).
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import SimpleCommand, names
+from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import SimpleScanner
 
 if TYPE_CHECKING:
+    import re
+
     from nacre.policy.model import Word
 
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z -G -L -N -O -S")
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")
 _BINARY = names("= == != < > =~ -nt -ot -ef") | _NUMERIC
-_NUMBER = re.compile(r"-?[0-9]+\Z")
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_BLANK = re.compile(r"[ \t]+")
-_OPERATOR = re.compile(r"(?:=~|==|!=|=|-[a-z]{2}|[<>](?!\())(?=[ \t])")
-_END = re.compile(r"\]\](?=[ \t\n;&|)]|\Z)")
-_LOGIC = re.compile(r"&&|\|\|")
-_NOT = re.compile(r"!(?=[ \t])")
+_NUMBER = regex(r"-?[0-9]+\Z")
+_NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_BLANK = regex(r"[ \t]+")
+_OPERATOR = regex(r"(?:=~|==|!=|=|-[a-z]{2}|[<>](?!\())(?=[ \t])")
+_END = regex(r"\]\](?=[ \t\n;&|)]|\Z)")
+_LOGIC = regex(r"&&|\|\|")
+_NOT = regex(r"!(?=[ \t])")
 # A regular expression without quotes: no blank, no operator outside of parentheses, a dollar only at an end.
-_REGEX_PLAIN = re.compile(r"(?:[A-Za-z0-9_.^*+?:,/=@%~{}\[\]-]|\\[][.^$*+?(){}|/\\-]|\$(?=[)| \t]))+")
+_REGEX_PLAIN = regex(r"(?:[A-Za-z0-9_.^*+?:,/=@%~{}\[\]-]|\\[][.^$*+?(){}|/\\-]|\$(?=[)| \t]))+")
 _PLAIN = "write the parts of the test as plain words, and texts in quotes"
 
 

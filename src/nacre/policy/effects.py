@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Word
+from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
 from nacre.policy.tables.variables import DANGEROUS_VARIABLE
 
@@ -33,12 +34,10 @@ FREE_TARGETS = frozenset(
 DASH_IS_OUTPUT = frozenset(
     {"curl", "wget", "uniq", "xxd", "iconv", "openssl", "gcc", "g++", "cc", "c++", "clang", "tar", "zip"}
 )
-ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
+ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 # A rule that ends in this takes any argument, also one that is not proven.
 ANY = "*"
-_VERSIONED = re.compile(
-    r"(python|pypy|perl|ruby|lua|php|node|pip|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z"
-)
+_VERSIONED = regex(r"(python|pypy|perl|ruby|lua|php|node|pip|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,15 +7,19 @@ blanks around them. Expansions and keywords are refused.
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word, names
+from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
+
+if TYPE_CHECKING:
+    import re
 
 MAX_TEXT = 1_000_000
 _MAX_WORDS = 10_000
 _MAX_COMMANDS = 1_000
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 # Letters of other alphabets, but no spaces, and not the private characters that fish uses for itself.
 _OTHER = (
     "[^\x00-\x7f\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f\u2060\u3000\ue000-\uf8ff\ufdd0-\ufdef\ufeff"
@@ -23,15 +27,15 @@ _OTHER = (
 )
 _PIECE = rf"[A-Za-z0-9_./:=@%+,~*-]|{_OTHER}|'[^'\\]*'|\"[^\"\\$]*\""
 _END = r"(?=[ \t\n;|]|&&|\Z)"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"(?P<blank>[ \t]+)|(?P<comment>\#[^\n]*)"
     rf"|(?P<operator>\n|(?:&&|\|\||[;|])(?![&|<>;])|(?<=[ \t])&(?=[ \t\n]|\Z))"
     rf"|(?P<duplicate>[012]?>&[012]){_END}|(?P<redirection>[012]?(?:>>|>)|<)(?=[ \t])"
     rf"|(?P<word>(?!%)(?:{_PIECE})(?:#|{_PIECE})*){_END}"
 )
-_ASSIGNED = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=")
-_QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
-_FIXED = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^*'\"])*")
+_ASSIGNED = regex(r"([A-Za-z_][A-Za-z0-9_]*)=")
+_QUOTED = regex(r"'([^']*)'|\"([^\"]*)\"")
+_FIXED = regex(r"(?:'[^']*'|\"[^\"]*\"|[^*'\"])*")
 _JOINING = frozenset({"and", "or", "not"})
 _KEYWORDS = names(
     "if else switch case for in while function begin end return break continue builtin command "

@@ -34,6 +34,7 @@ from nacre.policy.effects import (
 )
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.tables.schema import Wrapper
 from nacre.policy.tables.shells import MULTICALL, RUNNERS, UNRESOLVABLE
 from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     from nacre.policy.values import Context
 
 MAX_WRAPPERS = 20
-_LOADER = re.compile(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
+_LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
 # How the value of an option is used as a path.
 _ACCESS: dict[Kind, Access] = {

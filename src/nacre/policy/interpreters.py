@@ -5,7 +5,6 @@ Above: `programs`. Below: `inspector` looks through wrappers, `languages` reads 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -25,10 +24,9 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.languages.awk import awk_actions
-from nacre.policy.languages.sed import sed_actions
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ _SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # Names of files that are the input, or something else that no rule has seen.
-_DEVICE = re.compile(r"/+(?:dev|proc)/")
+_DEVICE = regex(r"/+(?:dev|proc)/")
 # How a rule admits a program text that stands where an operand does: `options = ["text"]`.
 TEXT = "text"
 
@@ -192,10 +190,14 @@ class CodeInspector(Inspector):
 
     def read_sed(self, words: tuple[Word, ...]) -> None:
         """Sed's scripts, wherever its options put them."""
+        from nacre.policy.languages.sed import sed_actions  # noqa: PLC0415 - when it is first named
+
         self._filter(words, "sed", {"-e", "--expression"}, sed_actions)
 
     def read_awk(self, words: tuple[Word, ...]) -> None:
         """Awk's program, wherever its options put it."""
+        from nacre.policy.languages.awk import awk_actions  # noqa: PLC0415 - when it is first named
+
         self._filter(words, "awk", {"-e", "--source"}, awk_actions)
 
     def _filter(

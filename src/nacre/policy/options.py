@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,9 +37,9 @@ Kind = Literal[
 _FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "places", "enters", "follows", "reads")
 # git's second spelling says that no option follows, but leaves `--` its meaning.
 _ENDS = frozenset({"--", "--end-of-options"})
-_SWITCH = re.compile(r"(?i)true|false")
-_NUMBER = re.compile(r"-[0-9]+\Z")
-_SPEC = re.compile(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
+_SWITCH = regex(r"(?i)true|false")
+_NUMBER = regex(r"-[0-9]+\Z")
+_SPEC = regex(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
 
 
 class Spec(NamedTuple):
@@ -98,13 +99,13 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         for listed, pattern in source.checks if source is not None else ():
             for item in listed.split():
                 name, arity = _spelled(item, style)
-                specs.setdefault(name, Spec("option", arity, re.compile(pattern)))
+                specs.setdefault(name, Spec("option", arity, regex(pattern)))
     pattern = options.pattern or (outer.pattern if outer is not None else "")
     return Table(
         specs,
         style,
         options.numbers,
-        re.compile(pattern) if pattern else None,
+        regex(pattern) if pattern else None,
         bool(getattr(options, "plain_values", False) or getattr(outer, "plain_values", False)),
         _ENDS if getattr(options, "dashes", True) else frozenset(),
         not getattr(options, "permutes", False)

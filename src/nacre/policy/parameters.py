@@ -6,26 +6,26 @@ Above: `words` meets them and reads the words inside them. Below: `arithmetic`, 
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from nacre.policy.arithmetic import ArithmeticScanner
 from nacre.policy.model import Assignment, Expansion, Refusal, SimpleCommand, Word
+from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
 
 if TYPE_CHECKING:
     from nacre.policy.grammar import Grammar
 
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
 # A subscript, a part of a value, an error that is asked for.
-_MAY_ABORT = re.compile(r"\[|\?|:(?![-=+])")
-_DIGITS = re.compile(r"[0-9]+")
-_TAIL = re.compile(r"[^}'\"\\$`{<>\n()#]+")
-_PLAIN_TAIL = re.compile(r"[A-Za-z0-9_./:=@%+,-]*\Z")
-_OPERATOR = re.compile(r":?[-=?+]|##?|%%?")
-_RICH_OPERATOR = re.compile(r"//?|/[#%]|\^\^?|,,?|:|@")
+_MAY_ABORT = regex(r"\[|\?|:(?![-=+])")
+_DIGITS = regex(r"[0-9]+")
+_TAIL = regex(r"[^}'\"\\$`{<>\n()#]+")
+_PLAIN_TAIL = regex(r"[A-Za-z0-9_./:=@%+,-]*\Z")
+_OPERATOR = regex(r":?[-=?+]|##?|%%?")
+_RICH_OPERATOR = regex(r"//?|/[#%]|\^\^?|,,?|:|@")
 
 
 class ParameterScanner(ArithmeticScanner):

@@ -13,17 +13,19 @@ import os.path
 import re
 from typing import TYPE_CHECKING
 
+from nacre.policy.patterns import regex
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nacre.filesystem import FileSystem
 
-_GLOB = re.compile(r"[*?\[]")
-_SEPARATOR = re.compile(r"[/\\]" if os.sep == "\\" else "/")
+_GLOB = regex(r"[*?\[]")
+_SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
 # Names that are looked at for one pattern: beyond, nobody waits for the answer.
 _MOST_NAMES = 20_000
 # What git runs, or reads to know what it runs.
-_RUN_BY_GIT = re.compile(
+_RUN_BY_GIT = regex(
     r"(?:.*/)?\.git(?:/(?:.*/)?(?:config(?:\.worktree)?|hooks(?:/.*)?|info/attributes|git-rebase-todo))?\Z",
     re.DOTALL,
 )

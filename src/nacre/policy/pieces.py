@@ -7,10 +7,10 @@ else, as the shells do: one word with braces is several words.
 from __future__ import annotations
 
 import itertools
-import re
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import UNKNOWN, Expansion, Word
+from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from nacre.policy.model import ExpansionKind
 
 _MOST_WORDS = 64
-_CHOICES = re.compile(r"\{([A-Za-z0-9_./:@%+*?-]*(?:,[A-Za-z0-9_./:@%+*?-]*)+)\}")
-_SEQUENCE = re.compile(r"\{(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})\}")
+_CHOICES = regex(r"\{([A-Za-z0-9_./:@%+*?-]*(?:,[A-Za-z0-9_./:@%+*?-]*)+)\}")
+_SEQUENCE = regex(r"\{(-?[0-9]{1,9})\.\.(-?[0-9]{1,9})\}")
 # Braces that no shell expands: `{}`, `stash@{0}`, `{{.Name}}`.
-_LITERAL = re.compile(
+_LITERAL = regex(
     r"\{\}|\{[A-Za-z0-9_:~^+-]+(?:\.[A-Za-z0-9_:~^+-]+)*\}|\{\{\.?[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*\}\}"
 )
-_FILE_CHARACTER = re.compile(r"[*?]")
+_FILE_CHARACTER = regex(r"[*?]")
 _QUOTE_IT = "put text with braces into single quotes"
 
 

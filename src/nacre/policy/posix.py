@@ -9,11 +9,10 @@ with an offset and a hint, and it never changes or re-quotes the text.
 
 from __future__ import annotations
 
-import re
-
 from nacre.policy.conditions import ConditionScanner
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Assignment, Redirection, Refusal, Scan, SimpleCommand, Word
+from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import BLANKS, RESERVED_WORDS
 
@@ -23,18 +22,18 @@ MAX_COMMANDS = 1_000
 
 # Control characters other than tab and newline (shells do not take a carriage return for a line's end), and
 # lone surrogates, whose bytes depend on the encoder.
-CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+CONTROL = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 _WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
-_RESERVED = re.compile(
+_RESERVED = regex(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)"
     + _WORD_LOOKAHEAD
 )
-_FUNCTION = re.compile(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\([ \t]*\)")
-_FUNCTION_KEYWORD = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ \t]*\)|(?=[ \t\n]))")
-_LOOP_NAME = re.compile(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
-_IN = re.compile(r"in(?=[ \t\n;])")
-_OPERATOR_AFTER_JOIN = re.compile(r"(?:\\\n)+[&|<>;(!-]")
+_FUNCTION = regex(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\([ \t]*\)")
+_FUNCTION_KEYWORD = regex(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ \t]*\)|(?=[ \t\n]))")
+_LOOP_NAME = regex(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
+_IN = regex(r"in(?=[ \t\n;])")
+_OPERATOR_AFTER_JOIN = regex(r"(?:\\\n)+[&|<>;(!-]")
 _END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _OUTSIDE = "put it before the substitution, and its result into a variable"
 _QUOTES = "put the text into single quotes"

@@ -21,29 +21,30 @@ from nacre.policy.model import (
     Word,
     names,
 )
+from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
 
 MAX_DEPTH = 30
 MAX_TEXT = 100_000
 _MAX_COMMANDS = 1_000
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+_CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 # PowerShell takes typographic dashes, quotes and spaces for the plain ones.
-_TYPOGRAPHIC = re.compile("[\u00a0\u2013-\u2015\u2018-\u201e\u2028\u2029\u0085]")
-_BLANK = re.compile(r"(?:[ \t\r]|`\r?\n|<#.*?#>)+", re.DOTALL)
-_COMMENT = re.compile(r"#[^\n]*")
-_VARIABLE = re.compile(r"\$(?:\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?|[_$?^])")
-_PROPERTY = re.compile(r"\.[A-Za-z_][A-Za-z0-9_]*")
-_ASSIGN = re.compile(r"\$(\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_:]*)[ \t]*(?:[-+*/%]|\?\?)?=(?!=)")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?![A-Za-z0-9_])", re.IGNORECASE)
-_OPERATOR = re.compile(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
-_PLAIN = re.compile(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
-_REDIRECTION = re.compile(r"([0-9*]?)(>>|>)(&[0-9])?")
-_BLOCK = re.compile(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
-_LOOP = re.compile(r"[ \t]*\$[A-Za-z_][A-Za-z0-9_]*[ \t]+in[ \t]", re.IGNORECASE)
-_ELSE = re.compile(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
-_STRING_PLAIN = re.compile(r"[^\"`$\n]+")
-_BRACKET = re.compile(r"[$@]?\(|\{")
-_HERE_OPENING = re.compile(r"[ \t\r]*\n")
+_TYPOGRAPHIC = regex("[\u00a0\u2013-\u2015\u2018-\u201e\u2028\u2029\u0085]")
+_BLANK = regex(r"(?:[ \t\r]|`\r?\n|<#.*?#>)+", re.DOTALL)
+_COMMENT = regex(r"#[^\n]*")
+_VARIABLE = regex(r"\$(?:\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?|[_$?^])")
+_PROPERTY = regex(r"\.[A-Za-z_][A-Za-z0-9_]*")
+_ASSIGN = regex(r"\$(\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_:]*)[ \t]*(?:[-+*/%]|\?\?)?=(?!=)")
+_NUMBER = regex(r"[0-9]+(?:\.[0-9]+)?(?:[kmgtp]b)?(?![A-Za-z0-9_])", re.IGNORECASE)
+_OPERATOR = regex(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
+_PLAIN = regex(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
+_REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
+_BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
+_LOOP = regex(r"[ \t]*\$[A-Za-z_][A-Za-z0-9_]*[ \t]+in[ \t]", re.IGNORECASE)
+_ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
+_STRING_PLAIN = regex(r"[^\"`$\n]+")
+_BRACKET = regex(r"[$@]?\(|\{")
+_HERE_OPENING = regex(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
 _QUOTES = "put the text into single quotes"
 _KEYWORDS = names(

@@ -29,9 +29,9 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.interpreters import TEXT, CodeInspector, unknown_at
-from nacre.policy.languages.sql import sql_actions
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.tables.archives import TAR
 from nacre.policy.tables.files import (
     FIND_FLAGS,
@@ -47,10 +47,11 @@ from nacre.policy.values import Context, is_known_output
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nacre.policy.languages import Action
     from nacre.policy.tables.schema import Program
 
 # Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
-_HARMLESS_GIT_KEY = re.compile(
+_HARMLESS_GIT_KEY = regex(
     r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
     r"|advice\.\w+|log\.\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
     r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
@@ -62,13 +63,13 @@ _GIT_READS = frozenset(
 )
 _GIT_VERBS = frozenset({"get", "list", "set", "unset"})
 # Signatures are checked by a program.
-_SIGNATURE = re.compile(r"%G")
+_SIGNATURE = regex(r"%G")
 _GIT_FORMATS = frozenset({"--format", "--pretty"})
-_HARMLESS_SSH_OPTION = re.compile(
+_HARMLESS_SSH_OPTION = regex(
     r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
     r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =].*"
 )
-_SENT_FILE = re.compile(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
+_SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
 _CURL_SENDS = frozenset(
     [
         "-d",
@@ -92,7 +93,7 @@ _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
 _TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
-_DD_OPERAND = re.compile(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
+_DD_OPERAND = regex(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
 
 
 def inspect(words: Sequence[Word], context: Context) -> Inspection:
@@ -354,7 +355,7 @@ class ProgramInspector(CodeInspector):
         self.arguments(entry, words[1:], found)
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
         for word in operands[1:]:
-            self.language([word], lambda text: sql_actions(text, "sqlite3"), found)
+            self.language([word], _sql_reader("sqlite3"), found)
         if operands and operands[0].text.casefold().startswith("file:"):
             found.add(
                 unlisted(operands[0], "an address of a database can name other files", operands[0].text)
@@ -369,8 +370,14 @@ class ProgramInspector(CodeInspector):
         name = "psql" if base_name(words[0].text) == "psql" else "mysql"
         for item in given:
             if item.flag in {"-c", "--command", "-e", "--execute"} and item.value is not None:
-                self.language([item.value], lambda text: sql_actions(text, name), found, item.flag)
+                self.language([item.value], _sql_reader(name), found, item.flag)
         self.finish(words, found)
+
+
+def _sql_reader(client: str) -> Callable[[str], list[Action]]:
+    from nacre.policy.languages.sql import sql_actions  # noqa: PLC0415 - when a client is first named
+
+    return lambda text: sql_actions(text, client)
 
 
 class _Find:

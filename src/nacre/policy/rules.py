@@ -16,16 +16,17 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Decision, PolicyError, Word, names
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
 
 Mode = Literal["open", "denylist", "allowlist"]
 
-_EXECUTABLE_SUFFIX = re.compile(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-_WILDCARD = re.compile(r"[*?\[]")
-_SHORT_FLAGS = re.compile(r"-[A-Za-z0-9]+\Z")
+_EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
+_INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+_WILDCARD = regex(r"[*?\[]")
+_SHORT_FLAGS = regex(r"-[A-Za-z0-9]+\Z")
 _SHORT = 2  # a dash and a letter
 # Long spellings of the short flags that deny rules most often name.
 _LONG_NAMES = {

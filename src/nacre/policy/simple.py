@@ -7,36 +7,40 @@ ends, and nothing about what stands between two of them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from nacre.policy.certainty import READ_ONLY, CertaintyScanner
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, names
+from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
 
-BLANKS = re.compile(r"(?:[ \t]|\\\n)+")
+if TYPE_CHECKING:
+    import re
+
+BLANKS = regex(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
-_EMPTY_LINES = re.compile(r"[ \t\n]+")
-_COMMENT = re.compile(r"#[^\n]*")
+_EMPTY_LINES = regex(r"[ \t\n]+")
+_COMMENT = regex(r"#[^\n]*")
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
     "foreach end nocorrect always"
 )
 _PROGRAMS_TOO = names("time repeat foreach end nocorrect always")
 _ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
-_REDIRECTION = re.compile(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
-_DUPLICATED = re.compile(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
-_SET = re.compile(r"\+?=")
-_DELIMITER = re.compile(
+_REDIRECTION = regex(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
+_DUPLICATED = regex(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
+_ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
+_SET = regex(r"\+?=")
+_DELIMITER = regex(
     r"(\\?)([A-Za-z_][A-Za-z0-9_]*)|'([A-Za-z_][A-Za-z0-9_ -]*)'|\"([A-Za-z_][A-Za-z0-9_ -]*)\""
 )
 _DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
-_ZSH_BOTH = re.compile(r"[0-9]+&>")
-_ZSH_RANGE = re.compile(r"<[0-9]*-[0-9]*>")
-_AFTER_WORD = re.compile(r"[ \t\n;&|)<>]|\Z")
+_ZSH_BOTH = regex(r"[0-9]+&>")
+_ZSH_RANGE = regex(r"<[0-9]*-[0-9]*>")
+_AFTER_WORD = regex(r"[ \t\n;&|)<>]|\Z")
 _BODY_FIRST = "write the text of the here-document into a variable or a file first"
 
 

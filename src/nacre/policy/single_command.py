@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import PolicyError, Refusal
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 OPERATORS = "&|;<>^%$!"  # the characters in specification 000
 WORDS = frozenset({"call", "start"})  # and its words
 # A line break ends a command, other control characters hide one from a reader. A tab is a blank.
-_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-_LONG = re.compile(r"&&|\|\||>>|<<|\$\(")
+_CONTROL = regex("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+_LONG = regex(r"&&|\|\||>>|<<|\$\(")
 _HIDDEN = "\0"  # stands for a character that the shell takes as text
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -38,29 +39,27 @@ _ASSIGNING = names(
     "read mapfile readarray printf getopts declare local export typeset readonly wait unset let"
 )
 _DECLARING = names("export local readonly declare typeset")
-_HARMLESS_ATTRIBUTES = re.compile(r"-[xrgaA]+\Z")
+_HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
 # Builtins after which no variable is known any more.
 _OPAQUE = names("eval source . trap")
 # Variables that shells set or change by themselves.
-_CHANGING = re.compile(
+_CHANGING = regex(
     r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
     r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
     r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
 )
 # Numbers that the larger shells provide.
 _COUNTING = names("RANDOM SECONDS LINENO PPID UID EUID")
-_NUMBER = re.compile(r"-?[0-9]+\Z")
-_FIELDS = re.compile(r"[ \t\n]+")
-_GLOB_CHARACTER = re.compile(r"[*?\[\\]")
-_PRINTS_DIGITS = re.compile(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
-_PRINTS_TOKEN = re.compile(
+_NUMBER = regex(r"-?[0-9]+\Z")
+_FIELDS = regex(r"[ \t\n]+")
+_GLOB_CHARACTER = regex(r"[*?\[\\]")
+_PRINTS_DIGITS = regex(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
+_PRINTS_TOKEN = regex(
     r"uname(?: -[smr])?|whoami|hostname|git rev-parse (?:--short |--verify )?HEAD"
     r"|date (?:-u )?(?:-I|\+%[YmdHMSsjuVWUFT](?:%[YmdHMSsjuVWUFTyzZ]|[A-Za-z0-9_.:-])*)"
 )
 _PRINTING = names("nproc id wc date pwd uname whoami hostname git")
-_PRINTS_OPERAND = re.compile(
-    r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel"
-)
+_PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
 
 # Alternatives for one word: each is the list of words that it becomes.
 Alternatives = list[tuple[Word, ...]]

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.model import UNKNOWN, Evaluated, Expansion, Refusal, SimpleCommand, Word
 from nacre.policy.parameters import NAME, SPECIAL_PARAMETERS, ParameterScanner
+from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
 
@@ -29,20 +30,20 @@ MAX_WORDS = 10_000
 # Spaces that are no blanks for a shell, but look like one, and may be one in some locale.
 _ODD_SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _SPECIAL = r" \t\n|&;()<>'\"`\\$*?\[{}~#" + _ODD_SPACES
-_SIMPLE_WORD = re.compile(rf"[^{_SPECIAL}=]++[^{_SPECIAL}]*+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
-_PLAIN = re.compile(rf"[^{_SPECIAL}]+")
+_SIMPLE_WORD = regex(rf"[^{_SPECIAL}=]++[^{_SPECIAL}]*+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
+_PLAIN = regex(rf"[^{_SPECIAL}]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
-_DOUBLE_WHOLE = re.compile(r'"([^"\\$`]*+)"')
-_DOUBLE_PLAIN = re.compile(r'[^"\\$`]+')
-_HEREDOC_PLAIN = re.compile(r"[^\\$`]+")
-_ANSI = re.compile(r"(?:[^'\\]|\\.)*+", re.DOTALL)
-_DESCRIPTOR_VARIABLE = re.compile(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
-_ANSI_ESCAPE = re.compile(r"\\(?:x([0-7][0-9A-Fa-f])(?![0-9A-Fa-f])|([01][0-7]{2})|(.))", re.DOTALL)
+_DOUBLE_WHOLE = regex(r'"([^"\\$`]*+)"')
+_DOUBLE_PLAIN = regex(r'[^"\\$`]+')
+_HEREDOC_PLAIN = regex(r"[^\\$`]+")
+_ANSI = regex(r"(?:[^'\\]|\\.)*+", re.DOTALL)
+_DESCRIPTOR_VARIABLE = regex(r"\{[A-Za-z_][A-Za-z0-9_]*\}(?:\\\n)*[<>]")
+_ANSI_ESCAPE = regex(r"\\(?:x([0-7][0-9A-Fa-f])(?![0-9A-Fa-f])|([01][0-7]{2})|(.))", re.DOTALL)
 _ANSI_LETTERS = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v", "e": "\x1b",
     "\\": "\\", "'": "'", '"': '"',
 }  # fmt: skip
-_HOSTILE = re.compile(r"\$[({\[]|`")
+_HOSTILE = regex(r"\$[({\[]|`")
 _AFTER_COUNT = frozenset(" \t\n'\"`;|&<>()]},./:+%")
 _SUBSTITUTION = "write it as `$(...)`"
 _SINGLE = "put the text into single quotes"

@@ -12,15 +12,16 @@ import re
 
 from nacre.policy.languages import Action, UnknownTextError
 from nacre.policy.model import names
+from nacre.policy.patterns import regex
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<space>[ \t]+|\\\n)|(?P<comment>\#[^\n]*)|(?P<string>"(?:[^"\\\n]|\\[^\n])*")"""
     r"""|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)"""
     r"""|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|\*\*=?|[-+*/%^!<>|?:,;~$=(){}\[\]\n@&])""",
     re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?+\]?+(?:[^\]\\\n/\[]|\[:[a-z]+:\]|\\[^\n])*+\])*+/")
-_TARGET = re.compile(r'[ \t]*"([^"\\]*)"[ \t]*(?=[;}\n]|\Z)')
+_REGEX = regex(r"/(?:[^/\\\n\[]|\\[^\n]|\[\^?+\]?+(?:[^\]\\\n/\[]|\[:[a-z]+:\]|\\[^\n])*+\])*+/")
+_TARGET = regex(r'[ \t]*"([^"\\]*)"[ \t]*(?=[;}\n]|\Z)')
 # After these a slash begins a regular expression in every awk.
 _BEFORE_REGEX = frozenset(
     {

@@ -7,12 +7,11 @@ expressions, `console.log(...)` and data of a `package.json`. Brackets, which re
 
 from __future__ import annotations
 
-import re
-
 from nacre.policy.model import names
+from nacre.policy.patterns import regex
 
 _LONGEST = 2_000
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|[0-9][0-9a-zA-Z_.]*|[A-Za-z_$][A-Za-z0-9_$]*|[.,;:?()+*/%<>!&|~^-]|===?|="""
 )
 _VALUES = names("true false null undefined NaN Infinity")
@@ -36,11 +35,11 @@ _CALLED = names(
     "log error info warn table cwd uptime memoryUsage hrtime parse stringify now abs ceil floor round max min pow sqrt cbrt log2 log10 exp "
     "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat"
 )
-_JSON_FILE = re.compile(r"""['"](\./(?:(?!\.\.)[A-Za-z0-9_./-])+\.json)['"]\Z""")
-_PROPERTY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_JSON_FILE = regex(r"""['"](\./(?:(?!\.\.)[A-Za-z0-9_./-])+\.json)['"]\Z""")
+_PROPERTY = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NEVER = names("constructor prototype __proto__ mainModule binding dlopen bind call apply")
 # Before a slash that divides: a value. Anywhere else it begins a regular expression, in which quotes mean nothing.
-_VALUE_END = re.compile(r"[\w$'\")]")
+_VALUE_END = regex(r"[\w$'\")]")
 
 
 class _NotPlainError(Exception):

@@ -10,23 +10,24 @@ from __future__ import annotations
 import re
 
 from nacre.policy.languages import Action, UnknownTextError
+from nacre.policy.patterns import regex
 
-_SPACE = re.compile(r"[ \t\n;]*")
-_BLANKS = re.compile(r"[ \t]*")
-_NEGATION = re.compile(r"[ \t]*(?:![ \t]*)*")
-_NUMBER = re.compile(r"[0-9]+(?:~[0-9]+)?|\$|\+[0-9]+|~[0-9]+")
-_MODIFIERS = re.compile(r"[IM]*")
+_SPACE = regex(r"[ \t\n;]*")
+_BLANKS = regex(r"[ \t]*")
+_NEGATION = regex(r"[ \t]*(?:![ \t]*)*")
+_NUMBER = regex(r"[0-9]+(?:~[0-9]+)?|\$|\+[0-9]+|~[0-9]+")
+_MODIFIERS = regex(r"[IM]*")
 _ALONE = frozenset("=dDgGhHnNpPxzF")
-_FLAGS = re.compile(r"[0-9gpiImM]*")
-_LINE = re.compile(r"[^\n]*")
+_FLAGS = regex(r"[0-9gpiImM]*")
+_LINE = regex(r"[^\n]*")
 # The text of a, i and c: to the end of the line, and on after a backslash.
-_TEXT = re.compile(r"(?:[^\\\n]|\\.)*+(?:\\\Z)?", re.DOTALL)
-_CLASS = re.compile(r":[a-z]+:\]")
+_TEXT = regex(r"(?:[^\\\n]|\\.)*+(?:\\\Z)?", re.DOTALL)
+_CLASS = regex(r":[a-z]+:\]")
 # A label is one word and ends its command: after a blank, GNU reads another command and BSD more label.
-_LABEL = re.compile(r"[ \t]*([A-Za-z0-9_.-]*)[ \t]*(?=[;}\n]|\Z)")
-_EXIT = re.compile(r"[ \t]*[0-9]*[ \t]*(?=[;}#\n]|\Z)")
+_LABEL = regex(r"[ \t]*([A-Za-z0-9_.-]*)[ \t]*(?=[;}\n]|\Z)")
+_EXIT = regex(r"[ \t]*[0-9]*[ \t]*(?=[;}#\n]|\Z)")
 # After a command that stands alone only its end may follow.
-_END = re.compile(r"[ \t]*(?=[;}#\n]|\Z)")
+_END = regex(r"[ \t]*(?=[;}#\n]|\Z)")
 _FREE = frozenset({"/dev/stdout", "/dev/stderr"})
 
 

@@ -8,12 +8,11 @@ only show something are known.
 
 from __future__ import annotations
 
-import re
-
 from nacre.policy.languages import Action, UnknownTextError
 from nacre.policy.model import names
+from nacre.policy.patterns import regex
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""(?P<space>\s+)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")+"|`[^`\\]+`|\[[^\]\\]+\])"""
     r"""|(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
     r"""|(?P<open>\()|(?P<end>;)|(?P<other>(?!--|/\*)[-+*/%<>=!|&~,.):?]|::|->>?)"""
@@ -55,8 +54,8 @@ _SHOWS = names(
     ".tables .schema .indexes .indices .headers .header .databases .dump .help .show .stats .timer .width .separator .nullvalue .eqp "
     ".explain .fullschema .limit .quit .exit .changes .mode .version .dbinfo .echo .bail"
 )
-_SHOWN_ARGUMENT = re.compile(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
-_META = re.compile(
+_SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
+_META = regex(
     r"\\(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|encoding|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?[ \t]*\Z"
 )
 
