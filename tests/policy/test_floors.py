@@ -63,6 +63,8 @@ def _imports(path: Path) -> set[str]:
 @pytest.mark.parametrize("name", sorted(_HEIGHT))
 def test_imports_go_down_only(name: str) -> None:
     for module in {module for path in _files(name) for module in _imports(path)}:
+        if module == "nacre.filesystem":
+            continue  # the questions about files that somebody else answers: below all of this
         if module.startswith("nacre"):
             below = _room(module)
             assert below == name in _WINGS or _HEIGHT[below] < _HEIGHT[name], module
