@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from process_table import gone, unique_seconds
-from session_house import Gate, House, Room, open_house, open_room
+from session_harness import Gate, Harness, TestSession, open_harness, open_session
 from wire_client import WireClient, text_of
 
 from nacre.dialects import Ask, Ending
@@ -25,17 +25,17 @@ STILL = "sh -c 'echo out; echo err >&2; exit 5'"
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    yield from open_house("elvish")
+def harness() -> Iterator[Harness]:
+    yield from open_harness("elvish")
 
 
 @pytest.fixture
-def room(house: House) -> Iterator[Room]:
-    yield from open_room(house)
+def session(harness: Harness) -> Iterator[TestSession]:
+    yield from open_session(harness)
 
 
-def still_true(room: Room) -> bool:
-    again = room(STILL)
+def still_true(session: TestSession) -> bool:
+    again = session(STILL)
     return (again.stdout.text, again.stderr.text, again.exit_code, again.shell_state) == (
         "out\n",
         "err\n",
@@ -64,18 +64,20 @@ def still_true(room: Room) -> bool:
         ("yes | head -n 1", 0, ""),
     ],
 )
-def test_exceptions_are_told_as_codes_and_messages(room: Room, text: str, code: int, message: str) -> None:
-    told = room(text)
+def test_exceptions_are_told_as_codes_and_messages(
+    session: TestSession, text: str, code: int, message: str
+) -> None:
+    told = session(text)
     assert (told.ended, told.exit_code) == (Ended.EXITED, code)
     assert told.stderr.text.startswith(message)
     assert bool(told.stderr.text) == bool(message)
     assert "code from -c" not in told.stderr.text
-    assert still_true(room)
+    assert still_true(session)
 
 
-def test_a_trace_shows_the_command_and_nothing_of_ours(room: Room) -> None:
-    room("fn inner { fail deep }")
-    told = room("fn outer { inner }\nouter").stderr.text
+def test_a_trace_shows_the_command_and_nothing_of_ours(session: TestSession) -> None:
+    session("fn inner { fail deep }")
+    told = session("fn outer { inner }\nouter").stderr.text
     assert told.splitlines()[:2] == ["Exception: deep", "Traceback:"]
     assert [line.strip() for line in told.splitlines()[3::2]] == [
         "fn inner { fail deep }",
@@ -100,28 +102,32 @@ def test_a_trace_shows_the_command_and_nothing_of_ours(room: Room) -> None:
         "echo $no",
     ],
 )
-def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(room: Room, text: str) -> None:
-    room("var kept = 1")
-    told = room(text)
+def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(
+    session: TestSession, text: str
+) -> None:
+    session("var kept = 1")
+    told = session(text)
     assert (told.ended, told.exit_code) == (Ended.EXITED, 2)
     assert "error" in told.stderr.text
     assert "Traceback" not in told.stderr.text
-    assert room("echo $kept").stdout.text == "1\n"
-    assert still_true(room)
+    assert session("echo $kept").stdout.text == "1\n"
+    assert still_true(session)
 
 
-def test_what_a_command_defined_before_it_failed_lives_on(room: Room) -> None:
-    room("var x = 1; fn f { echo f }; fail oh")
-    assert room("echo $x; f").stdout.text == "1\nf\n"
-    room("use str; set x = 2; sh -c 'exit 3'")
-    assert room("echo $x (str:join , [a b])").stdout.text == "2 a,b\n"
-    room("del x")
-    assert room("echo $x").exit_code == 2
+def test_what_a_command_defined_before_it_failed_lives_on(session: TestSession) -> None:
+    session("var x = 1; fn f { echo f }; fail oh")
+    assert session("echo $x; f").stdout.text == "1\nf\n"
+    session("use str; set x = 2; sh -c 'exit 3'")
+    assert session("echo $x (str:join , [a b])").stdout.text == "2 a,b\n"
+    session("del x")
+    assert session("echo $x").exit_code == 2
 
 
 @pytest.mark.req("session-hard")
-def test_comments_and_many_lines_run_as_typed(room: Room) -> None:
-    told = room("# a comment\necho one # another\n\nfor x [a b] {\n  echo $x\n}\necho 'two\nlines'\r\necho é")
+def test_comments_and_many_lines_run_as_typed(session: TestSession) -> None:
+    told = session(
+        "# a comment\necho one # another\n\nfor x [a b] {\n  echo $x\n}\necho 'two\nlines'\r\necho é"
+    )
     assert told.stdout.text == "one\na\nb\ntwo\nlines\né\n"
 
 
@@ -145,81 +151,83 @@ def test_comments_and_many_lines_run_as_typed(room: Room) -> None:
         "set E:LC_ALL = C",
     ],
 )
-def test_what_a_command_does_to_the_shell_does_not_confuse_it(room: Room, text: str) -> None:
-    assert room(text).ended is Ended.EXITED
-    assert still_true(room)
-    where = room("echo here", working_directory="/", environment={"GIVEN": "1"})
+def test_what_a_command_does_to_the_shell_does_not_confuse_it(session: TestSession, text: str) -> None:
+    assert session(text).ended is Ended.EXITED
+    assert still_true(session)
+    where = session("echo here", working_directory="/", environment={"GIVEN": "1"})
     refused = "before-chdir" in text  # a hook that fails only warns, in elvish
     assert where.stdout.text.endswith("here\n")
     assert refused or where.working_directory == "/"
 
 
-def test_a_missing_path_is_an_error_of_that_command_only(room: Room) -> None:
-    room("set paths = []")
-    assert room("ls").exit_code == 2
-    room("set paths = [/usr/bin /bin]")
-    assert still_true(room)
+def test_a_missing_path_is_an_error_of_that_command_only(session: TestSession) -> None:
+    session("set paths = []")
+    assert session("ls").exit_code == 2
+    session("set paths = [/usr/bin /bin]")
+    assert still_true(session)
 
 
-def test_a_directory_that_is_gone_is_not_called_by_another_name(room: Room, tmp_path: Path) -> None:
+def test_a_directory_that_is_gone_is_not_called_by_another_name(session: TestSession, tmp_path: Path) -> None:
     lost = tmp_path / "lost"
     lost.mkdir()
-    room(f"cd {lost}")
-    assert room(f"rmdir {lost}").working_directory == str(lost)
+    session(f"cd {lost}")
+    assert session(f"rmdir {lost}").working_directory == str(lost)
 
 
 # -- values
 
 
 @pytest.mark.req("session-streams")
-def test_who_may_have_printed_values_is_told_that_they_are_not_shown(room: Room) -> None:
-    assert "are not shown" in room("echo first").note
-    assert room("echo second").note == ""
-    silent = room("put lost")
+def test_who_may_have_printed_values_is_told_that_they_are_not_shown(session: TestSession) -> None:
+    assert "are not shown" in session("echo first").note
+    assert session("echo second").note == ""
+    silent = session("put lost")
     assert silent.stdout.text == ""
     assert "are not shown" in silent.note
-    assert room("var x = [(put kept)]").note == room("cd /").note == ""
-    assert room("pprint $x; put a b | to-lines").stdout.text == "[\n kept\n]\na\nb\n"
+    assert session("var x = [(put kept)]").note == session("cd /").note == ""
+    assert session("pprint $x; put a b | to-lines").stdout.text == "[\n kept\n]\na\nb\n"
 
 
 # -- background
 
 
 @pytest.mark.req("session-background")
-def test_a_block_in_the_background_keeps_its_streams(room: Room, tmp_path: Path) -> None:
+def test_a_block_in_the_background_keeps_its_streams(session: TestSession, tmp_path: Path) -> None:
     gate, done = Gate(tmp_path), Gate(tmp_path)
-    began = room(f"{{ cat {gate.path}; sh -c 'echo late; echo late >&2'; cat {done.path} }} &; echo at once")
+    began = session(
+        f"{{ cat {gate.path}; sh -c 'echo late; echo late >&2'; cat {done.path} }} &; echo at once"
+    )
     assert (began.stdout.text, began.stderr.text, began.left_running_total) == ("at once\n", "", 1)
-    assert room("echo next").stdout.text == "next\n"
+    assert session("echo next").stdout.text == "next\n"
     gate.open()
     done.open()  # by now it has printed
     for _ in range(3):
-        again = room("echo quiet")
+        again = session("echo quiet")
         assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
-    assert still_true(room)
+    assert still_true(session)
 
 
 @pytest.mark.req("session-background")
-def test_a_job_that_takes_the_place_of_another_is_named(room: Room, tmp_path: Path) -> None:
+def test_a_job_that_takes_the_place_of_another_is_named(session: TestSession, tmp_path: Path) -> None:
     gate, mark = Gate(tmp_path), unique_seconds()
-    assert room(f"cat {gate.path} &").left_running_total == 1
-    told = room(f"sh -c 'echo open > {gate.path}'; e:sleep {mark} &")
+    assert session(f"cat {gate.path} &").left_running_total == 1
+    told = session(f"sh -c 'echo open > {gate.path}'; e:sleep {mark} &")
     assert [left.command.rpartition("/")[2] for left in told.left_running] == [f"sleep {mark}"]
-    room.close()
+    session.close()
     assert gone(mark)
 
 
 @pytest.mark.req("session-background")
-def test_many_jobs_one_after_the_other_are_all_let_go(room: Room, tmp_path: Path) -> None:
+def test_many_jobs_one_after_the_other_are_all_let_go(session: TestSession, tmp_path: Path) -> None:
     forever, mark = Gate(tmp_path), unique_seconds()
-    room(f"cat {forever.path} &")
+    session(f"cat {forever.path} &")
     for number in range(30):
-        told = room(f"sh -c 'echo {number} >> {tmp_path}/all; : {mark}' &; echo on")
+        told = session(f"sh -c 'echo {number} >> {tmp_path}/all; : {mark}' &; echo on")
         assert told.stdout.text == "on\n"
-    count = room("count [/proc/$pid/fd/*] | to-lines").stdout.text
+    count = session("count [/proc/$pid/fd/*] | to-lines").stdout.text
     assert int(count) < 30 * 5
     forever.open()
-    assert still_true(room)
+    assert still_true(session)
     assert gone(mark)
     assert sorted(map(int, (tmp_path / "all").read_text().split())) == list(range(30))
 
@@ -228,35 +236,35 @@ def test_many_jobs_one_after_the_other_are_all_let_go(room: Room, tmp_path: Path
 
 
 @pytest.mark.req("session-timeout")
-def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(room: Room) -> None:
+def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(session: TestSession) -> None:
     mark = unique_seconds()
-    room("var x = five")
-    told = room(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
+    session("var x = five")
+    told = session(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
     assert (told.ended, told.shell_state) == (Ended.TIMED_OUT, ShellState.KEPT)
     assert told.note.startswith("The command was killed;")
     assert gone(mark)
-    assert room("echo $x").stdout.text == "five\n"
-    assert still_true(room)
+    assert session("echo $x").stdout.text == "five\n"
+    assert still_true(session)
 
 
 @pytest.mark.req("session-timeout")
-def test_elvishs_own_sleep_cannot_be_interrupted_which_is_told(room: Room) -> None:
-    told = room("echo begun; sleep 60", timeout_s=0.3)
+def test_elvishs_own_sleep_cannot_be_interrupted_which_is_told(session: TestSession) -> None:
+    told = session("echo begun; sleep 60", timeout_s=0.3)
     assert (told.ended, told.stdout.text) == (Ended.TIMED_OUT, "begun\n")
     assert told.shell_state is ShellState.LOST
     assert "gets a new one" in told.note
-    assert room("echo on").shell_state is ShellState.REBORN
+    assert session("echo on").shell_state is ShellState.REBORN
 
 
 # -- death
 
 
 @pytest.mark.req("000-death")
-def test_what_takes_the_shells_place_is_heard(room: Room) -> None:
-    told = room("echo first; exec sh -c 'echo out; echo err >&2; exit 4'")
+def test_what_takes_the_shells_place_is_heard(session: TestSession) -> None:
+    told = session("echo first; exec sh -c 'echo out; echo err >&2; exit 4'")
     assert (told.ended, told.exit_code) == (Ended.SHELL_DIED, 4)
     assert (told.stdout.text, told.stderr.text) == ("first\nout\n", "err\n")
-    assert room("echo on").shell_state is ShellState.REBORN
+    assert session("echo on").shell_state is ShellState.REBORN
 
 
 # -- a fresh shell

@@ -1,4 +1,4 @@
-"""Sessions: one suite of behaviour that every shell passes; their differences are data (`MANNERS`)."""
+"""Sessions: one suite of behaviour that every shell passes; their differences are data (`SYNTAXES`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from process_table import carrying, gone, unique_seconds
-from session_house import MANNERS, Gate, House, Manner, Room, open_house, open_room
+from session_harness import SYNTAXES, Gate, Harness, ShellSyntax, TestSession, open_harness, open_session
 
 from nacre.errors import RequestError
 from nacre.model import Ended, ShellState
@@ -17,38 +17,38 @@ from nacre.model import Ended, ShellState
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-POSIX = [name for name, manner in MANNERS.items() if manner.posix]
+POSIX = [name for name, syntax in SYNTAXES.items() if syntax.posix]
 
 
-@pytest.fixture(scope="module", params=MANNERS)
-def any_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from open_house(request.param)
+@pytest.fixture(scope="module", params=SYNTAXES)
+def any_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from open_harness(request.param)
 
 
 @pytest.fixture(scope="module", params=POSIX)
-def posix_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from open_house(request.param)
+def posix_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from open_harness(request.param)
 
 
 @pytest.fixture
-def room(any_house: House) -> Iterator[Room]:
+def session(any_harness: Harness) -> Iterator[TestSession]:
     """A new session in every shell there is."""
-    yield from open_room(any_house)
+    yield from open_session(any_harness)
 
 
 @pytest.fixture
-def posix(posix_house: House) -> Iterator[Room]:
+def posix(posix_harness: Harness) -> Iterator[TestSession]:
     """A new session in every shell that speaks POSIX."""
-    yield from open_room(posix_house)
+    yield from open_session(posix_harness)
 
 
-def manner(room: Room) -> Manner:
-    return MANNERS[room.house.service.shell.name]
+def syntax(session: TestSession) -> ShellSyntax:
+    return SYNTAXES[session.harness.service.shell.name]
 
 
-def still_true(room: Room) -> bool:
+def still_true(session: TestSession) -> bool:
     """Whether the session gives true answers after all that."""
-    again = room("sh -c 'echo out; echo err >&2; exit 5'")
+    again = session("sh -c 'echo out; echo err >&2; exit 5'")
     return (again.stdout.text, again.stderr.text, again.exit_code) == ("out\n", "err\n", 5)
 
 
@@ -57,21 +57,21 @@ def still_true(room: Room) -> bool:
 
 @pytest.mark.req("000-persistent-shell")
 @pytest.mark.req("000-state")
-def test_directory_variables_functions_and_aliases_live_on(room: Room, tmp_path: Path) -> None:
-    how = manner(room)
-    assert room(f"cd {tmp_path}").working_directory == str(tmp_path)
-    room(how.assign)
-    room(how.function)
-    room(how.alias)
-    assert room("pwd").stdout.text == f"{tmp_path}\n"
-    assert room(how.show).stdout.text == "<five>\n"
-    assert room("f it").stdout.text == "f of it\n"
-    assert room("hello").stdout.text == "aliased\n"
+def test_directory_variables_functions_and_aliases_live_on(session: TestSession, tmp_path: Path) -> None:
+    how = syntax(session)
+    assert session(f"cd {tmp_path}").working_directory == str(tmp_path)
+    session(how.assign)
+    session(how.function)
+    session(how.alias)
+    assert session("pwd").stdout.text == f"{tmp_path}\n"
+    assert session(how.show).stdout.text == "<five>\n"
+    assert session("f it").stdout.text == "f of it\n"
+    assert session("hello").stdout.text == "aliased\n"
 
 
 @pytest.mark.req("000-state")
-def test_options_positional_parameters_and_descriptors_live_on(posix: Room, tmp_path: Path) -> None:
-    posix(f"{manner(posix).no_glob}; set -- a 'b c'")
+def test_options_positional_parameters_and_descriptors_live_on(posix: TestSession, tmp_path: Path) -> None:
+    posix(f"{syntax(posix).no_glob}; set -- a 'b c'")
     posix(f"exec 5>{tmp_path}/five")
     assert posix("echo * $# $2").stdout.text == "* 2 b c\n"
     posix("echo to five >&5")
@@ -79,24 +79,26 @@ def test_options_positional_parameters_and_descriptors_live_on(posix: Room, tmp_
 
 
 @pytest.mark.req("000-persistent-shell")
-def test_the_same_process_serves_every_command(room: Room) -> None:
-    how = manner(room)
-    assert room(f"echo {how.own_pid}").stdout.text == room(f"echo {how.own_pid}").stdout.text
+def test_the_same_process_serves_every_command(session: TestSession) -> None:
+    how = syntax(session)
+    assert session(f"echo {how.own_pid}").stdout.text == session(f"echo {how.own_pid}").stdout.text
 
 
-def test_the_first_command_says_that_the_shell_is_new_and_the_next_that_it_was_kept(room: Room) -> None:
-    assert [room("true").shell_state for _ in range(2)] == [ShellState.NEW, ShellState.KEPT]
+def test_the_first_command_says_that_the_shell_is_new_and_the_next_that_it_was_kept(
+    session: TestSession,
+) -> None:
+    assert [session("true").shell_state for _ in range(2)] == [ShellState.NEW, ShellState.KEPT]
 
 
-def test_exit_codes_are_told_and_the_next_command_sees_them(room: Room) -> None:
-    how = manner(room)
-    failed = room(how.code_7)
+def test_exit_codes_are_told_and_the_next_command_sees_them(session: TestSession) -> None:
+    how = syntax(session)
+    failed = session(how.code_7)
     assert (failed.ended, failed.exit_code, failed.signal) == (Ended.EXITED, 7, None)
     if how.last_code:
-        assert room(how.last_code).stdout.text == "7\n"
-        assert room(how.last_code).stdout.text == "0\n"
-        room("false")
-        assert room(how.last_code).stdout.text == "1\n"
+        assert session(how.last_code).stdout.text == "7\n"
+        assert session(how.last_code).stdout.text == "0\n"
+        session("false")
+        assert session(how.last_code).stdout.text == "1\n"
 
 
 @pytest.mark.parametrize(
@@ -111,17 +113,17 @@ def test_exit_codes_are_told_and_the_next_command_sees_them(room: Room) -> None:
     ],
 )
 def test_the_code_before_has_every_name_that_the_shell_knows_it_by(shell: str, text: str) -> None:
-    house = House(shell)
+    harness = Harness(shell)
     try:
-        room = house.new()
-        for code, fails in ((7, MANNERS[shell].code_7), (1, "false")):
-            room(fails)
-            assert room(text).stdout.text == f"{code}\n"
+        session = harness.new()
+        for code, fails in ((7, SYNTAXES[shell].code_7), (1, "false")):
+            session(fails)
+            assert session(text).stdout.text == f"{code}\n"
     finally:
-        house.close()
+        harness.close()
 
 
-def test_a_trace_shows_no_more_after_a_failure_than_after_a_success(posix: Room) -> None:
+def test_a_trace_shows_no_more_after_a_failure_than_after_a_success(posix: TestSession) -> None:
     posix("set -x")
     posix("true")
     usual = posix("echo $?").stderr.text.replace("0", "N")
@@ -130,90 +132,94 @@ def test_a_trace_shows_no_more_after_a_failure_than_after_a_success(posix: Room)
         assert posix("echo $?").stderr.text.replace(code, "N") == usual
 
 
-def test_a_directory_of_any_name_is_told_right(room: Room, tmp_path: Path) -> None:
+def test_a_directory_of_any_name_is_told_right(session: TestSession, tmp_path: Path) -> None:
     for name in ("with space", "it's", 'a "b"', "two\nlines", "é", "-dash", "$HOME"):
         odd = tmp_path / name
         odd.mkdir()
-        told = room("pwd", working_directory=str(odd))
+        told = session("pwd", working_directory=str(odd))
         assert told.working_directory == str(odd)
         assert told.stdout.text == f"{odd}\n"
 
 
-def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: Room, tmp_path: Path) -> None:
+def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: TestSession, tmp_path: Path) -> None:
     assert posix(f"cd {tmp_path}; PWD=/nowhere").working_directory == str(tmp_path)
 
 
-def test_a_symbolic_link_is_shown_as_the_shell_shows_it(room: Room, tmp_path: Path) -> None:
+def test_a_symbolic_link_is_shown_as_the_shell_shows_it(session: TestSession, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    shown = "real" if manner(room).resolves_links else "link"
-    assert room(f"cd {tmp_path}/link").working_directory == str(tmp_path / shown)
+    shown = "real" if syntax(session).resolves_links else "link"
+    assert session(f"cd {tmp_path}/link").working_directory == str(tmp_path / shown)
 
 
-def test_environment_stays_and_working_directory_moves_the_session(room: Room, tmp_path: Path) -> None:
+def test_environment_stays_and_working_directory_moves_the_session(
+    session: TestSession, tmp_path: Path
+) -> None:
     value = 'it\'s \\ "quoted" $HOME\nand long'
-    told = room("sh -c 'printf %s \"$GIVEN\"'; pwd", environment={"GIVEN": value})
+    told = session("sh -c 'printf %s \"$GIVEN\"'; pwd", environment={"GIVEN": value})
     assert told.stdout.text.startswith(value)
-    moved = room("sh -c 'printf %s \"$GIVEN\"'; pwd", working_directory=str(tmp_path), environment={"B": "2"})
+    moved = session(
+        "sh -c 'printf %s \"$GIVEN\"'; pwd", working_directory=str(tmp_path), environment={"B": "2"}
+    )
     assert moved.stdout.text == f"{value}{tmp_path}\n"
-    assert room("pwd").stdout.text == f"{tmp_path}\n"
+    assert session("pwd").stdout.text == f"{tmp_path}\n"
 
 
-def test_a_missing_directory_and_a_bad_name_are_refused_before_anything_runs(room: Room) -> None:
-    room("true")
+def test_a_missing_directory_and_a_bad_name_are_refused_before_anything_runs(session: TestSession) -> None:
+    session("true")
     with pytest.raises(RequestError, match="working_directory does not exist: /no/such"):
-        room("touch /tmp/never", working_directory="/no/such")
+        session("touch /tmp/never", working_directory="/no/such")
     with pytest.raises(RequestError, match="variable named 'a-b'"):
-        room("true", environment={"a-b": "1"})
-    assert still_true(room)
+        session("true", environment={"a-b": "1"})
+    assert still_true(session)
 
 
 # -- streams
 
 
 @pytest.mark.req("session-streams")
-def test_stdout_and_stderr_stay_apart_without_prompts_or_echoes(room: Room) -> None:
-    told = room(manner(room).both_streams)
+def test_stdout_and_stderr_stay_apart_without_prompts_or_echoes(session: TestSession) -> None:
+    told = session(syntax(session).both_streams)
     assert (told.stdout.text, told.stderr.text, told.exit_code) == ("out\n", "err\n", 0)
 
 
 @pytest.mark.req("session-streams")
-def test_a_long_output_keeps_both_ends_and_spools_the_rest(room: Room) -> None:
-    told = room("seq 1 100000")
+def test_a_long_output_keeps_both_ends_and_spools_the_rest(session: TestSession) -> None:
+    told = session("seq 1 100000")
     assert told.stdout.truncated
     assert told.stdout.text.startswith("1\n2\n")
     assert told.stdout.text.endswith("\n100000\n")
     assert told.stdout.spool
     assert Path(told.stdout.spool).read_text().count("\n") == 100000
-    assert still_true(room)
+    assert still_true(session)
 
 
-def test_output_without_a_last_newline_and_binary_output_are_shown(room: Room) -> None:
-    assert room("printf 'no end'").stdout.text == "no end"
-    assert room(manner(room).binary).stdout.text == "\\xff\\x00"
+def test_output_without_a_last_newline_and_binary_output_are_shown(session: TestSession) -> None:
+    assert session("printf 'no end'").stdout.text == "no end"
+    assert session(syntax(session).binary).stdout.text == "\\xff\\x00"
 
 
 # -- the private channel
 
 
 @pytest.mark.req("session-marker")
-def test_forged_marks_and_prompts_are_only_output(room: Room) -> None:
+def test_forged_marks_and_prompts_are_only_output(session: TestSession) -> None:
     forged = f"Marker_{uuid.uuid4()}"
-    told = room(f"sh -c 'echo {forged} 0 /etc {forged}; echo {forged} 0 /etc {forged} >&2; exit 4'")
+    told = session(f"sh -c 'echo {forged} 0 /etc {forged}; echo {forged} 0 /etc {forged} >&2; exit 4'")
     assert told.exit_code == 4
     assert told.stdout.text == told.stderr.text == f"{forged} 0 /etc {forged}\n"
     assert told.working_directory != "/etc"
 
 
 @pytest.mark.req("session-marker")
-def test_commands_do_not_have_the_private_channel(room: Room) -> None:
-    told = room("ls /proc/self/fd")
+def test_commands_do_not_have_the_private_channel(session: TestSession) -> None:
+    told = session("ls /proc/self/fd")
     assert told.stdout.text.split() == ["0", "1", "2", "3"]  # 3 is the directory that ls reads
-    posix = manner(room).posix
-    assert room("sh -c 'echo forged >&3'").exit_code != 0
+    posix = syntax(session).posix
+    assert session("sh -c 'echo forged >&3'").exit_code != 0
     if posix:
-        assert room("echo forged >&3").exit_code != 0
-    assert still_true(room)
+        assert session("echo forged >&3").exit_code != 0
+    assert still_true(session)
 
 
 @pytest.mark.req("session-hard")
@@ -245,11 +251,11 @@ def test_commands_do_not_have_the_private_channel(room: Room) -> None:
         "LC_ALL=C; export LC_ALL",
     ],
 )
-def test_what_a_command_does_to_the_shell_does_not_confuse_it(posix: Room, text: str) -> None:
+def test_what_a_command_does_to_the_shell_does_not_confuse_it(posix: TestSession, text: str) -> None:
     first = posix(text)
     again = posix("/bin/echo out; /bin/echo err >&2; (exit 5)")
     assert again.ended is Ended.EXITED
-    lives = first.ended is Ended.EXITED or manner(posix).interrupt_keeps_state
+    lives = first.ended is Ended.EXITED or syntax(posix).interrupt_keeps_state
     assert (again.exit_code, again.shell_state) == (5, ShellState.KEPT if lives else ShellState.REBORN)
     assert "out\n" in again.stdout.text
     assert "Marker_" not in again.stdout.text + again.stderr.text
@@ -257,7 +263,7 @@ def test_what_a_command_does_to_the_shell_does_not_confuse_it(posix: Room, text:
 
 @pytest.mark.req("session-hard")
 @pytest.mark.parametrize("name", ["echo", "printf", "cd", "print", "pwd", "true", "test"])
-def test_redefined_builtins_do_not_confuse_it(posix: Room, name: str) -> None:
+def test_redefined_builtins_do_not_confuse_it(posix: TestSession, name: str) -> None:
     posix(f"{name}() {{ command {name} redefined; return 9; }}")
     posix(f"alias {name}='echo also {name}'")
     again = posix("sh -c 'echo out; exit 5'")
@@ -269,25 +275,25 @@ def test_redefined_builtins_do_not_confuse_it(posix: Room, name: str) -> None:
     "text",
     ["echo 'never closed", 'echo "never closed', "if true", ")", "}", "echo $(", "echo `", "a && ", "fi"],
 )
-def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(posix: Room, text: str) -> None:
+def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(posix: TestSession, text: str) -> None:
     told = posix(text)
     assert told.ended is Ended.EXITED
-    assert told.exit_code in manner(posix).syntax_codes
+    assert told.exit_code in syntax(posix).syntax_codes
     assert told.stderr.text
-    assert posix(manner(posix).if_true).stdout.text == "yes\n"
+    assert posix(syntax(posix).if_true).stdout.text == "yes\n"
     assert still_true(posix)
 
 
 @pytest.mark.req("session-hard")
-def test_an_unfinished_quote_is_an_error_of_that_command_only(room: Room) -> None:
-    told = room(manner(room).unfinished)
-    assert told.exit_code in manner(room).syntax_codes
+def test_an_unfinished_quote_is_an_error_of_that_command_only(session: TestSession) -> None:
+    told = session(syntax(session).unfinished)
+    assert told.exit_code in syntax(session).syntax_codes
     assert told.stderr.text
-    assert room(manner(room).if_true).stdout.text == "yes\n"
+    assert session(syntax(session).if_true).stdout.text == "yes\n"
 
 
 @pytest.mark.req("session-hard")
-def test_heredocs_comments_and_many_lines_run_as_typed(posix: Room) -> None:
+def test_heredocs_comments_and_many_lines_run_as_typed(posix: TestSession) -> None:
     told = posix(
         "# a comment\ncat <<EOF\n1 $((1+1))\nEOF\ncat <<'EOF' # quoted\n$X `no`\nEOF\n\necho 'two\nlines'"
     )
@@ -297,39 +303,39 @@ def test_heredocs_comments_and_many_lines_run_as_typed(posix: Room) -> None:
 
 
 @pytest.mark.req("session-hard")
-def test_a_command_of_a_megabyte_runs_as_typed(room: Room) -> None:
+def test_a_command_of_a_megabyte_runs_as_typed(session: TestSession) -> None:
     long = "x" * 1_000_000
-    told = room(f"echo {long} | wc -c")
+    told = session(f"echo {long} | wc -c")
     assert told.stdout.text.strip() == "1000001"
-    assert still_true(room)
+    assert still_true(session)
 
 
 @pytest.mark.req("session-hard")
-def test_crlf_reaches_the_shell_as_typed_and_nul_is_refused(room: Room) -> None:
-    room("echo one\r\necho two\r\n")
+def test_crlf_reaches_the_shell_as_typed_and_nul_is_refused(session: TestSession) -> None:
+    session("echo one\r\necho two\r\n")
     with pytest.raises(RequestError, match="NUL"):
-        room("echo \0")
-    assert still_true(room)
+        session("echo \0")
+    assert still_true(session)
 
 
-def test_return_outside_of_a_function_gives_a_true_result(room: Room) -> None:
-    told = room("return 4")
-    assert told.ended is (Ended.EXITED if manner(room).returns_alive else Ended.SHELL_DIED)
+def test_return_outside_of_a_function_gives_a_true_result(session: TestSession) -> None:
+    told = session("return 4")
+    assert told.ended is (Ended.EXITED if syntax(session).returns_alive else Ended.SHELL_DIED)
     assert told.exit_code
-    assert still_true(room)
+    assert still_true(session)
 
 
 # -- stdin
 
 
 @pytest.mark.req("session-stdin")
-def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(room: Room) -> None:
-    assert room("cat; echo done").stdout.text == "done\n"
+def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(session: TestSession) -> None:
+    assert session("cat; echo done").stdout.text == "done\n"
     given = "line 1\nline 2, no end"
-    assert room("cat", stdin=given).stdout.text == given
-    assert room("head -n 1", stdin="a\n" * 100_000).stdout.text == "a\n"
-    assert room("cat; echo done").stdout.text == "done\n"
-    assert still_true(room)
+    assert session("cat", stdin=given).stdout.text == given
+    assert session("head -n 1", stdin="a\n" * 100_000).stdout.text == "a\n"
+    assert session("cat; echo done").stdout.text == "done\n"
+    assert still_true(session)
 
 
 # -- background
@@ -337,57 +343,59 @@ def test_stdin_is_empty_or_what_was_given_and_never_the_next_command(room: Room)
 
 @pytest.mark.req("session-background")
 @pytest.mark.req("keeper-late")
-def test_a_background_job_is_named_and_prints_into_nobody_elses_output(room: Room, tmp_path: Path) -> None:
+def test_a_background_job_is_named_and_prints_into_nobody_elses_output(
+    session: TestSession, tmp_path: Path
+) -> None:
     gate = Gate(tmp_path)
-    told = room(f"sh -c 'cat {gate.path}; echo late >&2; echo late' {manner(room).beside} echo at once")
+    told = session(f"sh -c 'cat {gate.path}; echo late >&2; echo late' {syntax(session).beside} echo at once")
     assert told.stdout.text == "at once\n"
     assert told.stderr.text == ""
     assert told.left_running_total >= 1
-    assert room("echo next").left_running == ()
+    assert session("echo next").left_running == ()
     gate.open()
     for _ in range(3):
-        again = room("echo quiet")
+        again = session("echo quiet")
         assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
     for text in (told.stdout, told.stderr):
-        assert room(f"sh -c 'until grep -q late {text.spool}; do :; done'", timeout_s=20).exit_code == 0
+        assert session(f"sh -c 'until grep -q late {text.spool}; do :; done'", timeout_s=20).exit_code == 0
 
 
 # -- time
 
 
 @pytest.mark.req("session-timeout")
-def test_a_timeout_interrupts_the_command_and_keeps_the_shell(room: Room) -> None:
-    how, mark = manner(room), unique_seconds()
-    room(how.assign)
-    told = room(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
+def test_a_timeout_interrupts_the_command_and_keeps_the_shell(session: TestSession) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session(how.assign)
+    told = session(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
     assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
     assert told.stdout.text.startswith("begun\n")
     assert ("live on" if how.interrupt_keeps_state else "gets a new one") in told.note
     assert gone(mark)
-    assert room(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
-    assert still_true(room)
+    assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
+    assert still_true(session)
 
 
 @pytest.mark.req("session-timeout")
-def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(room: Room) -> None:
-    how = manner(room)
-    room(how.assign)
-    told = room(how.spin, timeout_s=0.3)
+def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(session: TestSession) -> None:
+    how = syntax(session)
+    session(how.assign)
+    told = session(how.spin, timeout_s=0.3)
     assert told.ended is Ended.TIMED_OUT
     kept = told.shell_state is ShellState.KEPT
     assert kept == how.spin_keeps_state
-    assert room(how.show).stdout.text == ("<five>\n" if kept else "<>\n")
-    assert still_true(room)
+    assert session(how.show).stdout.text == ("<five>\n" if kept else "<>\n")
+    assert still_true(session)
 
 
 @pytest.mark.req("session-timeout")
-def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: Room) -> None:
+def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: TestSession) -> None:
     mark = unique_seconds()
     posix("X=five")
     told = posix(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
     assert told.ended is Ended.TIMED_OUT
     assert gone(mark)
-    if manner(posix).interrupt_keeps_state:
+    if syntax(posix).interrupt_keeps_state:
         assert told.shell_state is ShellState.KEPT
         assert told.note.startswith("The command was killed;")
         assert posix('echo "<$X>"').stdout.text == "<five>\n"
@@ -395,31 +403,31 @@ def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: Room) -
 
 
 @pytest.mark.req("session-timeout")
-def test_a_job_of_an_earlier_command_survives_a_timeout(room: Room) -> None:
-    how, mark = manner(room), unique_seconds()
-    room(f"{how.sleep} {mark} &")
-    room(f"{how.sleep} 60", timeout_s=0.3)
+def test_a_job_of_an_earlier_command_survives_a_timeout(session: TestSession) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session(f"{how.sleep} {mark} &")
+    session(f"{how.sleep} 60", timeout_s=0.3)
     assert bool(carrying(mark)) == how.jobs_survive_interrupt
 
 
 @pytest.mark.req("session-cancel")
-def test_a_cancelled_command_is_interrupted_and_the_shell_lives(room: Room) -> None:
-    how, mark = manner(room), unique_seconds()
-    room(how.assign)
+def test_a_cancelled_command_is_interrupted_and_the_shell_lives(session: TestSession) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session(how.assign)
 
     async def cancel() -> None:
         begun = asyncio.Event()
-        command = room.command(f"echo begun; {how.sleep} {mark}")
-        task = asyncio.create_task(room.house.service.run(command, lambda _stream, _chunk: begun.set()))
+        command = session.command(f"echo begun; {how.sleep} {mark}")
+        task = asyncio.create_task(session.harness.service.run(command, lambda _stream, _chunk: begun.set()))
         await begun.wait()
         task.cancel()
         await asyncio.wait({task})
         assert task.cancelled()
 
-    room.house.do(cancel())
-    assert room(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
+    session.harness.do(cancel())
+    assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
     assert gone(mark)
-    assert still_true(room)
+    assert still_true(session)
 
 
 # -- death
@@ -428,57 +436,59 @@ def test_a_cancelled_command_is_interrupted_and_the_shell_lives(room: Room) -> N
 @pytest.mark.req("000-death")
 @pytest.mark.parametrize("how_it_dies", ["exit", "kill", "exec"])
 def test_a_shell_that_dies_is_told_truly_and_is_reborn_in_its_directory(
-    room: Room, tmp_path: Path, how_it_dies: str
+    session: TestSession, tmp_path: Path, how_it_dies: str
 ) -> None:
-    how = manner(room)
-    room(f"cd {tmp_path}")
-    room(how.assign)
+    how = syntax(session)
+    session(f"cd {tmp_path}")
+    session(how.assign)
     ends = {
         "exit": (how.exit_3, 3, None),
         "kill": (f"kill -9 {how.own_pid}", None, "SIGKILL"),
         "exec": (how.exec_false, 1, None),
     }
     text, code, signal = ends[how_it_dies]
-    told = room(f"echo last words; {text}")
+    told = session(f"echo last words; {text}")
     assert told.ended is Ended.SHELL_DIED
     assert (told.exit_code, told.signal, told.stdout.text) == (code, signal, "last words\n")
     assert told.shell_state is ShellState.LOST
     assert str(tmp_path) in told.note
-    again = room("pwd")
+    again = session("pwd")
     assert again.shell_state is ShellState.REBORN
     assert again.note.startswith("A new shell: the one before it")
     assert again.stdout.text == f"{tmp_path}\n"
-    assert room(how.show).stdout.text == "<>\n"
-    assert room("true").shell_state is ShellState.KEPT
+    assert session(how.show).stdout.text == "<>\n"
+    assert session("true").shell_state is ShellState.KEPT
 
 
 @pytest.mark.req("000-death")
-def test_a_shell_whose_directory_is_gone_is_reborn_where_it_began(room: Room, tmp_path: Path) -> None:
+def test_a_shell_whose_directory_is_gone_is_reborn_where_it_began(
+    session: TestSession, tmp_path: Path
+) -> None:
     lost = tmp_path / "lost"
     lost.mkdir()
-    room(f"cd {lost}")
-    room(f"rmdir {lost}; kill -9 {manner(room).own_pid}")
-    assert room("pwd").stdout.text == f"{Path.cwd()}\n"
+    session(f"cd {lost}")
+    session(f"rmdir {lost}; kill -9 {syntax(session).own_pid}")
+    assert session("pwd").stdout.text == f"{Path.cwd()}\n"
 
 
 @pytest.mark.req("000-restart")
-def test_a_restart_ends_all_and_begins_clean(room: Room) -> None:
-    how, mark = manner(room), unique_seconds()
-    room("cd /")
-    room(how.assign)
-    pid = room(f"{how.sleep} {mark} {how.beside} echo {how.own_pid}").stdout.text
-    room.house.do(room.house.service.restart_session(room.name))
+def test_a_restart_ends_all_and_begins_clean(session: TestSession) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session("cd /")
+    session(how.assign)
+    pid = session(f"{how.sleep} {mark} {how.beside} echo {how.own_pid}").stdout.text
+    session.harness.do(session.harness.service.restart_session(session.name))
     assert gone(mark)
-    assert room(f"echo {how.own_pid}").stdout.text != pid
-    assert room(how.show).stdout.text == "<>\n"
-    assert room("pwd").stdout.text == f"{Path.cwd()}\n"
+    assert session(f"echo {how.own_pid}").stdout.text != pid
+    assert session(how.show).stdout.text == "<>\n"
+    assert session("pwd").stdout.text == f"{Path.cwd()}\n"
 
 
 @pytest.mark.req("000-restart")
-def test_closing_a_session_ends_everything_it_started(room: Room) -> None:
-    how, mark = manner(room), unique_seconds()
-    room(f"{how.sleep} {mark} {how.beside} echo up")
-    room.close()
+def test_closing_a_session_ends_everything_it_started(session: TestSession) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session(f"{how.sleep} {mark} {how.beside} echo up")
+    session.close()
     assert gone(mark)
 
 
@@ -486,54 +496,56 @@ def test_closing_a_session_ends_everything_it_started(room: Room) -> None:
 
 
 @pytest.mark.req("session-apart")
-def test_sessions_run_side_by_side_and_never_mix(any_house: House) -> None:
-    rooms = [any_house.new() for _ in range(4)]
+def test_sessions_run_side_by_side_and_never_mix(any_harness: Harness) -> None:
+    sessions = [any_harness.new() for _ in range(4)]
 
     async def all_at_once() -> list[str]:
         calls = [
-            room.start(f"sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo {room.name}; echo {room.name} >&2; done'")
-            for room in rooms
+            session.start(
+                f"sh -c 'for i in 1 2 3 4 5 6 7 8 9; do echo {session.name}; echo {session.name} >&2; done'"
+            )
+            for session in sessions
             for _ in range(5)
         ]
         results = await asyncio.gather(*calls)
         assert [result.stdout.text == result.stderr.text for result in results] == [True] * len(results)
         return [result.stdout.text for result in results]
 
-    told = any_house.do(all_at_once())
-    assert told == [f"{room.name}\n" * 9 for room in rooms for _ in range(5)]
-    for room in rooms:
-        room.close()
+    told = any_harness.do(all_at_once())
+    assert told == [f"{session.name}\n" * 9 for session in sessions for _ in range(5)]
+    for session in sessions:
+        session.close()
 
 
 @pytest.mark.req("session-busy")
-def test_a_busy_session_says_so_or_lets_the_call_wait_its_turn(any_house: House, tmp_path: Path) -> None:
-    room = any_house.new()
+def test_a_busy_session_says_so_or_lets_the_call_wait_its_turn(any_harness: Harness, tmp_path: Path) -> None:
+    session = any_harness.new()
     gate = Gate(tmp_path)
 
     async def use() -> list[str]:
         begun = asyncio.Event()
-        command = room.command(f"echo begun; cat {gate.path}")
-        first = asyncio.create_task(any_house.service.run(command, lambda _stream, _chunk: begun.set()))
+        command = session.command(f"echo begun; cat {gate.path}")
+        first = asyncio.create_task(any_harness.service.run(command, lambda _stream, _chunk: begun.set()))
         await begun.wait()
-        assert any_house.service.list_sessions()[-1]["state"] == "busy"
+        assert any_harness.service.list_sessions()[-1]["state"] == "busy"
         with pytest.raises(RequestError, match="is busy") as refused:
-            await room.start("echo now", wait=False)
+            await session.start("echo now", wait=False)
         assert refused.value.code == "busy"
-        second, third = (asyncio.create_task(room.start(f"echo {n}")) for n in ("second", "third"))
+        second, third = (asyncio.create_task(session.start(f"echo {n}")) for n in ("second", "third"))
         await asyncio.to_thread(gate.open)
         return [result.stdout.text for result in await asyncio.gather(first, second, third)]
 
-    told = any_house.do(use())
+    told = any_harness.do(use())
     assert told[0].startswith("begun\n")
     assert told[1:] == ["second\n", "third\n"]
-    room.close()
+    session.close()
 
 
-def test_nothing_of_a_session_is_left_in_the_private_directory(any_house: House) -> None:
-    room = any_house.new()
-    room("cat", stdin="x")
-    spools = Path(any_house.service.place.spools.path)
+def test_nothing_of_a_session_is_left_in_the_private_directory(any_harness: Harness) -> None:
+    session = any_harness.new()
+    session("cat", stdin="x")
+    spools = Path(any_harness.service.place.spools.path)
     before = set(spools.iterdir())
-    room.close()
-    any_house.new()("true")  # the keeper has done with the one when it answers the other
+    session.close()
+    any_harness.new()("true")  # the keeper has done with the one when it answers the other
     assert len({path.name.split(".")[0] for path in before - set(spools.iterdir())}) == 1

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from process_table import gone, unique_seconds
-from session_house import House
+from session_harness import Harness
 from wire_client import MODERN, WireClient, text_of, told_of
 
 from nacre.dialects import Ask, Shell, find_shell, is_known, split_record
@@ -133,11 +133,11 @@ def test_the_rules_judge_a_command_where_its_session_stands(start: Start, tmp_pa
     assert client.shell("pwd", session="a")["stdout"] == f"{tmp_path}/inner\n"
 
 
-def test_who_relies_on_set_e_in_a_session_is_told(small_house: House) -> None:
-    room = small_house.new()
-    assert "`set -e` does not stop" in room("set -e; false; echo reached").note
-    assert "`set -e` does not stop" in room("set -o errexit").note
-    assert room("echo set; offset -1").note == ""
+def test_who_relies_on_set_e_in_a_session_is_told(small_harness: Harness) -> None:
+    session = small_harness.new()
+    assert "`set -e` does not stop" in session("set -e; false; echo reached").note
+    assert "`set -e` does not stop" in session("set -o errexit").note
+    assert session("echo set; offset -1").note == ""
 
 
 # -- where commands start
@@ -222,15 +222,15 @@ def test_without_roots_commands_start_where_the_server_does_and_never_in_the_roo
 
 
 @pytest.fixture
-def small_house() -> Iterator[House]:
-    house = House("bash", max_sessions=2)
-    yield house
-    house.close()
+def small_harness() -> Iterator[Harness]:
+    harness = Harness("bash", max_sessions=2)
+    yield harness
+    harness.close()
 
 
 @pytest.mark.req("session-limits")
-def test_there_are_no_more_sessions_than_allowed(small_house: House) -> None:
-    first, second, third = (small_house.new() for _ in range(3))
+def test_there_are_no_more_sessions_than_allowed(small_harness: Harness) -> None:
+    first, second, third = (small_harness.new() for _ in range(3))
     first("true")
     second("true")
     with pytest.raises(RequestError, match="2 sessions already") as refused:
@@ -242,47 +242,47 @@ def test_there_are_no_more_sessions_than_allowed(small_house: House) -> None:
 
 
 @pytest.mark.req("session-limits")
-def test_an_unused_session_is_closed(small_house: House) -> None:
-    room, sessions = small_house.new(), small_house.service.sessions
-    room("true")
+def test_an_unused_session_is_closed(small_harness: Harness) -> None:
+    session, sessions = small_harness.new(), small_harness.service.sessions
+    session("true")
     mark = unique_seconds()
-    room(f"sleep {mark} &")
-    session = sessions.find(room.name)
+    session(f"sleep {mark} &")
+    living = sessions.find(session.name)
 
     async def let_time_pass() -> None:
-        session.used -= small_house.service.config.session_idle_s + 1
+        living.used -= small_harness.service.config.session_idle_s + 1
         sessions.close_idle()
 
-    small_house.do(let_time_pass())
-    assert room.name not in [session.name for session in sessions]
+    small_harness.do(let_time_pass())
+    assert session.name not in [other.name for other in sessions]
     assert gone(mark)
 
 
 @pytest.mark.req("session-limits")
-def test_a_busy_session_is_never_idle(small_house: House) -> None:
-    room, sessions = small_house.new(), small_house.service.sessions
+def test_a_busy_session_is_never_idle(small_harness: Harness) -> None:
+    session, sessions = small_harness.new(), small_harness.service.sessions
 
     async def use() -> None:
         begun = asyncio.Event()
-        command = room.command("echo up; sleep 60")
-        running = asyncio.create_task(small_house.service.run(command, lambda _stream, _chunk: begun.set()))
+        command = session.command("echo up; sleep 60")
+        running = asyncio.create_task(small_harness.service.run(command, lambda _stream, _chunk: begun.set()))
         await begun.wait()
-        sessions.find(room.name).used -= small_house.service.config.session_idle_s + 1
+        sessions.find(session.name).used -= small_harness.service.config.session_idle_s + 1
         sessions.close_idle()
-        assert sessions.find(room.name).state == "busy"
+        assert sessions.find(session.name).state == "busy"
         running.cancel()
         await asyncio.wait({running})
 
-    small_house.do(use())
+    small_harness.do(use())
 
 
 @pytest.mark.req("session-limits")
 @pytest.mark.parametrize("name", [" ", "x" * 65, "a\nb"])
-def test_a_session_has_a_name_that_can_be_shown(small_house: House, name: str) -> None:
-    room = small_house.new()
-    room.name = name
+def test_a_session_has_a_name_that_can_be_shown(small_harness: Harness, name: str) -> None:
+    session = small_harness.new()
+    session.name = name
     with pytest.raises(RequestError, match="session must be a name"):
-        room("true")
+        session("true")
 
 
 # -- which shell it is
@@ -325,11 +325,13 @@ def test_a_shell_is_known_by_its_name_or_by_what_it_links_to(name: str, real: st
 
 
 @pytest.mark.req("000-marker")
-def test_every_command_has_a_marker_of_its_own(small_house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    room, seen = small_house.new(), list[str]()
-    room("true")
-    session = small_house.service.sessions.find(room.name)
-    dialect = type(session._dialect)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+def test_every_command_has_a_marker_of_its_own(
+    small_harness: Harness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, seen = small_harness.new(), list[str]()
+    session("true")
+    living = small_harness.service.sessions.find(session.name)
+    dialect = type(living._dialect)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     plain = dialect.feed
 
     def feed(self: object, ask: Ask) -> object:
@@ -338,7 +340,7 @@ def test_every_command_has_a_marker_of_its_own(small_house: House, monkeypatch: 
 
     monkeypatch.setattr(dialect, "feed", feed)
     for _ in range(3):
-        room("true")
+        session("true")
     assert len(set(seen)) == 3
     assert all(re.fullmatch(r"Marker_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", marker) for marker in seen)
     assert all(uuid.UUID(marker.removeprefix("Marker_")).version == 4 for marker in seen)
@@ -363,13 +365,13 @@ def test_a_record_tells_code_and_directory(code: int, directory: str) -> None:
 
 
 def test_a_session_of_sh_is_whatever_sh_is() -> None:
-    house = House("sh")
+    harness = Harness("sh")
     try:
-        room = house.new()
-        assert room("X=1").shell_state is ShellState.NEW
-        assert room("echo $X").stdout.text == "1\n"
+        session = harness.new()
+        assert session("X=1").shell_state is ShellState.NEW
+        assert session("echo $X").stdout.text == "1\n"
     finally:
-        house.close()
+        harness.close()
 
 
 def test_shells_are_found_by_name() -> None:

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from session_house import House
+from session_harness import Harness
 
 from nacre.keeper.launch import launch
 from nacre.service import Service
@@ -41,7 +41,7 @@ def faulty_argv(faults: str, log: Path) -> list[str]:
     return [sys.executable, "-I", "-S", "-c", f"{PRELUDE}\n{faults}\nprogram.main()", str(SOURCE), str(log)]
 
 
-class FaultyHouse(House):
+class FaultyHarness(Harness):
     """A service whose keeper has a fault."""
 
     def __init__(self, shell: str, faults: str, log: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from process_table import carrying, gone, unique_seconds, wait_for_end
-from session_house import Gate
+from session_harness import Gate
 from wire_client import NACRE, WireClient, text_of, told_of
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from faults.faulty_keeper import FaultyHouse
+from faults.faulty_keeper import FaultyHarness
 from process_table import gone, unique_seconds
-from session_house import Gate
+from session_harness import Gate
 
 from nacre.errors import InternalError
 from nacre.model import Command
@@ -74,79 +74,79 @@ TURN = {
 
 
 @pytest.fixture
-def house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultyHouse]:
-    house = FaultyHouse("bash", request.param, tmp_path / "log")
-    yield house
-    house.close()
+def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultyHarness]:
+    harness = FaultyHarness("bash", request.param, tmp_path / "log")
+    yield harness
+    harness.close()
 
 
-def keeper_pid(house: FaultyHouse) -> int:
-    return house.service.place.keeper.current._launched.process.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+def keeper_pid(harness: FaultyHarness) -> int:
+    return harness.service.place.keeper.current._launched.process.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def once(text: str, **more: Any) -> Command:
     return Command(text, "/", 1, **more)
 
 
-async def bystander_and(house: FaultyHouse, gate: Gate, victim: Command) -> tuple[Result, InternalError]:
+async def bystander_and(harness: FaultyHarness, gate: Gate, victim: Command) -> tuple[Result, InternalError]:
     """A command that waits at a gate while the victim meets the fault."""
-    waiting = asyncio.create_task(house.service.run(Command(f"cat {gate.path}", "/", 30)))
-    await house.service.run(once("echo another"))  # by now the one before has been started too
+    waiting = asyncio.create_task(harness.service.run(Command(f"cat {gate.path}", "/", 30)))
+    await harness.service.run(once("echo another"))  # by now the one before has been started too
     with pytest.raises(InternalError) as caught:
-        await house.service.run(victim)
+        await harness.service.run(victim)
     await asyncio.to_thread(gate.open)
     return await waiting, caught.value
 
 
 @pytest.mark.req("fault-keeper-one-command")
-@pytest.mark.parametrize(("house", "command"), list(ONCE.values()), ids=list(ONCE), indirect=["house"])
+@pytest.mark.parametrize(("harness", "command"), list(ONCE.values()), ids=list(ONCE), indirect=["harness"])
 def test_a_failure_inside_the_keeper_ends_one_command(
-    house: FaultyHouse, command: str, tmp_path: Path
+    harness: FaultyHarness, command: str, tmp_path: Path
 ) -> None:
-    mark, before = unique_seconds(), keeper_pid(house)
-    room = house.new()
-    room("X=kept")
+    mark, before = unique_seconds(), keeper_pid(harness)
+    session = harness.new()
+    session("X=kept")
     victim = once(f"{command.replace('%s', mark)} # VICTIM", stdin="too much" if "cat" in command else None)
-    bystander, error = house.do(bystander_and(house, Gate(tmp_path), victim))
+    bystander, error = harness.do(bystander_and(harness, Gate(tmp_path), victim))
     assert (error.code, "killed" in str(error)) == ("internal", True)
     assert bystander.stdout.text == "open\n"
-    assert room("echo $X").stdout.text == "kept\n"
+    assert session("echo $X").stdout.text == "kept\n"
     assert gone(mark)
-    assert keeper_pid(house) == before
-    assert "Traceback" in house.log.read_text(), "a person finds it on stderr"
+    assert keeper_pid(harness) == before
+    assert "Traceback" in harness.log.read_text(), "a person finds it on stderr"
 
 
 @pytest.mark.req("fault-keeper-one-command")
-@pytest.mark.parametrize(("house", "command"), list(TURN.values()), ids=list(TURN), indirect=["house"])
+@pytest.mark.parametrize(("harness", "command"), list(TURN.values()), ids=list(TURN), indirect=["harness"])
 def test_a_failure_inside_the_keeper_ends_one_session(
-    house: FaultyHouse, command: str, tmp_path: Path
+    harness: FaultyHarness, command: str, tmp_path: Path
 ) -> None:
-    mark, before = unique_seconds(), keeper_pid(house)
-    room, other = house.new(), house.new()
-    room("X=lost")
-    room("Y=also")
+    mark, before = unique_seconds(), keeper_pid(harness)
+    session, other = harness.new(), harness.new()
+    session("X=lost")
+    session("Y=also")
     other("X=kept")
-    victim = room.command(f"{command.replace('%s', mark)} # VICTIM")
-    bystander, error = house.do(bystander_and(house, Gate(tmp_path), victim))
+    victim = session.command(f"{command.replace('%s', mark)} # VICTIM")
+    bystander, error = harness.do(bystander_and(harness, Gate(tmp_path), victim))
     assert "injected" in str(error)
     assert bystander.stdout.text == "open\n"
     assert other("echo $X").stdout.text == "kept\n"
-    told = room("echo new$X")
+    told = session("echo new$X")
     assert told.stdout.text == "new\n"
     assert "A new shell" in told.note
     assert gone(mark)
-    assert keeper_pid(house) == before
+    assert keeper_pid(harness) == before
 
 
 @pytest.mark.req("fault-keeper-one-command")
 @pytest.mark.parametrize(
-    "house", ["fail(capture.Capture, 'feed', lambda _, chunk: b'late' in chunk)"], indirect=True
+    "harness", ["fail(capture.Capture, 'feed', lambda _, chunk: b'late' in chunk)"], indirect=True
 )
-def test_a_failure_with_what_was_left_behind_ends_that_alone(house: FaultyHouse, tmp_path: Path) -> None:
-    mark, gate, before = unique_seconds(), Gate(tmp_path), keeper_pid(house)
-    told = house.do(house.service.run(once(f"(cat {gate.path}; echo late; sleep {mark}) & echo early")))
+def test_a_failure_with_what_was_left_behind_ends_that_alone(harness: FaultyHarness, tmp_path: Path) -> None:
+    mark, gate, before = unique_seconds(), Gate(tmp_path), keeper_pid(harness)
+    told = harness.do(harness.service.run(once(f"(cat {gate.path}; echo late; sleep {mark}) & echo early")))
     assert told.stdout.text == "early\n"
     gate.open()
     assert gone(mark)
-    assert house.do(house.service.run(once("echo next"))).stdout.text == "next\n"
-    assert keeper_pid(house) == before
+    assert harness.do(harness.service.run(once("echo next"))).stdout.text == "next\n"
+    assert keeper_pid(harness) == before

@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from faults.faulty_keeper import FaultyHouse
+from faults.faulty_keeper import FaultyHarness
 
 from nacre.errors import NacreError
 from nacre.model import Command
@@ -43,17 +43,17 @@ posix.start = listing_start
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyHouse]:
-    house = FaultyHouse("bash", LISTING, tmp_path_factory.mktemp("keeper") / "log")
-    yield house
-    house.close()
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyHarness]:
+    harness = FaultyHarness("bash", LISTING, tmp_path_factory.mktemp("keeper") / "log")
+    yield harness
+    harness.close()
 
 
 class Calls:
     """What a server is asked for, over and over."""
 
-    def __init__(self, house: FaultyHouse, directory: Path) -> None:
-        self._service = house.service
+    def __init__(self, harness: FaultyHarness, directory: Path) -> None:
+        self._service = harness.service
         self._directory = str(directory)
 
     async def run(
@@ -111,23 +111,23 @@ KINDS: dict[str, Callable[[Calls], Awaitable[None]]] = {
 @pytest.mark.req("fault-circles")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_over_is_let_go_without_a_garbage_collection(
-    house: FaultyHouse, tmp_path: Path, kind: str
+    harness: FaultyHarness, tmp_path: Path, kind: str
 ) -> None:
-    calls = Calls(house, tmp_path)
+    calls = Calls(harness, tmp_path)
 
     async def many() -> None:
         for _ in range(ROUNDS):
             await KINDS[kind](calls)
 
-    house.do(many())  # what is made once, and kept
-    house.do(calls.run("LIST_GARBAGE=1"))
-    told_before = house.log.read_text()
+    harness.do(many())  # what is made once, and kept
+    harness.do(calls.run("LIST_GARBAGE=1"))
+    told_before = harness.log.read_text()
     gc.collect()
     gc.disable()
     gc.set_debug(gc.DEBUG_SAVEALL)
     try:
-        house.do(many())
-        house.do(calls.run("LIST_GARBAGE=1"))
+        harness.do(many())
+        harness.do(calls.run("LIST_GARBAGE=1"))
         gc.collect()
         ours = Counter(type(thing).__name__ for thing in gc.garbage)
     finally:
@@ -135,4 +135,4 @@ def test_what_is_over_is_let_go_without_a_garbage_collection(
         gc.garbage.clear()
         gc.enable()
     assert not [name for name, count in ours.items() if count >= ROUNDS]
-    assert house.log.read_text().removeprefix(told_before).split() == ["garbage:"]
+    assert harness.log.read_text().removeprefix(told_before).split() == ["garbage:"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import carrying, gone, unique_seconds
-from session_house import MANNERS, Gate, House, Manner, Room, open_house, open_room
+from session_harness import SYNTAXES, Gate, Harness, ShellSyntax, TestSession, open_harness, open_session
 from wire_client import WireClient, text_of, told_of
 
 from nacre.errors import RequestError
@@ -20,62 +20,62 @@ if TYPE_CHECKING:
     Start = Callable[..., WireClient]
 
 
-POSIX = [name for name, manner in MANNERS.items() if manner.posix]
+POSIX = [name for name, syntax in SYNTAXES.items() if syntax.posix]
 
 
-@pytest.fixture(scope="module", params=MANNERS)
-def any_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from open_house(request.param)
+@pytest.fixture(scope="module", params=SYNTAXES)
+def any_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from open_harness(request.param)
 
 
 @pytest.fixture
-def any_room(any_house: House) -> Iterator[Room]:
+def any_session(any_harness: Harness) -> Iterator[TestSession]:
     """A new session in every shell there is."""
-    yield from open_room(any_house)
+    yield from open_session(any_harness)
 
 
 @pytest.fixture(scope="module", params=POSIX)
-def posix_house(request: pytest.FixtureRequest) -> Iterator[House]:
-    yield from open_house(request.param)
+def posix_harness(request: pytest.FixtureRequest) -> Iterator[Harness]:
+    yield from open_harness(request.param)
 
 
 @pytest.fixture
-def posix(posix_house: House) -> Iterator[Room]:
+def posix(posix_harness: Harness) -> Iterator[TestSession]:
     """A new session in every shell that speaks POSIX."""
-    yield from open_room(posix_house)
+    yield from open_session(posix_harness)
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[House]:
-    house = House("bash", max_sessions=1000)
-    yield house
-    house.close()
+def harness() -> Iterator[Harness]:
+    harness = Harness("bash", max_sessions=1000)
+    yield harness
+    harness.close()
 
 
 @pytest.fixture
-def room(house: House) -> Iterator[Room]:
-    room = house.new()
-    yield room
-    room.close()
+def session(harness: Harness) -> Iterator[TestSession]:
+    session = harness.new()
+    yield session
+    session.close()
 
 
-def manner(room: Room) -> Manner:
-    return MANNERS[room.house.service.shell.name]
+def syntax(session: TestSession) -> ShellSyntax:
+    return SYNTAXES[session.harness.service.shell.name]
 
 
-def cancel_when_it_prints(room: Room, text: str) -> None:
+def cancel_when_it_prints(session: TestSession, text: str) -> None:
     """Run a command, and cancel it as soon as it has printed something."""
 
     async def cancel() -> None:
         begun = asyncio.Event()
-        running = room.house.service.run(room.command(text), lambda _stream, _chunk: begun.set())
+        running = session.harness.service.run(session.command(text), lambda _stream, _chunk: begun.set())
         task = asyncio.create_task(running)
         await begun.wait()
         task.cancel()
         await asyncio.wait({task})
         assert task.cancelled()
 
-    room.house.do(cancel())
+    session.harness.do(cancel())
 
 
 def keeper_children(client: WireClient) -> list[int]:
@@ -120,12 +120,12 @@ def test_commands_that_wait_in_a_closed_session_are_refused_and_no_shell_stays(
 
 @pytest.mark.req("fault-session-closed-with-queue")
 def test_a_session_that_is_closed_while_its_shell_starts_gets_none(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    harness: Harness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def close_at_once() -> list[Any]:
-        room = house.new()
-        service, ready = house.service, house.service.place.link
-        session = service.sessions.open(room.name, service.default_directory)
+        session = harness.new()
+        service, ready = harness.service, harness.service.place.link
+        living = service.sessions.open(session.name, service.default_directory)
         let_go = asyncio.Event()
 
         async def slow_link() -> Any:
@@ -133,18 +133,18 @@ def test_a_session_that_is_closed_while_its_shell_starts_gets_none(
             return await ready()
 
         monkeypatch.setattr(service.place, "link", slow_link)  # a keeper that takes long
-        calls = [asyncio.create_task(room.start("echo never")) for _ in range(2)]
-        calls.append(asyncio.create_task(session.restart()))  # pyright: ignore[reportArgumentType]  # any task
+        calls = [asyncio.create_task(session.start("echo never")) for _ in range(2)]
+        calls.append(asyncio.create_task(living.restart()))  # pyright: ignore[reportArgumentType]  # any task
         await asyncio.sleep(0)
-        closing = asyncio.create_task(service.close_session(room.name))
+        closing = asyncio.create_task(service.close_session(session.name))
         await asyncio.sleep(0)
         let_go.set()
         told = await asyncio.gather(*calls, return_exceptions=True)
         await closing
-        assert session.state == "dead"
+        assert living.state == "dead"
         return told
 
-    for error in house.do(close_at_once()):
+    for error in harness.do(close_at_once()):
         assert isinstance(error, RequestError)
         assert error.code == "session_closed"
 
@@ -178,95 +178,103 @@ def test_commands_that_wait_when_the_server_ends_start_no_keeper(start: Start, t
 
 
 @pytest.mark.req("fault-session-idle")
-def test_the_next_command_of_an_idle_session_says_that_it_was_closed(house: House, tmp_path: Path) -> None:
-    room, sessions = house.new(), house.service.sessions
-    room(f"cd {tmp_path}; X=1")
+def test_the_next_command_of_an_idle_session_says_that_it_was_closed(
+    harness: Harness, tmp_path: Path
+) -> None:
+    session, sessions = harness.new(), harness.service.sessions
+    session(f"cd {tmp_path}; X=1")
 
     async def let_time_pass() -> None:
-        sessions.find(room.name).used -= house.service.config.session_idle_s + 1
+        sessions.find(session.name).used -= harness.service.config.session_idle_s + 1
         sessions.close_idle()
-        again = await room.start('pwd; echo "<$X>"')  # in the same moment: it must not meet the old shell
+        again = await session.start('pwd; echo "<$X>"')  # in the same moment: it must not meet the old shell
         assert again.ended is Ended.EXITED
         assert again.stdout.text == f"{tmp_path}\n<>\n"
         assert again.shell_state is ShellState.REBORN
         assert again.note.startswith("A new shell: the one before it was closed after 3,600 s without use.")
-        assert (await room.start("true")).note == ""
+        assert (await session.start("true")).note == ""
 
-    house.do(let_time_pass())
-    room.close()
+    harness.do(let_time_pass())
+    session.close()
 
 
 # -- the shell becomes another program
 
 
 @pytest.mark.req("fault-session-exec")
-def test_a_program_that_takes_the_shells_place_runs_to_its_own_end(any_room: Room, tmp_path: Path) -> None:
+def test_a_program_that_takes_the_shells_place_runs_to_its_own_end(
+    any_session: TestSession, tmp_path: Path
+) -> None:
     gate = Gate(tmp_path)
-    any_room(f"cd {tmp_path}")
+    any_session(f"cd {tmp_path}")
 
     async def run() -> Any:
-        program = any_room.start(f"exec env -- perl -e 'open F, q({gate.path}); print <F>; exit 5'")
+        program = any_session.start(f"exec env -- perl -e 'open F, q({gate.path}); print <F>; exit 5'")
         running = asyncio.create_task(program)
         await asyncio.to_thread(gate.open)
         return await running
 
-    told = any_room.house.do(run())
+    told = any_session.harness.do(run())
     assert (told.ended, told.exit_code, told.signal) == (Ended.SHELL_DIED, 5, None)
     assert told.stdout.text == "open\n"
     assert "The shell was replaced by perl (exec), which ended with code 5." in told.note
-    again = any_room("pwd")
+    again = any_session("pwd")
     assert again.shell_state is ShellState.REBORN
     assert again.stdout.text == f"{tmp_path}\n"
     assert "the one before it was replaced by perl (exec)" in again.note
 
 
 @pytest.mark.req("fault-session-exec")
-def test_a_short_program_in_the_shells_place_loses_no_output(any_room: Room) -> None:
+def test_a_short_program_in_the_shells_place_loses_no_output(any_session: TestSession) -> None:
     for _ in range(10):
-        told = any_room("exec seq 1 2000")
+        told = any_session("exec seq 1 2000")
         assert (told.exit_code, told.stdout.text) == (0, "".join(f"{n}\n" for n in range(1, 2001)))
 
 
 @pytest.mark.req("fault-session-exec")
-def test_a_program_in_the_shells_place_can_be_killed_by_a_signal_or_a_timeout(any_room: Room) -> None:
-    killed = any_room("exec perl -e 'kill 9, $$'")
+def test_a_program_in_the_shells_place_can_be_killed_by_a_signal_or_a_timeout(
+    any_session: TestSession,
+) -> None:
+    killed = any_session("exec perl -e 'kill 9, $$'")
     assert (killed.ended, killed.exit_code, killed.signal) == (Ended.SHELL_DIED, None, "SIGKILL")
     mark = unique_seconds()
-    late = any_room(f"exec sleep {mark}", timeout_s=0.3)
+    late = any_session(f"exec sleep {mark}", timeout_s=0.3)
     assert (late.ended, late.shell_state) == (Ended.TIMED_OUT, ShellState.LOST)
     assert "The shell was replaced by sleep (exec), which was ended by" in late.note
     assert carrying(mark) == []
-    assert any_room("echo on").stdout.text == "on\n"
+    assert any_session("echo on").stdout.text == "on\n"
 
 
 @pytest.mark.req("fault-session-exec")
-def test_a_program_in_the_shells_place_is_gone_when_its_call_is_cancelled(any_room: Room) -> None:
+def test_a_program_in_the_shells_place_is_gone_when_its_call_is_cancelled(any_session: TestSession) -> None:
     mark = unique_seconds()
-    cancel_when_it_prints(any_room, f"exec sh -c 'echo up; sleep {mark}; :'")
-    assert any_room("echo on").stdout.text == "on\n"
+    cancel_when_it_prints(any_session, f"exec sh -c 'echo up; sleep {mark}; :'")
+    assert any_session("echo on").stdout.text == "on\n"
     assert gone(mark)
 
 
 @pytest.mark.req("fault-session-exec")
-def test_what_ran_beside_a_program_in_the_shells_place_is_named(any_room: Room) -> None:
-    mark, how = unique_seconds(), manner(any_room)
-    told = any_room(f"{how.sleep} {mark} {how.beside} exec sh -c 'exit 6'")
+def test_what_ran_beside_a_program_in_the_shells_place_is_named(any_session: TestSession) -> None:
+    mark, how = unique_seconds(), syntax(any_session)
+    told = any_session(f"{how.sleep} {mark} {how.beside} exec sh -c 'exit 6'")
     assert told.exit_code == 6
     assert told.left_running_total == 1 or how.name == "elvish"  # it starts its jobs later than it goes on
 
 
 @pytest.mark.req("fault-session-exec")
-def test_a_program_that_is_not_there_gives_a_true_end_of_the_command_or_of_the_shell(any_room: Room) -> None:
-    told = any_room("exec /no/such/program")
+def test_a_program_that_is_not_there_gives_a_true_end_of_the_command_or_of_the_shell(
+    any_session: TestSession,
+) -> None:
+    told = any_session("exec /no/such/program")
     assert told.ended in (Ended.EXITED, Ended.SHELL_DIED)
     assert told.exit_code in (126, 127, 2)
     assert "/no/such/program" in told.stderr.text
     kept = told.ended is Ended.EXITED
-    assert any_room("echo on").shell_state is (ShellState.KEPT if kept else ShellState.REBORN)
+    assert any_session("echo on").shell_state is (ShellState.KEPT if kept else ShellState.REBORN)
 
 
 @pytest.mark.req("fault-session-exec")
-def test_exec_without_a_program_or_in_a_subshell_keeps_the_shell(posix: Room, tmp_path: Path) -> None:
+def test_exec_without_a_program_or_in_a_subshell_keeps_the_shell(posix: TestSession, tmp_path: Path) -> None:
     (tmp_path / "read").write_text("first\nsecond\n")
     posix(f"X=1; exec 3<{tmp_path}/read 4>{tmp_path}/written")
     assert posix("(exec sh -c 'exit 9')").exit_code == 9
@@ -282,9 +290,9 @@ def test_exec_without_a_program_or_in_a_subshell_keeps_the_shell(posix: Room, tm
 
 @pytest.mark.req("fault-session-mute")
 def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
-    posix: Room, tmp_path: Path
+    posix: TestSession, tmp_path: Path
 ) -> None:
-    prompts = manner(posix).name != "busybox"  # the only one that shows none
+    prompts = syntax(posix).name != "busybox"  # the only one that shows none
     posix(f"cd {tmp_path}; X=1")
     told = posix(
         "echo printed; command() { :; }; builtin() { :; }; print() { :; }; test() { :; }",
@@ -300,9 +308,9 @@ def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
 
 
 @pytest.mark.req("fault-session-mute")
-def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: Room) -> None:
+def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: TestSession) -> None:
     posix("X=1")
-    told = posix(f"rm -r {posix.house.service.place.spools.path}; (exit 5)", timeout_s=30)
+    told = posix(f"rm -r {posix.harness.service.place.spools.path}; (exit 5)", timeout_s=30)
     assert (told.ended, told.exit_code, told.shell_state) == (Ended.EXITED, 5, ShellState.KEPT)
     assert posix("echo $X").stdout.text == "1\n"
 
@@ -311,16 +319,18 @@ def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: R
 
 
 @pytest.mark.req("fault-session-cancel-background")
-def test_a_cancelled_call_leaves_nothing_in_the_background_but_what_was_there(any_room: Room) -> None:
-    how = manner(any_room)
+def test_a_cancelled_call_leaves_nothing_in_the_background_but_what_was_there(
+    any_session: TestSession,
+) -> None:
+    how = syntax(any_session)
     old, new, deep, apart = (unique_seconds() for _ in range(4))
-    any_room(f"{how.sleep} {old} &")
+    any_session(f"{how.sleep} {old} &")
     cancel_when_it_prints(
-        any_room,
+        any_session,
         f"sh -c 'sleep {new} & (sleep {deep} &) ; setsid sleep {apart} & echo up' {how.beside} "
         f"{how.sleep} 60",
     )
-    any_room("true")
+    any_session("true")
     assert gone(new)
     assert gone(deep)
     assert gone(apart)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Bell, wait_for_end
-from session_house import Gate
+from session_harness import Gate
 from wire_client import NACRE, WireClient, text_of
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from faults.faulty_keeper import FaultyHouse
+from faults.faulty_keeper import FaultyHarness
 from process_table import wait_for_end
-from session_house import Gate
+from session_harness import Gate
 from wire_client import NACRE, WireClient, text_of
 
 from nacre.errors import PlaceError
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 def test_a_keeper_that_is_late_is_waited_for_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(link, "HELLO_PATIENCE_S", 0.2)
     gate = Gate(tmp_path)
-    house = FaultyHouse("bash", f"open({str(gate.path)!r}).read()", tmp_path / "log")
+    harness = FaultyHarness("bash", f"open({str(gate.path)!r}).read()", tmp_path / "log")
     command = Command("echo here", "/", 5)
     for _ in range(2):
         with pytest.raises(PlaceError, match="not ready after") as caught:
-            house.do(house.service.run(command))
+            harness.do(harness.service.run(command))
         assert caught.value.code == "keeper_late"
     monkeypatch.setattr(link, "HELLO_PATIENCE_S", 30.0)
     gate.open()
-    assert house.do(house.service.run(command)).stdout.text == "here\n"
-    house.close()
+    assert harness.do(harness.service.run(command)).stdout.text == "here\n"
+    harness.close()
 
 
 @pytest.fixture

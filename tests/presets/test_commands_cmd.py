@@ -11,7 +11,7 @@ from wire_client import WireClient, text_of, told_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-wine_house: Any = pytest.importorskip("wine_house", reason="there are no sessions of cmd.exe")
+wine_harness: Any = pytest.importorskip("wine_harness", reason="there are no sessions of cmd.exe")
 
 CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "set", "podman"]
 
@@ -25,7 +25,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cmd(work: Path) -> Iterator[WireClient]:
     """A server with one cmd.exe."""
     options = ("--preset", "commands", "--shell", "cmd.exe")
-    with WireClient(*options, cwd=work, env=wine_house.wine_environment()) as client:
+    with WireClient(*options, cwd=work, env=wine_harness.wine_environment()) as client:
         client.shake_hands()
         yield client
 

@@ -29,7 +29,7 @@ _names = itertools.count(1)
 
 
 @dataclass(frozen=True)
-class Manner:
+class ShellSyntax:
     """How one says things in a shell, and where shells differ."""
 
     name: str
@@ -61,23 +61,23 @@ class Manner:
     syntax_codes: tuple[int, ...] = (1, 2, 3, 123, 127, 257, 258)
 
 
-MANNERS = {
-    manner.name: manner
-    for manner in (
-        Manner("bash"),
-        Manner("dash", returns_alive=False),
-        Manner(
+SYNTAXES = {
+    syntax.name: syntax
+    for syntax in (
+        ShellSyntax("bash"),
+        ShellSyntax("dash", returns_alive=False),
+        ShellSyntax(
             "busybox",
             returns_alive=False,
             jobs_survive_interrupt=False,
             spin_keeps_state=False,
             interrupt_keeps_state=False,
         ),
-        Manner("zsh", no_glob="set -F"),
-        Manner("ksh", returns_alive=False, jobs_survive_interrupt=False),
-        Manner("mksh", returns_alive=False),
-        Manner("yash"),
-        Manner(
+        ShellSyntax("zsh", no_glob="set -F"),
+        ShellSyntax("ksh", returns_alive=False, jobs_survive_interrupt=False),
+        ShellSyntax("mksh", returns_alive=False),
+        ShellSyntax("yash"),
+        ShellSyntax(
             "fish",
             posix=False,
             assign="set X five",
@@ -92,7 +92,7 @@ MANNERS = {
             returns_alive=False,
             spin_keeps_state=False,
         ),
-        Manner(
+        ShellSyntax(
             "elvish",
             posix=False,
             assign="var X = five",
@@ -114,7 +114,7 @@ MANNERS = {
 }
 
 
-class House:
+class Harness:
     """One service with one shell, on an event loop of its own."""
 
     def __init__(self, shell: str, **config: Any) -> None:
@@ -130,9 +130,9 @@ class House:
         """Run something on the service's loop and wait for it."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(PATIENCE_S)
 
-    def new(self) -> Room:
+    def new(self) -> TestSession:
         """A session that no test has used before."""
-        return Room(self, f"s{next(_names)}")
+        return TestSession(self, f"s{next(_names)}")
 
     def close(self) -> None:
         """End the service, its sessions and the loop."""
@@ -142,41 +142,43 @@ class House:
         self._loop.close()
 
 
-class Room:
-    """One session of a house."""
+class TestSession:
+    """One session of a harness."""
 
-    def __init__(self, house: House, name: str) -> None:
-        self.house = house
+    __test__ = False  # no tests in it, whatever its name says
+
+    def __init__(self, harness: Harness, name: str) -> None:
+        self.harness = harness
         self.name = name
 
     def command(self, text: str, timeout_s: float = 30, **more: Any) -> Command:
         return Command(text, more.pop("working_directory", ""), timeout_s, session=self.name, **more)
 
     def __call__(self, text: str, **more: Any) -> Result:
-        return self.house.do(self.start(text, **more))
+        return self.harness.do(self.start(text, **more))
 
     async def start(self, text: str, **more: Any) -> Result:
-        return await self.house.service.run(self.command(text, **more))
+        return await self.harness.service.run(self.command(text, **more))
 
     def close(self) -> None:
-        if any(session.name == self.name for session in self.house.service.sessions):
-            self.house.do(self.house.service.close_session(self.name))
+        if any(session.name == self.name for session in self.harness.service.sessions):
+            self.harness.do(self.harness.service.close_session(self.name))
 
 
-def open_house(shell: str) -> Iterator[House]:
-    """For a fixture: a house of that shell, closed in the end."""
+def open_harness(shell: str) -> Iterator[Harness]:
+    """For a fixture: a harness of that shell, closed in the end."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    house = House(shell, max_sessions=1000)
-    yield house
-    house.close()
+    harness = Harness(shell, max_sessions=1000)
+    yield harness
+    harness.close()
 
 
-def open_room(house: House) -> Iterator[Room]:
+def open_session(harness: Harness) -> Iterator[TestSession]:
     """For a fixture: a new session, closed in the end."""
-    room = house.new()
-    yield room
-    room.close()
+    session = harness.new()
+    yield session
+    session.close()
 
 
 class Gate:

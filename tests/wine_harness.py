@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from session_house import House
+from session_harness import Harness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,14 +23,14 @@ def wine_environment() -> dict[str, str]:
     return {"WINEPREFIX": str(PREFIX)}
 
 
-def cmd_house() -> Iterator[House]:
+def cmd_harness() -> Iterator[Harness]:
     """A service whose shell is wine's cmd.exe."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in wine_environment().items():
             patch.setenv(name, value)
-        house = House("cmd.exe", max_sessions=1000)
-    yield house
-    house.close()
+        harness = Harness("cmd.exe", max_sessions=1000)
+    yield harness
+    harness.close()
 
 
 def windows_path(path: Path) -> str:
