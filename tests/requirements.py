@@ -313,7 +313,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "wire-unknown-tool": Requirement("An unknown tool is -32602.", "nacre"),
     "wire-eras": Requirement("Clients of 2024-11-05 to 2026-07-28 are served.", "nacre"),
     "wire-stderr-full": Requirement("A client that never reads stderr cannot stop the server.", "nacre"),
-    "sdk-tricks": Requirement("The server gives the same answers without its tricks.", "nacre"),
+    "sdk-comparison": Requirement(
+        "What is answered without the SDK is what the SDK would answer, byte for byte.", "nacre"
+    ),
+    "sdk-on-demand": Requirement(
+        "The SDK is loaded for the first message that is not served without it, and takes it over.", "nacre"
+    ),
     # -- nacre: faults, each with its outcome
     "fault-any-message": Requirement(
         "A malformed or hostile message: answered as JSON-RPC asks, once; later lines are served.", "nacre"

@@ -32,9 +32,8 @@ COMPUTED = {
     "policy": "policy",  # records, when they are first named
     "policy.evaluation": "policy",  # scanners, by the shell's name
     "policy.tables": "policy",  # tables, by the program's name
-    "protocol.sdk_tricks": "",  # modules of the SDK
 }
-THIRD_PARTY = {"protocol.sdk", "protocol.sdk_tricks"}
+THIRD_PARTY = {"protocol.sdk"}
 # What may be asked of the package itself; everything else in it stands for a module above.
 LIGHT_NAMES = {"nacre", "nacre.__version__"}
 

@@ -1,22 +1,20 @@
-"""The SDK's side: its client on both eras, and the same answers with and without our tricks."""
+"""The SDK: its client on both eras, and how it takes over what is not answered without it."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
-from wire_client import MODERN, NACRE, WireClient
+from process_table import Bell, gone, unique_seconds
+from wire_client import NACRE, WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Start = Callable[..., WireClient]
-
-PLAIN = {"NACRE_PLAIN_SDK": "1"}
 
 
 @pytest.mark.req("wire-eras")
@@ -37,61 +35,65 @@ def test_the_sdks_own_client_lists_and_calls(mode: str) -> None:
     anyio.run(talk)
 
 
-def conversation(server: WireClient, meta: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """Requests that touch every road; what varies from run to run is taken out."""
-
-    def ask(method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        return server.request(method, {**(params or {}), "_meta": meta} if meta else params)
-
-    told = [ask("server/discover") if meta else server.shake_hands()]
-    told.append(ask("tools/list"))
-    calls: tuple[dict[str, str], ...] = (
-        {"command": "echo out; echo err >&2; exit 3"},
-        {"command": ""},
-        {"comand": "x"},
-        {},
-    )
-    told += [ask("tools/call", {"name": "shell", "arguments": given}) for given in calls]
-    told.append(ask("tools/call", {"name": "nope", "arguments": {}}))
-    told.append(ask("tools/call", {"name": "shell"}))
-    told.append(ask("tools/call", {"arguments": {}}))
-    told.append(ask("prompts/list"))
-    told.append(ask("resources/list"))
-    told.append(ask("no/such"))
-    for answer in told:
-        answer.pop("id", None)
-        result: dict[str, Any] = answer.get("result", {})
-        for name in ("execution_time_ms", "cpu_ms"):
-            result.get("_meta", {}).get("metadata", {}).pop(name, None)
-        for part in result.get("content", []):
-            part["text"] = part["text"].partition(" (")[0]
-    return told
+def has_loaded_the_sdk(server: WireClient) -> bool:
+    """By its compiled half, which the kernel knows of."""
+    return "pydantic_core" in Path(f"/proc/{server.process.pid}/maps").read_text()
 
 
-@pytest.mark.req("sdk-tricks")
-@pytest.mark.parametrize("meta", [None, MODERN], ids=["handshake", "modern"])
-def test_the_server_answers_the_same_without_its_tricks(start: Start, meta: dict[str, Any] | None) -> None:
-    """If an SDK release breaks a trick, this fails, and NACRE_PLAIN_SDK=1 is the way out."""
-    assert conversation(start(greet=False), meta) == conversation(start(greet=False, env=PLAIN), meta)
+@pytest.mark.req("sdk-on-demand")
+def test_the_first_message_that_only_the_sdk_knows_loads_it_and_calls_go_on_meanwhile(
+    start: Start, tmp_path: Path
+) -> None:
+    server, bell = start(), Bell(tmp_path)
+    running = server.post_call("shell", {"command": f"read line < {bell.path}; echo $line"})
+    assert server.shell("echo hi")["stdout"] == "hi\n"
+    assert not has_loaded_the_sdk(server)
+    unknown = server.post("tasks/get", {"taskId": "x"})
+    assert server.shell("echo meanwhile")["stdout"] == "meanwhile\n"
+    assert server.answer_to(unknown)["error"]["code"] == -32601
+    assert has_loaded_the_sdk(server)
+    bell.path.write_text("whole\n")
+    assert server.answer_to(running)["result"]["structuredContent"]["stdout"] == "whole\n"
+    bell.close()
 
 
-@pytest.mark.req("sdk-tricks")
-def test_the_tricks_are_in_force() -> None:
-    """No web server, no HTTP client, no OAuth, no other era is loaded; deferred models are built on use."""
-    probe = (
-        "import sys, nacre.protocol.sdk as s; "
-        "names = ('starlette.applications', 'uvicorn.main', 'httpx2._client', 'mcp_types._v2026_07_28'); "
-        "heavy = [name for name in names if getattr(sys.modules.get(name), '__file__', None)]; "
-        "print(heavy, s.types.CallToolResult.__pydantic_complete__)"
-    )
-    fast = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
-    assert fast.stdout == "[] False\n"
+@pytest.mark.req("sdk-on-demand")
+def test_a_call_in_the_sdk_is_not_overtaken_and_can_be_cancelled(start: Start) -> None:
+    server, mark = start(), unique_seconds()
+    arguments = {"command": f"echo up; sleep {mark}"}
+    params = {"name": "shell", "arguments": arguments, "task": None, "_meta": {"progressToken": 1}}
+    slow = server.post("tools/call", params)
+    assert server.receive()["params"]["message"] == "up"
+    behind = server.post_call("shell", {"command": "echo behind"})
+    assert server.answer_to(behind)["result"]["structuredContent"]["stdout"] == "behind\n"
+    server.notify("notifications/cancelled", {"requestId": slow})
+    assert gone(mark)
+    server.hang_up()
+    assert server.read_rest() == []
+    assert server.wait() == 0
 
 
-@pytest.mark.req("sdk-tricks")
+@pytest.mark.req("sdk-on-demand")
+def test_requests_that_wait_for_the_sdk_are_answered_after_the_end_of_stdin(start: Start) -> None:
+    server = start()
+    asked = {server.post("no/such") for _ in range(5)}
+    server.hang_up()
+    assert {answer["id"] for answer in server.read_rest()} == asked
+    assert server.wait() == 0
+
+
+@pytest.mark.req("sdk-on-demand")
+def test_a_request_that_waits_for_the_sdk_can_be_cancelled(start: Start) -> None:
+    server = start()
+    call = server.post("tools/call", {"name": "shell", "arguments": {"command": "echo x"}, "task": None})
+    server.notify("notifications/cancelled", {"requestId": call})
+    assert server.request("no/such")["error"]["code"] == -32601
+    assert server.others == []
+
+
 @pytest.mark.req("end-cancel")
-def test_without_tricks_a_cancelled_call_kills_all_the_same(start: Start) -> None:
-    server = start(env=PLAIN)
+def test_a_call_that_the_sdk_answers_is_killed_when_it_is_cancelled(start: Start) -> None:
+    server = start(env={"NACRE_PLAIN_SDK": "1"})
     call = server.post_call("shell", {"command": "echo up; sleep 60"}, {"progressToken": 1})
     assert server.receive()["params"]["message"] == "up"
     server.notify("notifications/cancelled", {"requestId": call})

@@ -78,6 +78,12 @@ class WireClient:
 
     def receive(self, patience_s: float = PATIENCE_S) -> dict[str, Any]:
         """The next message."""
+        message = json.loads(self.receive_line(patience_s))
+        assert isinstance(message, dict)
+        return message  # pyright: ignore[reportUnknownVariableType]  # JSON
+
+    def receive_line(self, patience_s: float = PATIENCE_S) -> bytes:
+        """The next message, as it stands on the wire."""
         deadline = time.monotonic() + patience_s
         while b"\n" not in self._buffer:
             left = deadline - time.monotonic()
@@ -92,9 +98,7 @@ class WireClient:
                     raise Gone(self.stderr.decode(errors="replace"))
                 self._buffer += data
         line, _, self._buffer = self._buffer.partition(b"\n")
-        message = json.loads(line)
-        assert isinstance(message, dict)
-        return message  # pyright: ignore[reportUnknownVariableType]  # JSON
+        return line
 
     def wait_for_log(self, text: str, patience_s: float = PATIENCE_S) -> None:
         """Read stderr until it says that."""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 
 from nacre import __version__, audit, stderr
 from nacre.errors import NacreError
+from nacre.protocol.connection import Connection
+from nacre.protocol.conversation import converse
 from nacre.protocol.stdio import Stdio
 from nacre.service import Service
 from nacre.tools.catalogue import furnish
@@ -51,7 +53,6 @@ def build_surface(service: Service) -> Surface:
         stderr.say(started)
     surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
     surface.has_data = service.config.structured != "none"
-    surface.on_root = service.use_root if service.config.chosen_directory is None else None
     furnish(surface, service)
     return surface
 
@@ -82,12 +83,10 @@ class Server:
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
         if surface.announcement is not None:
             await stdio.send(surface.announcement)
-        # Imported here: the keeper starts, and stdin fills, while this takes its half second.
-        from nacre.protocol import sdk  # noqa: PLC0415
-
-        app = sdk.build_server(surface)
+        starts_at_root = surface.starts_at_root and service.config.chosen_directory is None
+        connection = Connection(stdio, surface, service.use_root if starts_at_root else None)
         asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
-        talking = asyncio.create_task(sdk.serve(app, stdio, surface))
+        talking = asyncio.create_task(converse(connection))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)

@@ -1,271 +1,330 @@
-"""The short road of a call: check, run, write; and the questions that a call may have for the person.
+"""The fast path: what nearly every client sends, answered without the SDK, which need not even be loaded.
 
-Above it: `sdk`, which puts it under the SDK's server. Below: the tools and the transport. It knows the
-messages of the handshake protocols and nothing of the SDK.
+The SDK takes most of a second and 40 MB to load, and moves every call through two streams, a task group, a
+cancel scope and four layers of models: 0.3 ms, more than all of our own work. A call is simple: check, run,
+write. What this module does not know is left to the SDK, which gives the same answers; a test compares them.
+
+Methods outside MCP are answered here, too: the SDK would want a handshake first.
+
+Above it: `conversation`. Below: the connection and the tools. It knows the messages of the protocol and
+nothing of the SDK.
 """
 
 from __future__ import annotations
 
-import asyncio
-import uuid
-from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 from nacre.audit import log
-from nacre.eager import EagerFuture, start_eagerly
-from nacre.errors import Asking, NacreError, RequestError
-from nacre.protocol.messages import FAILED, INVALID_PARAMS, is_id
-from nacre.protocol.roots import Roots
-from nacre.tools.arguments import check
-from nacre.tools.tool import Caller, CallError, Reply
+from nacre.protocol import modern
+from nacre.protocol.calls import answer
+from nacre.protocol.connection import Client, Era
+from nacre.protocol.handshake import handshake_again, has_plain_meta, is_plain_list, parse_handshake
+from nacre.protocol.messages import FAILED, INVALID_PARAMS
+from nacre.protocol.results import (
+    NeedsAnswer,
+    check_call,
+    error_body,
+    initialize_result,
+    mapping,
+    named_error,
+    no_method,
+    parse_answer,
+    progress_params,
+    prompt_result,
+    prompts_listed,
+    question_params,
+    tools_listed,
+)
+from nacre.tools.tool import Caller, CallError
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable
 
     from nacre.gate import Answer, Question
+    from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
-    from nacre.protocol.stdio import Stdio
-    from nacre.tools.surface import Method, Surface
+    from nacre.tools.surface import Method
     from nacre.tools.tool import Progress, Tool
 
-
+REPLAY_ID = "nacre-handshake"  # of the handshake that the SDK is given again
+INITIALISED: dict[str, Any] = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+NOT_INITIALISED = CallError(
+    INVALID_PARAMS,
+    "The connection is not initialized: send `initialize` first. (A client of 2026-07-28 names its version "
+    "and capabilities in the `_meta` of each request instead.)",
+)
+# Methods of the protocol that we do not serve, whose parameters need no look.
+NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", "tasks/list")
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 
 
-class NeedsAnswer(Asking):
-    """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
+class FastPath:
+    """Answers one client."""
 
-    def __init__(self, question: Question) -> None:
-        super().__init__("the person is being asked")
-        self.question = question
-
-
-def _choices(question: Question) -> dict[str, Answer]:
-    """What the person can choose, in words."""
-    choices: dict[str, Answer] = {"run once": "once", "no": "no"}
-    if question.rememberable:
-        choices["allow this exact command for this session"] = "session"
-    return choices
-
-
-def question_params(question: Question) -> dict[str, Any]:
-    """An elicitation, as it goes over the wire."""
-    decision = {"type": "string", "title": "Decision", "enum": list(_choices(question))}
-    schema = {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
-    return {"message": question.text, "requestedSchema": schema}
-
-
-def understood(reply: Any, question: Question) -> Answer:
-    """What the person meant; anything but a clear yes is a no."""
-    told = mapping(reply if isinstance(reply, dict) else reply.model_dump(by_alias=True))
-    decision: Any = mapping(told.get("content")).get("decision")
-    if told.get("action") != "accept" or not isinstance(decision, str):
-        return "no"
-    return _choices(question).get(decision, "no")
-
-
-async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
-    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so.
-
-    CallError: the answer is a JSON-RPC error.
-    """
-    try:
-        check(arguments, tool.input_schema)
-        reply = await tool.call(arguments, caller)
-    except (NeedsAnswer, CallError):
-        raise
-    except NacreError as error:
-        if tool.bad_arguments and isinstance(error, RequestError):
-            raise named_error(tool.bad_arguments, str(error)) from None
-        reply = Reply(str(error), is_error=True) if tool.failed is None else tool.failed(arguments, error)
-    except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
-        log.exception("the tool %s failed; please report this", tool.name)
-        reply = Reply(
-            f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
-            is_error=True,
-        )
-    result: dict[str, Any] = {
-        "content": [{"type": "text", "text": text} for text in (reply.text, *reply.asides)]
-    }
-    if reply.is_error is not None:
-        result["isError"] = reply.is_error
-    if reply.structured is not None:
-        result["structuredContent"] = reply.structured
-    if reply.meta is not None:
-        result["_meta"] = reply.meta
-    return result
-
-
-def named_error(name: str, message: str) -> CallError:
-    """An error of the caller's, by the name that a document gives it."""
-    # JSON-RPC's own words ("Invalid params") are no name that a program would look for.
-    return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name} if name.isidentifier() else None)
-
-
-def error_of(error: CallError) -> dict[str, Any]:
-    """An error as it goes over the wire."""
-    told: dict[str, Any] = {"code": error.code, "message": error.message}
-    return told if error.data is None else {**told, "data": error.data}
-
-
-class Express:
-    """Answers `tools/call` of a client that has shaken hands, past the SDK's own machinery.
-
-    The SDK moves every call through two streams, a task group, a cancel scope and four layers of models:
-    0.3 ms, more than all of our own work. A call is simple: check, run, write. Everything else, and
-    every 2026 client, takes the SDK's road, which gives the same answers (a test compares them).
-
-    Methods outside MCP are answered here, too: the SDK would want a handshake first.
-    """
-
-    def __init__(
-        self,
-        stdio: Stdio,
-        surface: Surface,
-        *,
-        takes_calls: bool = True,
-    ) -> None:
-        self._stdio = stdio
-        self._tools = surface.tools
-        self._methods = surface.methods
-        self._arguments_key = surface.arguments_key
-        self._takes_calls = takes_calls
-        ask = partial(self._request, "roots/list", {})
-        self._roots = Roots(ask, surface.on_root) if surface.on_root is not None else None
-        self._has_roots = False
-        self._calls: dict[Id, asyncio.Task[None]] = {}
-        self._on_long_road: set[Id] = set()  # calls that the SDK answers, until it has
-        self._questions: dict[Id, asyncio.Future[Any]] = {}
-        self._asks = False  # whether the client's person can be asked
-        self.greeted = False
+    def __init__(self, connection: Connection, *, sdk_only: bool = False) -> None:
+        self._connection = connection
+        self._surface = connection.surface
+        self._sdk_only = sdk_only  # all that the SDK can answer is left to it
+        self._methods: dict[str, Callable[[Id, dict[str, Any]], bool]] = {
+            "initialize": self._initialize,
+            "ping": self._ping,
+            "tools/list": self._list_tools,
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
+            "logging/setLevel": self._set_level,
+        }
 
     def take(self, message: Message) -> bool:
-        """Whether this message is served here."""
+        """Whether this message is served here; if not, it is the SDK's."""
         method = message.get("method")
-        if method == "tools/call":
-            self._use_our_words(message)
-            # While a call is still on the long road, none may overtake it here: their order may matter.
-            if self.greeted and self._takes_calls and not self._on_long_road and self._take_call(message):
-                return True
-            if "id" in message:
-                self._on_long_road.add(message["id"])
-            return False
-        if method in self._methods and "id" in message:
-            self._start(message["id"], self._answer_method(message, self._methods[method]))
-            return True
         if method is None:
-            return self._take_reply(message)
-        if method == "initialize":
-            capabilities = mapping(mapping(message.get("params")).get("capabilities"))
-            self._asks, self._has_roots = "elicitation" in capabilities, "roots" in capabilities
-        if method in ROOTS_NEWS and self._has_roots and self._roots is not None:
-            self._roots.ask()
+            return self._connection.take_reply(message) or not self._connection.sdk_serves
+        if "id" not in message:
+            return self._take_notification(method, message)
+        served = self._take_request(method, message["id"], message)
+        if not served:
+            self._connection.sdk_serves = True
+        return served
+
+    # -- notifications
+
+    def _take_notification(self, method: str, message: Message) -> bool:
+        connection = self._connection
+        if method == "notifications/initialized":
+            self._be_initialised()
+        if method in ROOTS_NEWS and connection.client.has_roots and connection.roots is not None:
+            connection.roots.ask()
         if method == "notifications/cancelled":
             identity = mapping(message.get("params"))["requestId"]  # of a request that is there
-            self.arrived(identity)
-            call = self._calls.pop(identity, None)
-            if call is not None:
-                call.cancel()
+            if connection.cancel(identity):
                 return True
+        return not connection.sdk_serves  # the SDK does nothing with any other, unless it is at work
+
+    def _be_initialised(self) -> None:
+        """Some clients say only this, and are served."""
+        self._connection.initialised = True
+        if self._connection.era is Era.UNDECIDED:
+            self._connection.era = Era.HANDSHAKE
+
+    # -- requests
+
+    def _take_request(self, method: str, identity: Id, message: Message) -> bool:
+        params = mapping(message.get("params"))
+        if method in self._surface.methods:
+            self._connection.start(identity, self._answer_method(message, self._surface.methods[method]))
+            return True
+        if method == "tools/call":
+            self._use_mcp_words(params)
+        try:
+            return self._take_in_its_era(method, identity, params)
+        except CallError as error:
+            self._connection.refuse(identity, error)
+            return True
+
+    def _take_in_its_era(self, method: str, identity: Id, params: dict[str, Any]) -> bool:
+        """CallError: the request is refused."""
+        connection = self._connection
+        if self._sdk_only and method == "initialize" and connection.era is not Era.MODERN:
+            return self._leave_handshake(params)
+        if connection.era is Era.UNDECIDED:
+            self._decide_era(method, params)
+        if connection.era is Era.MODERN:
+            if method == "initialize":
+                raise no_method(method)
+            return not self._sdk_only and self._take_modern(method, identity, params)
+        if method == "tools/call":
+            return self._take_call(identity, params)
+        serve = self._methods.get(method)
+        if serve is not None and not self._sdk_only:
+            return serve(identity, params)
+        if method in NOT_OFFERED and is_plain_list(params) and not self._sdk_only:
+            raise no_method(method)
         return False
 
-    def arrived(self, identity: Id | None) -> None:
-        """The SDK has answered a request, or never will."""
-        if identity is not None:
-            self._on_long_road.discard(identity)
-
-    def _use_our_words(self, message: Message) -> None:
-        """A call in its document's words becomes one in MCP's, whichever road it takes."""
-        if self._arguments_key is None:
+    def _decide_era(self, method: str, params: dict[str, Any]) -> None:
+        if method == "initialize":
             return
-        params = mapping(message.get("params"))
-        if self._arguments_key in params:
-            params.setdefault("arguments", params[self._arguments_key])
+        if modern.has_envelope(params):
+            self._connection.era = Era.MODERN
+        elif method == "server/discover":
+            raise modern.NO_ENVELOPE
+        elif method == "tools/call" or (method != "ping" and method in self._methods):
+            raise NOT_INITIALISED
+        elif method != "ping":
+            raise no_method(method)
 
-    def _take_call(self, message: Message) -> bool:
-        params = mapping(message.get("params"))
-        tool = self._tools.get(str(params.get("name")))
-        arguments: Any = params.get("arguments", {})
-        if tool is None or "id" not in message or not isinstance(arguments, dict) or "task" in params:
-            return False
-        meta = mapping(params.get("_meta"))
-        token: Any = meta.get("progressToken")
-        if meta is not params.get("_meta", meta) or ("progressToken" in meta and not is_id(token)):
-            return False  # the SDK has an answer to that
-        self._start(
-            message["id"], self._answer(message["id"], tool, cast("dict[str, Any]", arguments), token)
-        )
+    def _leave_handshake(self, params: dict[str, Any]) -> bool:
+        """The SDK answers; we note what the client has told."""
+        with contextlib.suppress(CallError):
+            self._connection.client = parse_handshake(params)
+            self._connection.era = Era.HANDSHAKE
+        return False
+
+    def _initialize(self, identity: Id, params: dict[str, Any]) -> bool:
+        connection = self._connection
+        connection.client = parse_handshake(params)
+        connection.era = Era.HANDSHAKE
+        connection.answer(identity, initialize_result(self._surface, connection.client.protocol))
+        if connection.sdk_serves:
+            connection.stdio.leave(handshake_again(connection.client, REPLAY_ID))
         return True
 
-    def _start(self, identity: Id, answering: Coroutine[Any, Any, None]) -> None:
-        call = start_eagerly(answering)
-        if not call.done():
-            self._calls[identity] = call
+    def _ping(self, identity: Id, params: dict[str, Any]) -> bool:
+        if not has_plain_meta(params):
+            return False
+        self._connection.answer(identity, {})
+        return True
 
-    def _over(self, identity: Id) -> None:
-        """A call is over. The id may already be another call's: the client had cancelled ours."""
-        if self._calls.get(identity) is asyncio.current_task():
-            del self._calls[identity]
+    def _list_tools(self, identity: Id, params: dict[str, Any]) -> bool:
+        if not is_plain_list(params):
+            return False
+        self._connection.answer(identity, {"tools": tools_listed(self._surface)})
+        return True
+
+    def _list_prompts(self, identity: Id, params: dict[str, Any]) -> bool:
+        if not is_plain_list(params):
+            return False
+        if not self._surface.prompts:
+            raise no_method("prompts/list")
+        self._connection.answer(identity, {"prompts": prompts_listed(self._surface)})
+        return True
+
+    def _get_prompt(self, identity: Id, params: dict[str, Any]) -> bool:
+        name, arguments = params.get("name"), params.get("arguments", {})
+        if not isinstance(name, str) or not isinstance(arguments, dict) or not has_plain_meta(params):
+            return False
+        if not self._surface.prompts:
+            raise no_method("prompts/get")
+        prompt = self._surface.prompts.get(name)
+        if prompt is None:
+            raise named_error("", f"Unknown prompt: {name}")
+        if arguments:
+            raise named_error("", f"The prompt {name} takes no arguments")
+        self._connection.answer(identity, prompt_result(prompt))
+        return True
+
+    def _set_level(self, _identity: Id, params: dict[str, Any]) -> bool:
+        """Our log goes to stderr; clients are sent none of it."""
+        if not isinstance(params.get("level"), str) or not has_plain_meta(params):
+            return False
+        raise no_method("logging/setLevel")
+
+    # -- calls
+
+    def _use_mcp_words(self, params: dict[str, Any]) -> None:
+        """A call in its document's words becomes one in MCP's, whoever answers it."""
+        key = self._surface.arguments_key
+        if key is not None and key in params:
+            params.setdefault("arguments", params[key])
+
+    def _take_call(self, identity: Id, params: dict[str, Any]) -> bool:
+        connection = self._connection
+        # While a call is still pending in the SDK, none may overtake it here: their order may matter.
+        if self._sdk_only or connection.pending_in_sdk or "task" in params or not has_plain_meta(params):
+            connection.pending_in_sdk.add(identity)
+            return False
+        check_call(params, self._surface)
+        tool, arguments = self._surface.tools[params["name"]], mapping(params.get("arguments"))
+        token: Id | None = mapping(params.get("_meta")).get("progressToken")
+        connection.start(identity, self._answer_call(identity, tool, arguments, token))
+        return True
+
+    async def _answer_call(
+        self, identity: Id, tool: Tool, arguments: dict[str, Any], token: Id | None
+    ) -> None:
+        connection = self._connection
+        try:
+            if connection.roots is not None and connection.roots.unsettled:
+                await connection.roots.settled()
+            caller = Caller(
+                None if token is None else self._progress(token),
+                self._ask if connection.client.asks else None,
+            )
+            result = await answer(tool, arguments, caller)
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
+        except CallError as error:
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
+        finally:
+            connection.over(identity)
+
+    async def _ask(self, question: Question) -> Answer:
+        reply = await self._connection.request("elicitation/create", question_params(question))
+        return parse_answer(reply, question)
+
+    def _progress(self, token: Id) -> Progress:
+        async def progress(amount: float, message: str) -> None:
+            params = progress_params(token, amount, message)
+            await self._connection.stdio.send(
+                {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
+            )
+
+        return progress
+
+    # -- the protocol of 2026
+
+    def _take_modern(self, method: str, identity: Id, params: dict[str, Any]) -> bool:
+        envelope = modern.parse_envelope(params)
+        if envelope is None:
+            return False
+        surface, connection = self._surface, self._connection
+        if method == "server/discover":
+            connection.answer(identity, modern.discovered(surface))
+        elif method == "tools/list" and is_plain_list(params):
+            connection.answer(identity, modern.tools_result(surface))
+        elif method == "tools/call":
+            return self._take_modern_call(identity, params, envelope)
+        elif method in ("ping", "resources/list", "resources/templates/list") and is_plain_list(params):
+            raise no_method(method)
+        else:
+            return False
+        return True
+
+    def _take_modern_call(self, identity: Id, params: dict[str, Any], envelope: Client) -> bool:
+        connection = self._connection
+        wants_roots = envelope.has_roots and connection.on_root is not None
+        if connection.pending_in_sdk or wants_roots or not modern.is_first_round(params):
+            connection.pending_in_sdk.add(identity)
+            return False
+        check_call(params, self._surface)
+        connection.start(identity, self._answer_modern_call(identity, params, envelope))
+        return True
+
+    async def _answer_modern_call(self, identity: Id, params: dict[str, Any], envelope: Client) -> None:
+        connection = self._connection
+        tool, arguments = self._surface.tools[params["name"]], params.get("arguments", {})
+        token: Id | None = mapping(params["_meta"]).get("progressToken")
+        caller = Caller(
+            None if token is None else self._progress(token), _ask_by_answer if envelope.asks else None
+        )
+        try:
+            result = modern.complete(await answer(tool, arguments, caller), self._surface)
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
+        except CallError as error:
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
+        except NeedsAnswer:  # nothing has run yet: the SDK asks, in that protocol's own way
+            connection.pending_in_sdk.add(identity)
+            connection.sdk_serves = True
+            connection.stdio.leave(
+                {"jsonrpc": "2.0", "id": identity, "method": "tools/call", "params": params}
+            )
+        finally:
+            connection.over(identity)
+
+    # -- methods outside MCP
 
     async def _answer_method(self, message: Message, method: Method) -> None:
         try:
             told = {"result": await method(mapping(message.get("params")))}
         except CallError as error:
-            told = {"error": error_of(error)}
+            told = {"error": error_body(error)}
         except Exception:  # noqa: BLE001  # as in `answer`
             log.exception("the method %s failed; please report this", message["method"])
             told = {"error": FAILED}
         finally:
-            self._over(message["id"])
-        await self._stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
-
-    async def _answer(self, identity: Id, tool: Tool, arguments: dict[str, Any], token: Id | None) -> None:
-        try:
-            if self._roots is not None and self._roots.unsettled:
-                await self._roots.settled()
-            caller = Caller(
-                None if token is None else self._progress(token), self._ask if self._asks else None
-            )
-            result = await answer(tool, arguments, caller)
-            await self._stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
-        except CallError as error:
-            await self._stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_of(error)})
-        finally:
-            self._over(identity)
-
-    def _take_reply(self, message: Message) -> bool:
-        asked = self._questions.pop(message["id"], None)
-        if asked is None:
-            return False
-        if not asked.done():
-            asked.set_result(mapping(message.get("result")))
-        return True
-
-    async def _ask(self, question: Question) -> Answer:
-        return understood(await self._request("elicitation/create", question_params(question)), question)
-
-    async def _request(self, method: str, params: dict[str, Any]) -> Any:
-        """Ask the client something; an error of its own is an empty answer."""
-        identity = f"nacre-{uuid.uuid4()}"
-        asked: EagerFuture[Any] = EagerFuture()  # what it tells holds for the call that stands behind it
-        self._questions[identity] = asked
-        self._stdio.tell({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
-        try:
-            return await asked
-        except asyncio.CancelledError:
-            if self._questions.pop(identity, None) is not None and not self._stdio.at_end:
-                told = {"requestId": identity, "reason": "The answer is not needed any more"}
-                self._stdio.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told})
-            raise
-
-    def _progress(self, token: Id) -> Progress:
-        async def progress(amount: float, message: str) -> None:
-            params = {"progressToken": token, "progress": amount, "message": message}
-            await self._stdio.send({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
-
-        return progress
+            self._connection.over(message["id"])
+        await self._connection.stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
 
 
-def mapping(value: Any) -> dict[str, Any]:
-    """What a client sent where an object is expected; anything else counts as an empty one."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+async def _ask_by_answer(question: Question) -> Answer:
+    raise NeedsAnswer(question)

@@ -1,6 +1,6 @@
 """JSON-RPC messages: what they look like on the wire, and what is wrong with one. Pure.
 
-Above it: the transport, and the two roads behind it. It knows nothing of MCP's methods.
+Above it: the transport, the fast path and the SDK's side. It knows nothing of MCP's methods.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from nacre.keeper import quickjson
 Message = dict[str, Any]
 Id = int | str
 
-PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, INTERNAL_ERROR = -32700, -32600, -32602, -32603
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
+INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 TOO_MANY = -32000  # of the numbers that are a server's own
 FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
 _encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)

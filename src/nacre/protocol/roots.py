@@ -1,6 +1,6 @@
 """The client's roots: asked for at its hello, and again when it says that they have changed.
 
-Above it: the short road of handshake clients. Calls wait for the answer, so that their commands start in the
+Above it: the connection to a handshake client. Calls wait for the answer, so that their commands start in the
 right directory; but not for long, and never again once the client has failed to answer in time. There is one
 question at a time, however often the client has news.
 """

@@ -3,33 +3,17 @@
 Its high-level server class is called `FastMCP` in specification 000 and in SDK 1; SDK 2 renamed it
 `MCPServer` without changing what it is. We keep the specification's name here and nowhere else.
 
-Above it: `server`. It shows our tools to the SDK, moves messages between the SDK and our transport, and
-answers the calls of handshake clients itself, faster.
+Above it: `conversation`, which loads it when a message comes that the fast path does not know. It shows our
+tools to the SDK and moves messages between the SDK and our transport. A client that has shaken hands with the
+fast path shakes hands with the SDK once more, without knowing it.
 """
 
 from __future__ import annotations
 
 import os
+from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
-from nacre.audit import log
-from nacre.protocol import sdk_tricks
-from nacre.protocol.fast_path import (
-    Express,
-    NeedsAnswer,
-    answer,
-    mapping,
-    named_error,
-    question_params,
-    understood,
-)
-from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
-from nacre.protocol.roots import first_root
-from nacre.tools.tool import Caller, CallError
-
-sdk_tricks.apply()
-
-# ruff: noqa: E402  # the tricks have to come first
 import mcp_types as types
 from mcp.server.lowlevel import NotificationOptions
 from mcp.server.mcpserver import MCPServer as FastMCP
@@ -44,29 +28,37 @@ from mcp.shared.subscriptions import ToolsListChanged
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-sdk_tricks.settle()
+from nacre.audit import log
+from nacre.protocol import modern
+from nacre.protocol.calls import answer
+from nacre.protocol.connection import NOBODY, Era
+from nacre.protocol.fast_path import INITIALISED, REPLAY_ID
+from nacre.protocol.handshake import handshake_again
+from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
+from nacre.protocol.results import NeedsAnswer, check_call, mapping, parse_answer, question_params
+from nacre.protocol.roots import first_root
+from nacre.tools.tool import Caller, CallError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
     from nacre.gate import Answer, Ask, Question
+    from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
     from nacre.protocol.stdio import Stdio
-    from nacre.tools.surface import Prompt, Surface
+    from nacre.tools.surface import Prompt
     from nacre.tools.tool import Progress, Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
 ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
-SILENT_KEY = "nacre/silent"  # on a result, between a tool and the middleware: isError is not to be sent
-ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # a request's id, on what follows from it
 
 
 class _Shown(SdkTool):
     """One of our tools as the SDK sees it: our schemas, our checks, our reply."""
 
-    def __init__(self, tool: Tool, surface: Surface) -> None:
+    def __init__(self, tool: Tool, calls: Calls) -> None:
         super().__init__(
             fn=tool.call,
             name=tool.name,
@@ -79,7 +71,7 @@ class _Shown(SdkTool):
             annotations=types.ToolAnnotations.model_validate(tool.annotations) if tool.annotations else None,
         )
         object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
-        object.__setattr__(self, "_surface", surface)
+        object.__setattr__(self, "_calls", calls)
 
     @property
     def output_schema(self) -> dict[str, Any] | None:  # pyright: ignore[reportIncompatibleVariableOverride]  # cached there
@@ -89,7 +81,8 @@ class _Shown(SdkTool):
 
     async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> Any:  # noqa: ARG002, FBT001, FBT002  # the SDK's signature
         tool: Tool = object.__getattribute__(self, "_tool")
-        if _must_ask_for_roots(object.__getattribute__(self, "_surface"), context):
+        calls: Calls = object.__getattribute__(self, "_calls")
+        if _must_ask_for_roots(calls.connection, context):
             return types.InputRequiredResult(
                 input_requests={ROOTS_KEY: types.ListRootsRequest()}, request_state=ROOTS_STATE
             )
@@ -98,7 +91,7 @@ class _Shown(SdkTool):
         try:
             result = await answer(tool, arguments, caller)
             if "isError" not in result:
-                result["_meta"] = {**result.get("_meta", {}), SILENT_KEY: True}
+                calls.silent.add(request.request_id)
             return types.CallToolResult.model_validate(result)
         except CallError as error:
             raise _protocol_error(error) from None
@@ -109,18 +102,18 @@ class _Shown(SdkTool):
             )
 
 
-def _must_ask_for_roots(surface: Surface, context: Any) -> bool:
+def _must_ask_for_roots(connection: Connection, context: Any) -> bool:
     """Whether a 2026 client has to be asked first, by the answer to its call; takes the reply if it is there.
 
-    Handshake clients are asked by a request, on the short road.
+    Handshake clients are asked by a request, on the fast path.
     """
-    on_root, declared = surface.on_root, context.client_capabilities
+    on_root, declared = connection.on_root, context.client_capabilities
     if on_root is None or declared is None or declared.roots is None or not _modern(context):
         return False
     replies: dict[str, Any] = context.input_responses or {}
     if ROOTS_KEY not in replies:  # a client that was asked and says nothing has none
         return context.request_state != ROOTS_STATE
-    surface.on_root = None  # nobody has to know it any more
+    connection.on_root = None  # nobody has to know it any more
     root = first_root(replies[ROOTS_KEY].model_dump(by_alias=True, mode="json"))
     if root is not None:
         on_root(root)
@@ -153,12 +146,12 @@ def _ask_of(context: Any) -> Ask | None:
                 reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
             except (MCPError, ValidationError):  # the client's own error, or no answer to that question
                 return "no"
-            return understood(reply, question)
+            return parse_answer(reply.model_dump(by_alias=True), question)
         replies: dict[str, Any] = context.input_responses or {}
         # Without the sealed state of this very call an answer was not given to our question.
         if ASK_KEY not in replies or context.request_state != ASKED_STATE:
             raise NeedsAnswer(question)
-        return understood(replies[ASK_KEY], question)
+        return parse_answer(replies[ASK_KEY].model_dump(by_alias=True), question)
 
     return ask
 
@@ -177,59 +170,49 @@ def _progress_of(session: Any, params: Mapping[str, Any] | None) -> Progress | N
 class Calls:
     """Middleware: calls that reach no tool are protocol errors (-32602) that say what is wrong.
 
-    The SDK answers an unknown tool as a tool's failure, and the others without a reason. It also says
-    `isError` where a document's reply has none.
+    The SDK also says `isError` where a document's reply has none.
     """
 
-    def __init__(self, surface: Surface) -> None:
-        self._surface = surface
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self.silent: set[Id] = set()  # requests whose result does not say `isError`
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
         if ctx.method != "tools/call":
             return await call_next(ctx)
-        self._check(mapping(ctx.params))
-        result = await call_next(ctx)
-        meta = mapping(mapping(result).get("_meta"))
-        if meta.pop(SILENT_KEY, None):
-            del result["isError"]
-            if not meta:
-                del result["_meta"]
-        return result
-
-    def _check(self, params: dict[str, Any]) -> None:
-        surface, name = self._surface, params.get("name")
-        if not isinstance(name, str):
-            raise _refused(surface.bad_call, "Missing tool name: `name` must be a string")
-        if name not in surface.tools:
-            if surface.unknown_tool:
-                raise _refused(surface.unknown_tool, f"there is no tool '{name}'")
-            raise _refused("", f"Unknown tool: {name}")
-        if not isinstance(params.get("arguments", {}), dict):
-            raise _refused(surface.bad_call, "`arguments` must be an object")
+        try:
+            check_call(mapping(ctx.params), self.connection.surface)
+        except CallError as error:
+            raise _protocol_error(error) from None
+        try:
+            result = await call_next(ctx)
+            if ctx.request_id in self.silent:
+                del result["isError"]
+            return result
+        finally:
+            self.silent.discard(ctx.request_id)
 
 
-def _refused(name: str, message: str) -> MCPError:
-    return _protocol_error(named_error(name, message) if name else CallError(types.INVALID_PARAMS, message))
-
-
-def build_server(surface: Surface) -> Any:
+def build_server(connection: Connection) -> Any:
     """The SDK's server with our tools in it, and nothing offered that is not there."""
+    surface, calls = connection.surface, Calls(connection)
     app: Any = FastMCP(
         surface.name,
         version=surface.version,
         instructions=surface.instructions or None,
-        tools=[_Shown(tool, surface) for tool in surface.tools.values()],
+        tools=[_Shown(tool, calls) for tool in surface.tools.values()],
         # On stdio there is no login that a question could be bound to.
         request_state_security=RequestStateSecurity(keys=[os.urandom(32)], bind_principal=None),
     )
-    app.middleware.append(Calls(surface))
+    app.middleware.append(calls)
     for prompt in surface.prompts.values():
         app.add_prompt(_shown_prompt(prompt))
     handlers = app._lowlevel_server._request_handlers  # noqa: SLF001  # what is served is what is told
     absent = ("resources/",) if surface.prompts else ("resources/", "prompts/")
     for method in [name for name in handlers if name.startswith(absent)]:
         del handlers[method]
+    surface.listeners.append(lambda: _show_other_tools(app, calls))
     return app
 
 
@@ -241,40 +224,39 @@ def _shown_prompt(prompt: Prompt) -> Any:
     )
 
 
-async def serve(app: Any, stdio: Stdio, surface: Surface) -> None:
-    """Drive the SDK's server over our transport until the conversation is over."""
-    express = Express(stdio, surface, takes_calls=not sdk_tricks.PLAIN)
-    stdio.express = express.take
-    surface.on_change = lambda: _tell_change(app, stdio, surface, greeted=express.greeted)
-    low = app._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
-    first = await stdio.receive()
-    if first is None:
-        return
+async def _show_other_tools(app: Any, calls: Calls) -> None:
+    """Put the tools that are shown from now on into the SDK's server, and tell who listens (2026)."""
+    shown: list[SdkTool] = [_Shown(tool, calls) for tool in calls.connection.surface.tools.values()]
+    app._tool_manager = ToolManager(tools=shown)  # noqa: SLF001  # no way to replace them
+    await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001
+
+
+async def serve(connection: Connection, first: Message) -> None:
+    """Drive the SDK's server over our transport, from this message on, until the conversation is over."""
+    low = build_server(connection)._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
     # A handshake client needs no era detection on every message, which costs two task switches each.
-    tells_era = "method" in first and "id" in first
-    loop = serve_loop if tells_era and not _is_modern(first) else serve_dual_era_loop
+    loop = serve_dual_era_loop if connection.era is Era.MODERN else serve_loop
+    options = NotificationOptions(tools_changed=connection.surface.tools_change)
     async with low.lifespan(low) as state:
         await loop(
             low,
-            _Incoming(stdio, first),
-            _Outgoing(stdio, express),
+            _Incoming(connection.stdio, [*_replay(connection), first]),
+            _Outgoing(connection),
             lifespan_state=state,
-            init_options=low.create_initialization_options(
-                NotificationOptions(tools_changed=surface.tools_change)
-            ),
+            init_options=low.create_initialization_options(options),
         )
 
 
-async def _tell_change(app: Any, stdio: Stdio, surface: Surface, *, greeted: bool) -> None:
-    """Other tools are shown from now on: put them into the SDK's server, and tell the client in its way."""
-    app._tool_manager = ToolManager(tools=[_Shown(tool, surface) for tool in surface.tools.values()])  # noqa: SLF001  # no way to replace them
-    if greeted:
-        await stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
-    await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001  # 2026: to whoever listens
-
-
-def _is_modern(message: Message) -> bool:
-    return ENVELOPE_KEY in mapping(mapping(message.get("params")).get("_meta"))
+def _replay(connection: Connection) -> list[Message]:
+    """What the client has told the fast path, for the SDK."""
+    if connection.era is Era.MODERN:
+        return [modern.opening(REPLAY_ID)]
+    replay: list[Message] = []
+    if connection.client is not NOBODY:
+        replay.append(handshake_again(connection.client, REPLAY_ID))
+    if connection.initialised:
+        replay.append(INITIALISED)
+    return replay
 
 
 class _Ends:
@@ -298,9 +280,9 @@ class _Ends:
 class _Incoming(_Ends):
     """Our transport as the SDK's read stream."""
 
-    def __init__(self, stdio: Stdio, first: Message) -> None:
+    def __init__(self, stdio: Stdio, first: list[Message]) -> None:
         self._stdio = stdio
-        self._first: Message | None = first
+        self._first = deque(first)
 
     async def receive(self) -> SessionMessage:
         """The next message, as the SDK wants it."""
@@ -314,9 +296,7 @@ class _Incoming(_Ends):
 
     async def __anext__(self) -> SessionMessage:
         while True:
-            message, self._first = self._first, None
-            if message is None:
-                message = await self._stdio.receive()
+            message = self._first.popleft() if self._first else await self._stdio.receive()
             if message is None:
                 raise StopAsyncIteration
             if (typed := _typed(message)) is not None:
@@ -326,38 +306,39 @@ class _Incoming(_Ends):
 class _Outgoing(_Ends):
     """Our transport as the SDK's write stream."""
 
-    def __init__(self, stdio: Stdio, express: Express) -> None:
-        self._stdio = stdio
-        self._express = express
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
 
     async def send(self, item: SessionMessage, /) -> None:
         """Write what the SDK has to say."""
+        if getattr(item.message, "id", None) == _for_sdk(REPLAY_ID):
+            return  # the client has had its answer
         try:
             told = self._told(item.message)
         except Exception:  # noqa: BLE001  # an exception here would end the SDK's loop, and the server
             log.exception("an answer could not be written; please report this")
             told = {"jsonrpc": "2.0", "id": _as_sent(getattr(item.message, "id", None)), "error": FAILED}
-        await self._stdio.send(told)
+        await self._connection.stdio.send(told)
 
     def _told(self, message: Any) -> Message:
         if isinstance(message, types.JSONRPCResponse):
-            identity, result = self._arrived(message), message.result
+            identity, result = self._answered(message), message.result
             if result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
-                self._express.greeted = True  # the SDK has accepted the handshake
-                _without_noes(result)
+                _drop_false(result)
             _restore_subscription(result)
             return {"jsonrpc": "2.0", "id": identity, "result": result}
         told: Message = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
         if isinstance(message, types.JSONRPCError):
-            told["id"] = self._arrived(message)
+            told["id"] = self._answered(message)
             _name_the_method(told["error"])
         else:
             _restore_subscription(mapping(told.get("params")))
         return told
 
-    def _arrived(self, message: Any) -> Id | None:
+    def _answered(self, message: Any) -> Id | None:
         identity = _as_sent(message.id)
-        self._express.arrived(identity)
+        if identity is not None:
+            self._connection.pending_in_sdk.discard(identity)
         return identity
 
 
@@ -373,7 +354,7 @@ def _name_the_method(error: dict[str, Any]) -> None:
         error["message"] = f"Method not found: {error.pop('data', '')}".removesuffix(": ")
 
 
-def _without_noes(result: dict[str, Any]) -> None:
+def _drop_false(result: dict[str, Any]) -> None:
     """What a server does not do is not worth a word in its capabilities (specification 002 shows none)."""
     result["capabilities"] = {
         area: {name: flag for name, flag in flags.items() if flag is not False}
@@ -423,4 +404,4 @@ def _typed_answer(message: Message) -> Any:
     return types.JSONRPCError.model_construct(jsonrpc="2.0", id=identity, error=error)
 
 
-__all__ = ["Calls", "FastMCP", "build_server", "serve"]
+__all__ = ["Calls", "FastMCP", "serve"]

@@ -14,7 +14,8 @@
   While we have a question to the client, its answer may stand behind any number of requests: then stdin is
   read on, and those that there is no room for are refused (-32000).
 
-Above it: `server`. It speaks in dicts and knows JSON-RPC, nothing of MCP's methods or of the SDK.
+Above it: the connection, the fast path and the SDK's side. It speaks in dicts and knows JSON-RPC, nothing of
+MCP's methods or of the SDK.
 """
 
 from __future__ import annotations
@@ -89,18 +90,20 @@ class Stdio:
         self._skipping = False
         self._first = True
         self.at_end = False  # the client sends no more
-        self.express: Callable[[Message], bool] | None = (
-            None  # may take a message before anybody else sees it
-        )
+        self._reading = reading
         self._writing = writing
         self._writer = PipeWriter(writing, self._gone, self._drained)
-        self._reader = PipeReader(reading, self._received, self._ended)
+
+    # -- for those above
+
+    def start(self, serve: Callable[[Message], bool]) -> None:
+        """Begin to read. `serve` says whether it takes a message; what it does not take can be received."""
+        self._serve = serve
+        self._reader = PipeReader(self._reading, self._received, self._ended)
         self._watch_for_hang_up()
 
-    # -- for the server
-
     async def receive(self) -> Message | None:
-        """The next message; None once stdin has ended and everything is answered."""
+        """The next message that nobody has taken; None once stdin has ended and everything is answered."""
         while not self._inbox:
             if self.at_end and not self._requests:
                 return None
@@ -235,8 +238,11 @@ class Stdio:
         self._pass_on(message)
 
     def _pass_on(self, message: Message) -> None:
-        if self.express is not None and self.express(message):
-            return
+        if not self._serve(message):
+            self.leave(message)
+
+    def leave(self, message: Message) -> None:
+        """Leave a message to whoever receives."""
         self._inbox.append(message)
         self._wake()
 

@@ -176,7 +176,8 @@ def _exec_tool(execution: Execution) -> Tool:
 
 def _with_output(error: CallError) -> str:
     """An error with what was printed before it."""
-    parts = [f"--- {name}\n{text}" for name, text in (error.data or {}).items()]
+    printed = error.data if isinstance(error.data, dict) else {}
+    parts = [f"--- {name}\n{text}" for name, text in printed.items()]
     return "\n".join([error.message, *parts])
 
 

@@ -46,8 +46,10 @@ class Surface:
     tools_change: bool = False  # whether clients are promised news of changes
     # Runs beside the conversation, from its beginning to its end.
     beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
-    on_root: Callable[[str], None] | None = None  # who wants the client's first root; nobody: it is not asked
-    on_change: Callable[[], Awaitable[None]] | None = None  # the wire listens here
+    starts_at_root: bool = True  # whether commands should start at the client's first root
+    listeners: list[Callable[[], Awaitable[None]]] = field(
+        default_factory=list[Callable[[], Awaitable[None]]]
+    )  # told when the tools have changed
 
     def add(self, *tools: Tool) -> None:
         """Show more tools."""
@@ -58,8 +60,8 @@ class Surface:
         """Show these tools from now on, in this order, and let the client know."""
         self.tools.clear()
         self.add(*tools)
-        if self.on_change is not None:
-            await self.on_change()
+        for listener in self.listeners:
+            await listener()
 
 
 def text_only(tool: Tool) -> Tool:

@@ -41,7 +41,7 @@ class Reply:
 class CallError(Exception):
     """A call that is answered by a JSON-RPC error instead of a result, because its document wants that."""
 
-    def __init__(self, code: int, message: str, data: dict[str, Any] | None = None) -> None:
+    def __init__(self, code: int, message: str, data: dict[str, Any] | str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

@@ -1,0 +1,40 @@
+"""Calling a tool for a client: its arguments checked, its failures told, its result ready to be sent.
+
+Above it: the fast path and the SDK's side, which both end here. Below: the tools. It knows no message.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.audit import log
+from nacre.errors import NacreError, RequestError
+from nacre.protocol.results import NeedsAnswer, call_result, named_error
+from nacre.tools.arguments import check
+from nacre.tools.tool import CallError, Reply
+
+if TYPE_CHECKING:
+    from nacre.tools.tool import Caller, Tool
+
+
+async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
+    """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so.
+
+    CallError: the answer is a JSON-RPC error.
+    """
+    try:
+        check(arguments, tool.input_schema)
+        reply = await tool.call(arguments, caller)
+    except (NeedsAnswer, CallError):
+        raise
+    except NacreError as error:
+        if tool.bad_arguments and isinstance(error, RequestError):
+            raise named_error(tool.bad_arguments, str(error)) from None
+        reply = Reply(str(error), is_error=True) if tool.failed is None else tool.failed(arguments, error)
+    except Exception:  # noqa: BLE001  # the SDK would send the exception's own text, which may hold secrets
+        log.exception("the tool %s failed; please report this", tool.name)
+        reply = Reply(
+            f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
+            is_error=True,
+        )
+    return call_result(reply)

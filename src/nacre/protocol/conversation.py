@@ -1,0 +1,64 @@
+"""A conversation, from its first message to its last: the fast path answers, the SDK what that does not know.
+
+Above it: the server. The SDK is loaded for the first message that is its own, beside the event loop: calls
+that the fast path answers go on meanwhile. `NACRE_PLAIN_SDK=1` in the environment leaves to the SDK all that
+it can answer, for a comparison.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+from nacre.protocol.connection import Era
+from nacre.protocol.fast_path import FastPath
+
+if TYPE_CHECKING:
+    from nacre.protocol.connection import Connection
+
+
+async def converse(connection: Connection) -> None:
+    """Serve until the client sends no more and everything is answered."""
+
+    async def tell_change() -> None:
+        if connection.era is Era.HANDSHAKE:
+            await connection.stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+
+    connection.surface.listeners.append(tell_change)
+    connection.stdio.start(FastPath(connection, sdk_only=bool(os.environ.get("NACRE_PLAIN_SDK"))).take)
+    first = await connection.stdio.receive()
+    if first is not None:
+        sdk = await _load_sdk()
+        await sdk.serve(connection, first)
+
+
+async def _load_sdk() -> Any:
+    """The SDK's side, loaded in a thread; the end of the program does not wait for it."""
+    loop = asyncio.get_running_loop()
+    loaded: asyncio.Future[Any] = loop.create_future()
+
+    def settle(module: Any, error: BaseException | None) -> None:
+        if loaded.done():
+            return
+        if error is None:
+            loaded.set_result(module)
+        else:
+            loaded.set_exception(error)
+
+    def load() -> None:
+        module, failure = None, None
+        try:
+            from nacre.protocol import sdk as module  # noqa: PLC0415  # few clients need it
+
+            gc.freeze()  # what was imported lives as long as the process: it need not be looked at again
+        except BaseException as error:  # noqa: BLE001  # it is told to who waits
+            failure = error
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, module, failure)
+
+    threading.Thread(target=load, daemon=True).start()
+    return await loaded

@@ -1,0 +1,95 @@
+"""The protocol of 2026: every request names its sender in `_meta`, every result who answers. Pure.
+
+Above it: the fast path. What is not as plain as this module wants it is left to the SDK.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.protocol.connection import MODERN_VERSION, Client
+from nacre.protocol.handshake import has_plain_meta
+from nacre.protocol.messages import INVALID_PARAMS
+from nacre.protocol.results import capabilities, mapping, server_info, tools_listed
+from nacre.tools.tool import CallError
+
+if TYPE_CHECKING:
+    from nacre.protocol.messages import Message
+    from nacre.tools.surface import Surface
+
+_PREFIX = "io.modelcontextprotocol/"
+VERSION_KEY, CAPABILITIES_KEY = f"{_PREFIX}protocolVersion", f"{_PREFIX}clientCapabilities"
+CLIENT_KEY, SERVER_KEY = f"{_PREFIX}clientInfo", f"{_PREFIX}serverInfo"
+_KNOWN_KEYS = {VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, "progressToken"}
+NO_ENVELOPE = CallError(
+    INVALID_PARAMS,
+    f"params._meta must be an object carrying the required '{VERSION_KEY}' and '{CAPABILITIES_KEY}' "
+    "envelope keys",
+)
+
+
+def has_envelope(params: dict[str, Any]) -> bool:
+    """Whether a request is one of this protocol."""
+    return VERSION_KEY in mapping(params.get("_meta"))
+
+
+def parse_envelope(params: dict[str, Any]) -> Client | None:
+    """Who sends a request; None: it is for the SDK to say."""
+    meta = mapping(params.get("_meta"))
+    declared, client = meta.get(CAPABILITIES_KEY), mapping(meta.get(CLIENT_KEY))
+    if (
+        meta.get(VERSION_KEY) != MODERN_VERSION
+        or not isinstance(declared, dict)
+        or not has_plain_meta(params)
+    ):
+        return None
+    name, release = client.get("name"), client.get("version")
+    if not _KNOWN_KEYS.issuperset(meta) or not isinstance(name, str) or not isinstance(release, str):
+        return None
+    for capability in mapping(declared).values():
+        if not isinstance(capability, dict) or any(
+            not isinstance(v, dict) for v in mapping(capability).values()
+        ):
+            return None
+    return Client(
+        name, release, MODERN_VERSION, asks="elicitation" in declared, has_roots="roots" in declared
+    )
+
+
+def opening(identity: str) -> Message:
+    """A request by which the SDK knows that a connection speaks this protocol."""
+    meta = {VERSION_KEY: MODERN_VERSION, CAPABILITIES_KEY: {}, CLIENT_KEY: {"name": "nacre", "version": ""}}
+    return {"jsonrpc": "2.0", "id": identity, "method": "server/discover", "params": {"_meta": meta}}
+
+
+def is_first_round(params: dict[str, Any]) -> bool:
+    """Whether a call brings no answers to questions that an earlier round has asked."""
+    return not params.keys() & {"inputResponses", "requestState", "task"}
+
+
+def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
+    """A result as this protocol wants it."""
+    stamped = {**result, "resultType": "complete"}
+    return {**dict(sorted(stamped.items())), "_meta": {SERVER_KEY: server_info(surface)}}
+
+
+def discovered(surface: Surface) -> dict[str, Any]:
+    """What we are and offer."""
+    offered = capabilities(surface)
+    result: dict[str, Any] = {"cacheScope": "private", "capabilities": offered}
+    offered["tools"] = {"listChanged": True}  # to whoever listens
+    if surface.prompts:
+        offered["prompts"] = {"listChanged": True}
+    if surface.instructions:
+        result["instructions"] = surface.instructions
+    return complete({**result, "supportedVersions": [MODERN_VERSION], "ttlMs": 0}, surface)
+
+
+def tools_result(surface: Surface) -> dict[str, Any]:
+    """The tools."""
+    listed = tools_listed(surface)
+    for told, tool in zip(listed, surface.tools.values(), strict=True):
+        told["inputSchema"] = tool.input_schema  # this era's models keep the order of a schema
+        if tool.output_schema is not None:
+            told["outputSchema"] = tool.output_schema
+    return complete({"cacheScope": "private", "tools": listed, "ttlMs": 0}, surface)

@@ -1,0 +1,174 @@
+"""What goes over the wire, whoever sends it: results, errors, listings, questions, progress. Pure.
+
+Above it: the fast path and the SDK's side, which must give the same answers; a test compares them byte for
+byte, so the members of an object stand in the order in which the SDK writes them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from nacre.errors import Asking
+from nacre.protocol.messages import INVALID_PARAMS, METHOD_NOT_FOUND
+from nacre.tools.tool import CallError
+
+if TYPE_CHECKING:
+    from nacre.gate import Answer, Question
+    from nacre.protocol.messages import Id
+    from nacre.tools.surface import Prompt, Surface
+    from nacre.tools.tool import Reply, Tool
+
+INVALID_CALL = CallError(INVALID_PARAMS, "Invalid request parameters", "")
+_SCHEMA_FIRST = ("$schema", "properties", "required", "type")
+
+
+class NeedsAnswer(Asking):
+    """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__("the person is being asked")
+        self.question = question
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    """What a client sent where an object is expected; anything else counts as an empty one."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+# -- errors
+
+
+def error_body(error: CallError) -> dict[str, Any]:
+    """An error as it goes over the wire."""
+    body: dict[str, Any] = {"code": error.code, "message": error.message}
+    return body if error.data is None else {**body, "data": error.data}
+
+
+def named_error(name: str, message: str) -> CallError:
+    """An error of the caller's, by the name that a document gives it."""
+    if not name:
+        return CallError(INVALID_PARAMS, message)
+    # JSON-RPC's own words ("Invalid params") are no name that a program would look for.
+    return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name} if name.isidentifier() else None)
+
+
+def no_method(method: str) -> CallError:
+    """An unknown method, named where a person reads it (specification 002)."""
+    return CallError(METHOD_NOT_FOUND, f"Method not found: {method}".removesuffix(": "))
+
+
+def check_call(params: dict[str, Any], surface: Surface) -> None:
+    """Raise CallError for a call that reaches no tool.
+
+    The SDK answers an unknown tool as a tool's failure, and the others without a reason.
+    """
+    name = params.get("name")
+    if not isinstance(name, str):
+        raise named_error(surface.bad_call, "Missing tool name: `name` must be a string")
+    if name not in surface.tools:
+        if surface.unknown_tool:
+            raise named_error(surface.unknown_tool, f"there is no tool '{name}'")
+        raise named_error("", f"Unknown tool: {name}")
+    if not isinstance(params.get("arguments", {}), dict):
+        raise named_error(surface.bad_call, "`arguments` must be an object")
+
+
+# -- results
+
+
+def call_result(reply: Reply) -> dict[str, Any]:
+    """What a tool call has come to."""
+    result: dict[str, Any] = {} if reply.meta is None else {"_meta": reply.meta}
+    result["content"] = [{"text": text, "type": "text"} for text in (reply.text, *reply.asides)]
+    if reply.is_error is not None:
+        result["isError"] = reply.is_error
+    if reply.structured is not None:
+        result["structuredContent"] = reply.structured
+    return result
+
+
+def server_info(surface: Surface) -> dict[str, Any]:
+    """Who we are."""
+    return {"name": surface.name, "version": surface.version}
+
+
+def capabilities(surface: Surface) -> dict[str, Any]:
+    """What we offer; what we do not is not worth a word (specification 002 shows none)."""
+    offered: dict[str, Any] = {"prompts": {}} if surface.prompts else {}
+    offered["tools"] = {"listChanged": True} if surface.tools_change else {}
+    return offered
+
+
+def initialize_result(surface: Surface, version: str) -> dict[str, Any]:
+    """The answer to a handshake."""
+    result: dict[str, Any] = {"capabilities": capabilities(surface)}
+    if surface.instructions:
+        result["instructions"] = surface.instructions
+    return {**result, "protocolVersion": version, "serverInfo": server_info(surface)}
+
+
+def tools_listed(surface: Surface) -> list[dict[str, Any]]:
+    """The tools as handshake clients are shown them."""
+    return [_listed(tool) for tool in surface.tools.values()]
+
+
+def _listed(tool: Tool) -> dict[str, Any]:
+    members = {
+        "annotations": dict(sorted(tool.annotations.items())),
+        "description": tool.description,
+        "inputSchema": _schema_in_order(tool.input_schema),
+        "name": tool.name,
+        "outputSchema": _schema_in_order(tool.output_schema or {}),
+        "title": tool.title,
+    }
+    return {name: value for name, value in members.items() if value or name == "description"}
+
+
+def _schema_in_order(schema: dict[str, Any]) -> dict[str, Any]:
+    first = {name: schema[name] for name in _SCHEMA_FIRST if name in schema}
+    return {**first, **schema}
+
+
+def prompts_listed(surface: Surface) -> list[dict[str, Any]]:
+    """The prompts; none of ours takes arguments."""
+    return [
+        {"arguments": [], "description": prompt.description, "name": prompt.name, "title": prompt.title}
+        for prompt in surface.prompts.values()
+    ]
+
+
+def prompt_result(prompt: Prompt) -> dict[str, Any]:
+    """A prompt's text, as it is now."""
+    content = {"text": prompt.text(), "type": "text"}
+    return {"description": prompt.description, "messages": [{"content": content, "role": "user"}]}
+
+
+def progress_params(token: Id, amount: float, message: str) -> dict[str, Any]:
+    """News of a call."""
+    return {"progressToken": token, "progress": amount, "message": message}
+
+
+# -- questions to the person
+
+
+def _choices(question: Question) -> dict[str, Answer]:
+    """What the person can choose, in words."""
+    choices: dict[str, Answer] = {"run once": "once", "no": "no"}
+    if question.rememberable:
+        choices["allow this exact command for this session"] = "session"
+    return choices
+
+
+def question_params(question: Question) -> dict[str, Any]:
+    """An elicitation, as it goes over the wire."""
+    decision = {"type": "string", "title": "Decision", "enum": list(_choices(question))}
+    schema = {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
+    return {"message": question.text, "requestedSchema": schema}
+
+
+def parse_answer(reply: dict[str, Any], question: Question) -> Answer:
+    """What the person meant; anything but a clear yes is a no."""
+    decision: Any = mapping(reply.get("content")).get("decision")
+    if reply.get("action") != "accept" or not isinstance(decision, str):
+        return "no"
+    return _choices(question).get(decision, "no")
