@@ -69,8 +69,9 @@ def is_first_round(params: dict[str, Any]) -> bool:
 
 def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
     """A result as this protocol wants it."""
-    stamped = {**result, "resultType": "complete"}
-    return {**dict(sorted(stamped.items())), "_meta": {SERVER_KEY: server_info(surface)}}
+    members = dict(sorted({**result, "resultType": "complete"}.items()))
+    members["_meta"] = {**members.get("_meta", {}), SERVER_KEY: server_info(surface)}
+    return members
 
 
 def discovered(surface: Surface) -> dict[str, Any]:
