@@ -69,8 +69,8 @@ def is_first_round(params: dict[str, Any]) -> bool:
 
 def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
     """A result as this protocol wants it."""
-    members = dict(sorted({**result, "resultType": "complete"}.items()))
-    members["_meta"] = {**members.get("_meta", {}), SERVER_KEY: server_info(surface)}
+    members: dict[str, Any] = dict(sorted({**result, "resultType": "complete"}.items()))
+    members["_meta"] = {**mapping(members.get("_meta")), SERVER_KEY: server_info(surface)}
     return members
 
 
