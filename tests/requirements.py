@@ -400,6 +400,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "policy-own-files": Requirement("No allowed command writes nacre's own configuration or logs.", "nacre"),
     "policy-include": Requirement("Ready-made sets of rules can be included by name.", "nacre"),
+    "policy-deny-lists": Requirement(
+        "A deny list sees through disguise in every shell, and asks about what it cannot see.", "nacre"
+    ),
     "policy-deny-wins": Requirement("Deny is checked before allow, and wins.", "002 is_command_allowed"),
     "policy-patterns": Requirement("--allow and --deny take comma lists with wildcards.", "002 CLI Help"),
     "policy-denial": Requirement("A denial names rule, part, reason and what would be allowed.", "nacre"),

@@ -25,6 +25,7 @@ def project(tmp_path: Path) -> Path:
 _ALLOWED = [
     *("cat", "cp", "env", "find", "git", "grep", "head", "install", "ln", "ls", "make", "mv", "rm", "sed"),
     *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo", "du", "file"),
+    *("pushd", "popd", "trap", "sh"),
 ]
 
 
@@ -138,6 +139,31 @@ def _own(project: Path, text: str) -> str:
     return judge(text, policy, cwd=str(project)).decision
 
 
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cd -",
+        "cd - && ls",
+        "cd -- -",
+        "command cd -",
+        "builtin cd -",
+        "cd -1",
+        "cd +1",
+        "pushd",
+        "pushd +1",
+        "popd",
+        "sh -c 'cd -'",
+        "trap 'ls' EXIT",
+        "trap 'cat ../x' EXIT",
+        "for i in 1 2; do cat ../x; builtin cd sub; done",
+        "sh -c 'for i in 1 2; do cat ../x; cd sub; done'",
+    ],
+)
+def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
+    assert _fenced(project, text) == "deny"
+
+
 @pytest.mark.req("policy-own-files")
 @pytest.mark.parametrize(
     "text",
@@ -167,6 +193,16 @@ def _own(project: Path, text: str) -> str:
         'tee "$x" < f',
         "echo x > .git/hooks/pre-commit",
         "cp f .git/config",
+        "cd sub; ls > ../nacre.toml",
+        "cd sub && cd .. && ls > nacre.toml",
+        'cd "$x"; ls > nacre.toml',
+        "cd -; ls > nacre.toml",
+        "popd; ls > nacre.toml",
+        "(builtin cd sub; ls > ../nacre.toml)",
+        "for i in 1 2; do ls > ../nacre.toml; cd sub; done",
+        "sh -c 'cd sub; ls > ../nacre.toml'",
+        "trap 'ls > nacre.toml' EXIT",
+        "trap 'ls > ../nacre.toml' EXIT",
     ],
 )
 def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str) -> None:
@@ -176,7 +212,15 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
 @pytest.mark.req("policy-own-files")
 @pytest.mark.parametrize(
     "text",
-    ["cat nacre.toml", "ls > x", "cp nacre.toml sub/x", 'for f in ./*.py; do sort "$f" > "$f.sorted"; done'],
+    [
+        "cat nacre.toml",
+        "ls > x",
+        "cd sub; ls > x",
+        'cd "$x"; ls > y',
+        "trap 'ls > x' EXIT",
+        "cp nacre.toml sub/x",
+        'for f in ./*.py; do sort "$f" > "$f.sorted"; done',
+    ],
 )
 def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
     assert _own(project, text) == "allow"

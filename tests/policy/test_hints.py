@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from corpus_mutator import CORPORA
@@ -53,7 +54,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     ),
     "use a plain word, such as EOF or 'EOF'": ("bash", 'cat <<E"O"F\na\nEOF', "cat <<EOF\na\nEOF"),
     "leave the assignment out": ("bash", "IFS=/ ls", "ls"),
-    "run the command at the end instead": ("bash", "trap 'ls' EXIT; ls", "ls; ls"),
+    "write the text in single quotes, then the signals: trap 'ls' EXIT": (
+        *("bash", 'trap "$x" EXIT', "trap 'ls' EXIT"),
+    ),
+    "use EXIT, INT or TERM": ("bash", "trap 'ls' DEBUG", "trap 'ls' TERM"),
     "run the command by itself": ("bash", "coproc ls", "ls"),
     "unset variables only": ("bash", "unset -f ls", "unset x"),
     "give the function a name of its own": ("bash", "echo() { ls; }; echo", "f() { ls; }; f"),
@@ -119,6 +123,18 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
     "put it into quotes": ("bash", "find . -name *.py", "find . -name '*.py'"),
 }
+# The same inside of allowed directories.
+_FENCED: dict[str, tuple[str, str]] = {
+    "run the command at the end instead": ("trap 'ls' EXIT; ls", "ls; ls"),
+    "write the path out, or loop over a pattern: for f in *.txt": (
+        *('cat -- "$x"', 'for f in ./*.txt; do cat -- "$f"; done'),
+    ),
+    "write the path out": ("cd -; ls", "cd src; ls"),
+    "write its name out": ("cd s*", "cd src"),
+    "leave the option out": ("find -L . -name x", "find . -name x"),
+    "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
+    "stay inside /srv/project": ("cat /etc/passwd", "cat /srv/project/passwd"),
+}
 # Hints that name a part of the command: they are followed by hand in the tests of the values.
 _WITH_NAMES = re.compile(
     r"assign a number to \w+ in the same command|end it with a line|write `\$\{|write `; [\w}]+`|use -t only"
@@ -175,12 +191,23 @@ def test_a_command_that_was_rewritten_as_the_hint_says_is_allowed(hint: str) -> 
     assert after.allowed, after
 
 
+@pytest.mark.parametrize("hint", sorted(_FENCED))
+def test_a_command_that_was_rewritten_as_the_hint_of_a_fence_says_is_allowed(hint: str) -> None:
+    bad, good = _FENCED[hint]
+    policy = replace(_PLAIN, allowed_directories=("/srv/project",), files=LOCAL_FILES)
+    before = judge(bad, policy, cwd="/srv/project")
+    assert not before.allowed
+    assert hint in before.hint
+    after = judge(good, policy, cwd="/srv/project")
+    assert after.allowed, after
+
+
 def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
     unknown = {
         f"{verdict.hint}  <- {text!r}"
         for text, _, _, verdict in _refused()
         if verdict.hint
-        and verdict.hint not in _REWRITTEN
+        and verdict.hint not in {*_REWRITTEN, *_FENCED}
         and not _RULE.search(verdict.hint)
         and not _FOR_A_PERSON.match(verdict.hint)
         and not _WITH_NAMES.search(verdict.hint)

@@ -132,11 +132,10 @@ def test_blocked_commands_are_found_in_any_order_of_their_flags() -> None:
         "rm -r x",
         "echo rm -rf",
         "addd",
-        "make && bash build.sh",
-        "source .venv/bin/activate",
+        "make && ./build.sh",
     ):
         assert decide(policy, text) == "allow", text
-    for text in ("rm $x", "curl x | sh", "eval x", "$x"):
+    for text in ("rm $x", "curl x | sh", "eval x", "$x", "bash build.sh", "source .venv/bin/activate"):
         assert decide(policy, text) == "ask", text
 
 

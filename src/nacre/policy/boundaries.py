@@ -44,10 +44,20 @@ class Boundaries:
         for use in sorted(uses, key=lambda item: item.access != "enter"):
             if _is_no_file(use.word) and use.access != "leave":
                 continue
+            if use.access == "enter":
+                self._entered(use.word)
             if findings.fence is not None:
                 self._fenced(use)
             if use.access in _CHANGES:
                 self._changed(use, uses)
+
+    def _entered(self, word: Word) -> None:
+        """Paths may be seen from this directory, too."""
+        known = _texts(word)
+        if known is None or word.glob is not None or word.braces:
+            self.findings.directory_is_known = False
+        else:
+            self.findings.enter_directory(known)
 
     # -- the fence -----------------------------------------------------------------------------------------
 
@@ -69,8 +79,6 @@ class Boundaries:
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
             self.add("deny", "allowed_directories", reason, _span(use.word), "write its name out")
-        elif use.access == "enter":
-            self.findings.enter_directory(known)
 
     def _unknown(self, use: PathUse) -> None:
         if use.access == "maybe" and self.findings.policy.mode != "allowlist":
@@ -106,7 +114,9 @@ class Boundaries:
             return
         exact = own.is_within if use.access == "change" else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
-        for directory in self.findings.directories or [self.findings.cwd or "."]:
+        # A relative path means a file of that name anywhere, where the directory is not known.
+        known = known and (self.findings.directory_is_known or text.startswith(("/", "~")))
+        for directory in self.findings.directories:
             if known:
                 hit = exact(text, directory) or self._receives(use, uses, directory)
             else:

@@ -47,6 +47,7 @@ _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")
 _BINARY = names("= == != < > \\< \\> -nt -ot -ef =~") | _NUMERIC
 _QUOTE = "put the value into double quotes"
+_TRAP = "write the text in single quotes, then the signals: trap 'ls' EXIT"
 
 
 @dataclass(slots=True)
@@ -57,6 +58,8 @@ class Builtin:
     shell: str
     effects: list[Effect] = field(default_factory=list[Effect])
     assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
+    # A text that the shell keeps, and runs later.
+    kept: Word | None = None
 
     @property
     def free(self) -> bool:
@@ -333,9 +336,19 @@ def _trap(use: Builtin) -> None:
     words = use.arguments
     if words and words[0].text in {"-p", "-l"} and words[0].literal:
         return
+    if words and words[0].text[:1] == "-" and words[0].text not in {"-", "--"}:
+        use.unresolved(words[0], f"the option `{shown(words[0].text)}` of `trap`", _TRAP)
+        return
     words = words[1:] if words and words[0].text == "--" else words
-    if words and not (words[0].literal and words[0].text in {"", "-"}):
-        use.unresolved(words[0], "`trap` keeps a text that runs later", "run the command at the end instead")
+    if not words or (words[0].literal and words[0].text in {"", "-"}):
+        return
+    signals = [word.text.upper().removeprefix("SIG") for word in words[1:] if word.literal]
+    if words[0].literal and signals and len(signals) == len(words) - 1:
+        use.kept = words[0]
+        if {"DEBUG", "RETURN", "ZERR"} & set(signals):
+            use.unresolved(words[0], "a trap that runs among all other commands", "use EXIT, INT or TERM")
+    else:
+        use.unresolved(words[0], "`trap` keeps a text that is only known when it runs", _TRAP)
 
 
 def _hash(use: Builtin) -> None:
@@ -366,7 +379,7 @@ _READERS: dict[str, Callable[[Builtin], None]] = {
     **dict.fromkeys((":", "true", "false", "echo", "pwd", "times", "type"), _plain),
     **dict.fromkeys(("exit", "return", "break", "continue", "shift"), _count),
     **dict.fromkeys(("umask", "ulimit"), _literal_only),
-    **dict.fromkeys(("cd", "pushd"), _directory),
+    **dict.fromkeys(("cd", "pushd", "popd"), _directory),
     **dict.fromkeys(("test", "["), _test),
     **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), _declare),
     **dict.fromkeys(("mapfile", "readarray"), _read_lines),

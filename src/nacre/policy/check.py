@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -28,10 +28,10 @@ from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirection, SimpleCommand, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
-from nacre.policy.programs import inspect
-from nacre.policy.tables.shells import READS_COMMANDS
+from nacre.policy.programs import has_meaning, inspect
+from nacre.policy.tables.shells import READS_COMMANDS, SHELLS, UNRESOLVABLE
 from nacre.policy.tables.variables import ZSH_TIED
-from nacre.policy.tables.windows import POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
+from nacre.policy.tables.windows import CMD_SYNONYMS, POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -203,9 +203,15 @@ class CommandCheck:
         name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
         known = (word.with_text(name), *words[1:])
         alias = self.findings.shell in POWERSHELL and name in POWERSHELL_ALIASES
-        if name in _NOT_POSIX or alias:  # cmd.exe has no aliases: its curl is curl
-            return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
-        return inspect(known, self.context)
+        if name not in _NOT_POSIX and not alias:  # cmd.exe has no aliases: its curl is curl
+            return inspect(known, self.context)
+        if self.findings.shell == "pwsh" and has_meaning(name):
+            # It runs on other systems, too, where the name is the program's: both must be harmless.
+            found = inspect(known, self.context)
+            first = found.steps[0]
+            found.steps[0] = replace(first, paths=(*first.paths, *_maybe(known[1:])))
+            return found
+        return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
 
     def _windows(self, words: Sequence[Word]) -> None:
         """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
@@ -294,8 +300,19 @@ class CommandCheck:
             return [subject.name]
         return [subject.name, POWERSHELL_ALIASES.get(subject.name.casefold(), subject.name)]
 
+    def _all_names(self, subject: _Subject) -> list[str]:
+        """Every name of the same command, for rules that forbid it or ask about it."""
+        synonyms = {"cmd": CMD_SYNONYMS, **dict.fromkeys(POWERSHELL, POWERSHELL_ALIASES)}.get(
+            self.findings.shell
+        )
+        if synonyms is None:
+            return [subject.name]
+        folded = _EXECUTABLE_SUFFIX.sub("", subject.name.casefold())
+        target = synonyms.get(folded, folded)
+        return [subject.name, target, *(alias for alias, command in synonyms.items() if command == target)]
+
     def _denied(self, subject: _Subject) -> None:
-        given = self._names(subject)
+        given = self._all_names(subject)
         for rule in self.policy.denies:
             if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.findings.cwd):
                 continue
@@ -332,12 +349,13 @@ class CommandCheck:
         ]
         if not found and self.policy.mode != "open":
             return []
-        asked = self._asked(subject, given)
+        asked = self._asked(subject)
         found.sort(key=lambda rule: -len(rule.tokens))
         return [asked, *found] if asked is not None else found
 
-    def _asked(self, subject: _Subject, given: Sequence[str]) -> Rule | None:
+    def _asked(self, subject: _Subject) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
+        given = self._all_names(subject)
         for rule in self.policy.asks:
             named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.cwd)
             if named and self._hits(rule, subject.step) is not False:
@@ -419,14 +437,17 @@ class CommandCheck:
             return
         guarded = bool(self.policy.denies or self.policy.asks)
         dynamic = any(word.dynamic for word in subject.step.words) or not subject.known
-        opaque = dynamic or effect.flag == "-" or subject.name == "eval"
-        if guarded and opaque and effect.kind == "unresolved":
+        name = base_name(subject.name)
+        opaque = dynamic or effect.flag == "-" or name in UNRESOLVABLE or name in SHELLS
+        hidden = effect.kind == "run" and tables.wrapper(name) is not None  # `env -S` splits a text itself
+        if guarded and (hidden or (opaque and effect.kind == "unresolved")):
             span = (effect.start, effect.end)
             self.add("ask", "not resolvable", effect.reason, span, name=subject.name)
 
     def _names_denied(self, effect: Effect, subject: _Subject) -> bool:
         """Deny a step that runs text in some way of its own, when that text names a denied command."""
-        text = " ".join(word.text for word in subject.step.words)
+        words = [word.text for word in subject.step.words]
+        text = " ".join([*words, *(word[2:] for word in words if word.startswith("-"))])  # `-Srm x`
         for rule in self.policy.denies:
             denied = rule.name.rstrip("*")
             if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Word
+from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word
 from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
 from nacre.policy.tables.variables import DANGEROUS_VARIABLE
@@ -87,6 +87,8 @@ class Script:
     start: int
     end: int
     exact: bool
+    # It runs at another time, perhaps in another directory.
+    later: bool = False
 
 
 @dataclass(slots=True)
@@ -187,3 +189,9 @@ def is_free(word: Word | None, program: str = "") -> bool:
     if word is not None and word.literal and word.text == "-":
         return program in DASH_IS_OUTPUT
     return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))
+
+
+def unknown_at(word: Word) -> Word:
+    """A word at the same place of which nothing is known."""
+    piece = Expansion("variable", "", quoted=True)
+    return Word(UNKNOWN, word.start, word.end, quoted=True, expansions=(piece,))

@@ -107,7 +107,8 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         )
         findings.add(found)
     if not depth:
-        findings.enter_directories(scan.commands)
+        findings.start_in_directory()
+    findings.enter_directories(scan.commands)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))
@@ -188,6 +189,16 @@ def _check_script(findings: Findings, script: Script, place: Callable[[int, int]
         reason = "too many shells inside shells"
         findings.add(Finding(script.text, "", "deny", "not understood", reason, *span))
         return
+
+    if script.later:
+        findings.directory_is_known = False
+        if findings.fence is not None:
+            span = place(script.start, script.end)
+            reason = "this text runs later, in a directory that is only known then"
+            hint = "run the command at the end instead"
+            findings.add(
+                Finding(script.text, "", findings.when_unknown, "allowed_directories", reason, *span, hint)
+            )
 
     def inner(start: int, end: int) -> Span:
         if script.exact:

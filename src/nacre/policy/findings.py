@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import Decision, Finding, Verdict, strictness
-from nacre.policy.paths import Fence, OwnFiles, joined
+from nacre.policy.model import Decision, Finding, Verdict, names, strictness
+from nacre.policy.paths import Fence, OwnFiles, expanded, joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 _MOST_DIRECTORIES = 32
-
+_CHANGES_DIRECTORY = names("cd chdir pushd popd sl set-location push-location pop-location")
 
 WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
 POWERSHELL = frozenset({"powershell", "pwsh"})
@@ -47,7 +47,9 @@ class Findings:
         self.fed = fed
         self.environment: Mapping[str, str] = environment or {}
         self.command_count = 0
+        # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
+        self.directory_is_known = True
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
@@ -70,26 +72,36 @@ class Findings:
                 pattern = rule.pattern.pattern
                 self.add(Finding(found.group(), "", rule.decision, pattern, reason, *found.span()))
 
-    def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
-        """Look at the working directory, and at every directory that the text changes to."""
-        if self.fence is None:
-            return
+    def start_in_directory(self) -> None:
+        """Look at the working directory."""
         start = self.cwd or "."
-        if not self.fence.holds(start, start):
+        if self.fence is not None and not self.fence.holds(start, start):
             reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
             self.add(Finding(start, "", "deny", "allowed_directories", reason, 0, 0))
         self.directories = [start]
+
+    def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
+        """Look at every directory that a text changes to: a loop may come back to what stands before."""
+        if self.fence is None and self.own is None:
+            return
         for command in commands:
-            if len(command.words) > 1 and command.words[0].text in {"cd", "pushd"}:
-                target = next((w for w in command.words[1:] if not w.text.startswith("-")), None)
-                if target is not None and not target.dynamic:
-                    self.enter_directory(target.text)
+            words = [word for word in command.words if word.text not in {"command", "builtin"}]
+            if not words or words[0].text.casefold() not in _CHANGES_DIRECTORY:
+                continue
+            target = next((word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}), None)
+            if target is None and words[0].text.casefold() in {"cd", "chdir"}:
+                self.enter_directory("~")
+            elif target is None or target.dynamic or target.several or target.text[:1] in {"-", "+"}:
+                self.directory_is_known = False
+            else:
+                self.enter_directory(target.text)
 
     def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
-        if self.fence is None:
+        if self.fence is None and self.own is None:
             return
-        places = [joined(directory, self.fence.expanded(path)) for directory in self.directories]
+        path = expanded(path, self.policy.world.home)
+        places = [joined(directory, path) for directory in self.directories]
         self.directories += [place for place in dict.fromkeys(places) if place not in self.directories]
         if len(self.directories) > _MOST_DIRECTORIES:
             reason = "it changes the directory too often"

@@ -28,6 +28,7 @@ from nacre.policy.effects import (
     position,
     runs,
     shown,
+    unknown_at,
     unlisted,
     unresolved,
     writes,
@@ -99,10 +100,19 @@ class Inspector:
         if found is None:
             return False
         self.found.assigned += found.assigned
+        if found.kept is not None:
+            self.keep(found.kept)
         self.found.steps.append(
             Step(words, "command", tuple(found.effects), words, free=found.free, paths=_entered(words))
         )
         return True
+
+    def keep(self, word: Word) -> None:
+        """A text that the shell runs later, in whatever directory it is in then."""
+        exact = self.context.source[word.start + 1 : word.end - 1] == word.text
+        self.found.scripts.append(
+            Script(word.text, self.context.shell, word.start, word.end, exact, later=True)
+        )
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
         """How a program is looked through, if an option table is not enough."""
@@ -402,12 +412,15 @@ class Inspector:
 
 def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
     """The directory that `cd` changes to, as a path; without one it is the home directory."""
-    if words[0].text not in {"cd", "pushd"}:
+    if words[0].text not in {"cd", "pushd", "popd"}:
         return ()
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]
-    if not operands and words[0].text == "cd":
-        operands = [words[0].with_text("~")]
-    return tuple(PathUse(word, "enter") for word in operands if word.text != "-")
+    if not operands:
+        operands = [words[0].with_text("~") if words[0].text == "cd" else unknown_at(words[0])]
+    # `cd -`, `pushd +1`, `popd`: a directory from before.
+    return tuple(
+        PathUse(unknown_at(word) if word.text[:1] in {"-", "+"} else word, "enter") for word in operands
+    )
 
 
 def _unproven(item: Argument, entry: Options) -> Effect:

@@ -19,12 +19,12 @@ from nacre.policy.effects import (
     position,
     runs,
     shown,
+    unknown_at,
     unlisted,
     unresolved,
     writes,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nacre.policy.languages import Action
+    from nacre.policy.model import Word
     from nacre.policy.tables.schema import Interpreter, Program
 
 _SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
@@ -280,12 +281,6 @@ def _files_of_plain_code(code: str, language: str) -> list[str] | None:
     from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
 
     return files_of_plain_javascript(code)
-
-
-def unknown_at(word: Word) -> Word:
-    """A word at the same place of which nothing is known."""
-    piece = Expansion("variable", "", quoted=True)
-    return Word(UNKNOWN, word.start, word.end, quoted=True, expansions=(piece,))
 
 
 def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list[Effect]) -> int:

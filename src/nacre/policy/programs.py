@@ -24,11 +24,12 @@ from nacre.policy.effects import (
     position,
     runs,
     shown,
+    unknown_at,
     unlisted,
     unresolved,
     writes,
 )
-from nacre.policy.interpreters import TEXT, CodeInspector, unknown_at
+from nacre.policy.interpreters import TEXT, CodeInspector
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex

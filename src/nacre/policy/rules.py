@@ -35,7 +35,6 @@ _LONG_NAMES = {
     "--dir": "d",
     "--interactive": "i",
     "--verbose": "v",
-    "-R": "r",
 }
 
 
@@ -145,11 +144,8 @@ class Rule:
             _flags_hit(flags, arguments) and _operands_hit(operands, arguments)
         ):
             return True
-        if any(
-            word.splits or (word.dynamic and word.text.startswith(UNKNOWN) and operands) for word in arguments
-        ):
-            return None
-        return False
+        unknown = any(_may_be_flags(word) or (operands and _begins_unknown(word)) for word in arguments)
+        return None if unknown else False
 
     def holds_in(self, cwd: str | None) -> bool:
         """Tell whether the rule is for this directory; a deny rule holds where it is not known."""
@@ -158,6 +154,15 @@ class Rule:
         if cwd is None:
             return self.decision != "allow"
         return any(glob_matches(p.rstrip("/"), cwd) or cwd.startswith(p.rstrip("/*") + "/") for p in self.cwd)
+
+
+def _may_be_flags(word: Word) -> bool:
+    """`$x` may be any flags, `-r[f]` the name of a file that is like them."""
+    return word.splits or (word.pattern and word.text.startswith("-"))
+
+
+def _begins_unknown(word: Word) -> bool:
+    return word.dynamic and word.text.startswith(UNKNOWN)
 
 
 def _spells(token: str, flag: str) -> bool:
@@ -185,14 +190,20 @@ def _admits(pattern: str, word: Word) -> bool:
 
 
 def _flag_matches(pattern: str, text: str) -> bool:
-    """`-f` also hits the cluster `-uf`, `--force` also hits `--force=x`."""
+    """`-f` also hits the cluster `-uf`, `--force` also hits `--force=x` and the shortened `--forc`."""
     if glob_matches(pattern, text):
         return True
     if pattern.startswith("--"):
-        return text.partition("=")[0] == pattern
+        return _is_shortened(text, pattern)
     if pattern[:1] != "-" or pattern[2:] or not _SHORT_FLAGS.match(text):
         return False
     return pattern[1:] in text[1:]
+
+
+def _is_shortened(text: str, name: str) -> bool:
+    """Whether a program could take a text for a long option: most take any beginning of its name."""
+    given = text.partition("=")[0]
+    return len(given) > len("--") and given.startswith("--") and name.startswith(given)
 
 
 def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
@@ -204,7 +215,9 @@ def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
 def _flags_hit(flags: Sequence[str], arguments: Sequence[Word]) -> bool:
     given = [word.text for word in arguments]
     letters = {letter.lower() for text in given if _SHORT_FLAGS.match(text) for letter in text[1:]}
-    letters |= {_LONG_NAMES[text] for text in given if text in _LONG_NAMES}
+    letters |= {
+        letter for name, letter in _LONG_NAMES.items() if any(_is_shortened(text, name) for text in given)
+    }
     for flag in flags:
         short = bool(_SHORT_FLAGS.match(flag))
         if short and {letter.lower() for letter in flag[1:]} <= letters:

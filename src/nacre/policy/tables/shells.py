@@ -73,9 +73,7 @@ PROGRAMS = (
     ),
     Program(names="history", reason="it reads, writes or changes the history", operands="text", numbers=True),
     Program(names="fg bg disown suspend", reason="", options="-a -h -r -f", operands="text"),
-    Program(
-        names="popd dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"
-    ),
+    Program(names="dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"),
 )
 
 # Programs that take commands from their input, some of which run programs.

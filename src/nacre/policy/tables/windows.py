@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - lists of names
 """Commands of cmd.exe and PowerShell.
 
-Above: `part` asks about the names of Windows shells. Below: `model`.
+Above: `check` asks about the names of Windows shells. Below: `model`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ WINDOWS_UNRESOLVABLE: dict[str, str] = dict.fromkeys(
     "runs text or code, or gives a name another meaning",
 )
 
-# cmd.exe and PowerShell: other names of the same command.
+# Other names of the same command.
+CMD_SYNONYMS = {"erase": "del", "rd": "rmdir", "md": "mkdir", "rename": "ren", "chdir": "cd"}
 POWERSHELL_ALIASES: dict[str, str] = {
     "ac": "add-content", "cat": "get-content", "cd": "set-location", "chdir": "set-location", "clc": "clear-content",
     "clear": "clear-host", "cls": "clear-host", "cli": "clear-item", "compare": "compare-object", "copy": "copy-item",
