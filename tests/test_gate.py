@@ -179,7 +179,7 @@ def test_a_client_of_2026_asks_in_a_round_of_its_own(start: Start, tmp_path: Pat
 def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> None:
     server = start("--allow", "echo")
     result = server.call("shell", command="echo hi", environment={"LD_PRELOAD": "/tmp/evil.so"})
-    assert "environment.LD_PRELOAD changes what runs" in text_of(result)
+    assert "environment.LD_PRELOAD: it changes what runs" in text_of(result)
     assert server.shell("echo hi", environment={"NO_COLOR": "1"})["exit_code"] == 0
 
 
@@ -187,9 +187,23 @@ def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> No
 @pytest.mark.parametrize("name", ["PATH", "BASH_ENV", "IFS", "LD_PRELOAD", "BASH_FUNC_ls%%", "A__z"])
 def test_any_rule_keeps_the_environment_argument_from_changing_what_runs(start: Start, name: str) -> None:
     server = start("--deny", "rm")
-    assert f"environment.{name} changes what runs" in text_of(
+    assert f"environment.{name}: it changes what runs" in text_of(
         server.call("shell", command="ls", environment={name: "/tmp"})
     )
+
+
+@pytest.mark.req("policy-environment")
+def test_some_values_of_the_environment_argument_are_refused_where_others_are_not(start: Start) -> None:
+    server = start("--allow", "echo", "--allow", "make")
+    for name, value in (
+        ("LC_ALL", "zh_TW.BIG5"),
+        ("VERSION", "$(shell touch x)"),
+        ("ASAN_OPTIONS", "log_path=x"),
+    ):
+        result = server.call("shell", command="echo hi", environment={name: value})
+        assert f"environment.{name}: " in text_of(result)
+    plain = {"LC_ALL": "C.UTF-8", "VERSION": "1.2", "ASAN_OPTIONS": "detect_leaks=0"}
+    assert server.shell("echo hi", environment=plain)["exit_code"] == 0
 
 
 @pytest.mark.req("policy-ask")

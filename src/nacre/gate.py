@@ -181,15 +181,14 @@ class Gate:
         """Variables that change what runs are no way around the rules."""
         if not command.environment or self.policy.empty:
             return
-        from nacre.policy.effects import is_dangerous_variable  # noqa: PLC0415  # loaded with the first rules
+        from nacre.policy.effects import is_dangerous_variable, objection_to_value  # noqa: PLC0415  # loaded with the first rules
 
-        for name in command.environment:
+        for name, value in command.environment.items():
             plain = name.isascii() and name.isidentifier() and not _IMPORTED.fullmatch(name)
-            if is_dangerous_variable(name) or not plain:
-                raise Refused(
-                    f"Denied by the policy: environment.{name} changes what runs or how.",
-                    hint="Leave it out.",
-                )
+            objection = objection_to_value(name, value, make=self.policy.admits_make)
+            if objection or is_dangerous_variable(name) or not plain:
+                reason = objection or "it changes what runs or how"
+                raise Refused(f"Denied by the policy: environment.{name}: {reason}.", hint="Leave it out.")
 
     async def _admit_by_person(self, command: Command, verdict: Verdict, ask: Ask | None) -> None:
         environment = tuple(sorted(command.environment.items()))

@@ -23,7 +23,7 @@ _FLOORS = [
     {"posix"},
     {"inspector", "rules", "paths"},
     {"interpreters", "findings", "program_table"},
-    {"programs", "boundaries"},
+    {"programs", "boundaries", "command_input"},
     {"check"},
     {"evaluation"},
     {"corpus", "explain", "learn"},

@@ -32,6 +32,9 @@ _NAMES = [
     "find",
     "sort",
     "git log",
+    "git rev-parse",
+    "kubectl apply",
+    "make",
     "test",
     "[",
     "read",
@@ -121,6 +124,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
+    "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
+    "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),
+    "put `--verify` before it": ("bash", 'git rev-parse "$x"', 'git rev-parse --verify "$x"'),
     "put it into quotes": ("bash", "find . -name *.py", "find . -name '*.py'"),
 }
 # The same inside of allowed directories.

@@ -10,7 +10,7 @@ lowest first:
     values                                                 what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
-    inspector, interpreters, programs                      looking through a command
+    inspector, interpreters, programs, command_input       looking through a command
     rules, rulesets, paths                                 what a person wrote; where files may be
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.boundaries import Boundaries
+from nacre.policy.command_input import given_to, reads_commands
 from nacre.policy.effects import (
     ANY,
     FREE_TARGETS,
@@ -23,14 +24,14 @@ from nacre.policy.effects import (
     Step,
     base_name,
     is_dangerous_variable,
+    objection_to_value,
 )
 from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirection, SimpleCommand, Word, names
-from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning, inspect
-from nacre.policy.tables.shells import READS_COMMANDS, SHELLS, UNRESOLVABLE
-from nacre.policy.tables.variables import ZSH_TIED
+from nacre.policy.tables.shells import SHELLS, UNRESOLVABLE
+from nacre.policy.tables.variables import PLAIN_FOR_MAKE, ZSH_TIED
 from nacre.policy.tables.windows import CMD_SYNONYMS, POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ class CommandCheck:
             self._redirection(redirection)
         if not command.words:
             return []
-        self._input(command)
         return self._command(command.words, defined=defined)
 
     # -- assignments and redirections ----------------------------------------------------------------------
@@ -113,14 +113,34 @@ class CommandCheck:
     def _assignment(self, assignment: Assignment, command: SimpleCommand) -> None:
         if assignment.name == "IFS" and command.words and command.words[0].text == "read":
             return  # the idiom `IFS= read -r line` changes nothing but how this one line is split
-        self._variable(assignment.name, (assignment.start, assignment.end))
+        value = self._value(assignment)
+        self._variable(assignment.name, value, (assignment.start, assignment.end))
+        if command.words:
+            self._for_make(command.words[0].text, value, (assignment.start, assignment.end))
 
-    def _variable(self, name: str, span: Span) -> None:
-        """A variable gets a value."""
+    def _value(self, assignment: Assignment) -> str | None:
+        """What a variable becomes, if it is written out."""
+        if assignment.value is not None:
+            return assignment.value.text if assignment.value.literal else None
+        _, equals, written = self.text[assignment.start : assignment.end].partition("=")
+        return written if equals and _PLAIN_TOKEN.match(written) else None
+
+    def _variable(self, name: str, value: str | None, span: Span) -> None:
+        """A variable gets a value; None: it is not known."""
+        if self.policy.mode == "open":
+            return
         dangerous = is_dangerous_variable(name) or (self.findings.shell == "zsh" and name in ZSH_TIED)
-        if self.policy.mode != "open" and dangerous:
-            reason = f"the variable {name} changes what runs or how"
+        objection = objection_to_value(name, value, make=self.policy.admits_make)
+        if dangerous or objection:
+            reason = objection or f"the variable {name} changes what runs or how"
             self.add("deny", "variables", reason, span, name=name, hint="leave the assignment out")
+
+    def _for_make(self, program: str, value: str | None, span: Span) -> None:
+        """What stands before make becomes part of its recipes, which a shell reads."""
+        plain = value is None or re.fullmatch(PLAIN_FOR_MAKE, value)
+        if self.policy.mode == "allowlist" and base_name(program) in {"make", "gmake"} and not plain:
+            reason = "make puts the values of variables into texts for a shell"
+            self.add("deny", "variables", reason, span, hint="use letters, digits and . , : / only")
 
     def _redirection(self, redirection: Redirection) -> None:
         """Writes need permission, and the network is never a file."""
@@ -169,31 +189,25 @@ class CommandCheck:
         via: tuple[str, ...] = ()
         for position, step in enumerate(found.steps):
             self._step(step, via, defined=defined and not position)
+            self._input(step)
             if step.role != "command":
                 via += (step.words[0].text,)
         for name, word in found.assigned:
-            self._variable(name, (word.start, word.end))
+            _, equals, written = word.text.partition("=")
+            value = written if equals and word.literal else None
+            self._variable(name, value, (word.start, word.end))
+            self._for_make(
+                found.steps[-1].words[0].text if found.steps else "", value, (word.start, word.end)
+            )
         return found.scripts
 
-    def _input(self, command: SimpleCommand) -> None:
+    def _input(self, step: Step) -> None:
         """A program that takes commands from its input, and is given some that nobody has looked at."""
-        name = base_name(command.words[0].text)
-        if name not in READS_COMMANDS or self.policy.mode == "open":
-            return
-        fed = (
-            self.findings.fed
-            or command.piped
-            or any(_feeds(redirection) for redirection in command.redirections)
-        )
-        if not fed or {"-c", "-e", "--command", "--execute", "-q"} & {word.text for word in command.words}:
-            return
-        operands = [item for item in _given(command.words) if item.kind == "operand"]
-        if name in {"ssh", "sqlite3"} and len(operands) > 1:
-            return  # the command or the statement is among the arguments, and checked there
-        reason = f"{name} takes commands from its input"
-        self.add(
-            self.findings.when_unknown, "not resolvable", reason, (command.start, command.end), name=name
-        )
+        reason = reads_commands(step.words) if self.findings.fed and self.policy.mode != "open" else ""
+        if reason:
+            span = (step.words[0].start, step.words[-1].end)
+            name = base_name(step.words[0].text)
+            self.add(self.findings.when_unknown, "not resolvable", reason, span, name=name)
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         """On Windows, names are known without case and suffix, and some mean other programs."""
@@ -328,7 +342,7 @@ class CommandCheck:
         hit = rule.forbids_arguments(step.words[1:])
         if hit is not False:
             return hit
-        values = {id(value) for item in _given(step.words) for value in item.values}
+        values = {id(value) for item in given_to(step.words) for value in item.values}
         return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
 
     def _add_rule(self, decision: Decision, rule: Rule, reason: str, subject: _Subject) -> None:
@@ -457,20 +471,8 @@ class CommandCheck:
         return False
 
 
-def _feeds(redirection: Redirection) -> bool:
-    """Whether a redirection gives a command something to read."""
-    nothing = redirection.target is not None and redirection.target.text == "/dev/null"
-    return redirection.operator in {"<", "<<", "<<-", "<<<"} and not nothing
-
-
 def _maybe(words: Sequence[Word]) -> tuple[PathUse, ...]:
     return tuple(PathUse(word, "maybe") for word in words)
-
-
-def _given(words: Sequence[Word]) -> list[Argument]:
-    """The options and operands of a command, as far as there is a table for the program."""
-    entry = tables.program(base_name(words[0].text)) if words[0].literal else None
-    return read(compiled(entry), words[1:]) if entry is not None else []
 
 
 def _is_subcommand(effect: Effect) -> bool:
@@ -483,7 +485,7 @@ def _other_addresses(rule: Rule, step: Step) -> bool:
     patterns = [token for token in rule.tokens[1:] if "://" in token]
     if not patterns:
         return False
-    given = _given(step.words)
+    given = given_to(step.words)
     addresses = [item.word.text for item in given if item.kind in {"operand", "unproven"}]
     addresses += [item.value.text for item in given if item.flag == "--url" and item.value is not None]
     if not given:

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Literal
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word
 from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
-from nacre.policy.tables.variables import DANGEROUS_VARIABLE
+from nacre.policy.tables.variables import (
+    DANGEROUS_VARIABLE,
+    EXPANDED_BY_MAKE,
+    LOCALE_VARIABLE,
+    PLAIN_LOCALE,
+    SANITIZER_VARIABLE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,6 +129,20 @@ def is_dangerous_variable(name: str) -> bool:
     return re.match(DANGEROUS_VARIABLE + r"\Z", name) is not None
 
 
+def objection_to_value(name: str, value: str | None, *, make: bool) -> str:
+    """Why a variable may not have this value, though it may have others; None: it is not known.
+
+    `make`: the rules allow make, which reads every variable of the environment as a text of its own language.
+    """
+    if re.fullmatch(LOCALE_VARIABLE, name) and not (value is not None and re.fullmatch(PLAIN_LOCALE, value)):
+        return "another encoding decides how a shell reads a text"
+    if re.fullmatch(SANITIZER_VARIABLE, name) and (value is None or "path" in value):
+        return "its paths are programs and files that are written"
+    if make and value is not None and re.search(EXPANDED_BY_MAKE, value):
+        return "make expands the values of variables, and this one holds an expansion"
+    return ""
+
+
 def is_system_name(text: str) -> bool:
     """A bare name, or a path in one of the system's directories: not some other program of that name."""
     return "/" not in text or text.rpartition("/")[0] in SYSTEM_DIRECTORIES
@@ -176,6 +196,8 @@ def is_near(word: Word) -> bool:
     text = word.text
     if not word.literal or text.startswith(("/", "~", "-")) or "://" in text or "@" in text:
         return False
+    if "," in text:
+        return False  # to some programs that is a list
     return text != "" and ".." not in text.split("/")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import posix
 from nacre.policy.check import CommandCheck
+from nacre.policy.command_input import feeds
 from nacre.policy.findings import Findings
 from nacre.policy.grammar import OTHER_SCANNERS
 from nacre.policy.model import UNKNOWN, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
@@ -109,6 +110,7 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
     if not depth:
         findings.start_in_directory()
     findings.enter_directories(scan.commands)
+    findings.fed = findings.fed or feeds(scan.commands, text)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))

@@ -245,7 +245,7 @@ class Inspector:
             here = set(following if uncertain else following[:1])
             if "copy" in here:
                 here = (here - {"copy"}) | {"change" if word is operands[-1] else "read"}
-            self._refused(entry, word, found)
+            self.refused(entry, word, found)
             for role in sorted(here):
                 self._operand(entry, role, word, found)
         self._after(entry, given, found)
@@ -261,7 +261,7 @@ class Inspector:
         elif role in {"read", "change", "maybe", "alter"}:
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
 
-    def _refused(self, entry: Program, word: Word, found: Effects) -> None:
+    def refused(self, entry: Program, word: Word, found: Effects) -> None:
         """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
         pattern = _pattern(entry.refuses)
         if pattern is None:

@@ -35,6 +35,8 @@ Kind = Literal[
     "operand",
 ]
 _FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "places", "enters", "follows", "reads")
+# The value is a path.
+_TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "places", "enters", "follows"})
 # git's second spelling says that no option follows, but leaves `--` its meaning.
 _ENDS = frozenset({"--", "--end-of-options"})
 _SWITCH = regex(r"(?i)true|false")
@@ -244,7 +246,9 @@ class _Reading:
                 return
             rest = text[at + 1 :]
             if spec.arity and (rest or spec.arity != "?"):
-                if rest:
+                if rest.startswith("=") and _matters(spec, rest[1:]):
+                    self._equals(word, flag)
+                elif rest:
                     self._attached(spec, flag, word, rest)
                 else:
                     self._separate(spec, flag, word)
@@ -299,8 +303,19 @@ class _Reading:
         hint = f"write the option in full: {full}" if full else ""
         self.found.append(Argument("unlisted", flag, word, (), f"`{flag}` {why}", hint))
 
+    def _equals(self, word: Word, flag: str) -> None:
+        """`-f=x`: to some programs the value is `x`, to others `=x`."""
+        reason = f"`{flag}=` is read in two ways"
+        hint = "write the value as a word of its own"
+        self.found.append(Argument("unlisted", flag, word, (), reason, hint))
+
     def _unproven(self, word: Word) -> None:
         self.found.append(Argument("unproven", "", word))
+
+
+def _matters(spec: Spec, value: str) -> bool:
+    """Whether it matters that a value could begin behind an equals sign."""
+    return spec.kind in _TOUCHES or (spec.check is not None and spec.check.fullmatch(value) is None)
 
 
 def _tail(word: Word, rest: str) -> Word:

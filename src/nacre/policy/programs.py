@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
 _HARMLESS_GIT_KEY = regex(
     r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
-    r"|advice\.\w+|log\.\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
+    r"|advice\.\w+|log\.(?!showsignature)\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
     r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
     r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
     r"|branch\..+\.(?:merge|rebase|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
@@ -62,14 +62,12 @@ _HARMLESS_GIT_KEY = regex(
 _GIT_READS = frozenset(
     {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
 )
-_GIT_VERBS = frozenset({"get", "list", "set", "unset"})
+_GIT_LOOKS = frozenset({"get", "list"})
+_GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
 # Signatures are checked by a program.
 _SIGNATURE = regex(r"%G")
 _GIT_FORMATS = frozenset({"--format", "--pretty"})
-_HARMLESS_SSH_OPTION = regex(
-    r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
-    r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =].*"
-)
+_OUTPUT = regex(r"@|.*%output\{", re.DOTALL)
 _SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
 _CURL_SENDS = frozenset(
     [
@@ -246,10 +244,21 @@ class ProgramInspector(CodeInspector):
             self._git_config(rest, found)
         elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
             found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
+        self._git_help(command, rest[:1], found)
         for word in rest:
             name, _, value = word.text.partition("=")
             if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
+
+    def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:
+        """`--help` behind a sub-command, and only right behind it, shows a manual with another program."""
+        for word in first:
+            if word.text == "--help":
+                found.add(runs(word, "`--help` shows a manual with another program; `-h` prints", "--help"))
+            elif word.may_be_option and not word.literal:
+                hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
+                reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
+                found.add(unresolved(word, reason, hint=hint))
 
     def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
         """`git config` may read anything, and set what cannot run or reach anything."""
@@ -261,7 +270,11 @@ class ProgramInspector(CodeInspector):
             return
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
         verb = operands.pop(0).text if operands and operands[0].text in _GIT_VERBS else ""
-        sets = verb == "set" or (not verb and len(operands) > 1)
+        if verb in _GIT_LOOKS:
+            return
+        # A key has a dot: another word is a verb, `edit` for one.
+        plain = bool(operands) and operands[0].literal and "." in operands[0].text
+        sets = verb == "set" or (not verb and (len(operands) > 1 or (bool(operands) and not plain)))
         takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
         if sets and not takes_away and not _is_harmless_key(operands[0] if operands else None):
             word = operands[0] if operands else rest[0]
@@ -280,6 +293,8 @@ class ProgramInspector(CodeInspector):
             if item.kind != "operand":
                 self.option(entry, item, found)
         first = next((item.word for item in given if item.kind == "operand"), None)
+        if first is not None:
+            self.refused(entry, first, found)
         remote = list(words[position(words, first) + 1 :]) if first is not None else []
         if remote and remote[0].text.startswith("-"):
             found.add(unresolved(remote[0], "an option after the host's name", remote[0].text))
@@ -324,8 +339,10 @@ class ProgramInspector(CodeInspector):
                     found.uses(
                         value.with_text(sent.group(1) or sent.group(2)) if value.literal else value, "read"
                     )
-            if item.flag in {"-w", "--write-out"} and ("%output{" in value.text or value.dynamic):
-                found.add(writes(value, "`%output{}` writes a file", item.flag))
+            if item.flag in {"-w", "--write-out"} and (_OUTPUT.match(value.text) or value.dynamic):
+                found.add(
+                    writes(value, "`%output{}` writes a file, and a format may be in a file", item.flag)
+                )
             elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
                 found.uses(value, "read")
         self.finish(words, found)
@@ -523,7 +540,9 @@ def _is_harmless_key(word: Word | None) -> bool:
 
 
 def _is_harmless_ssh(value: Word) -> bool:
-    return value.literal and _HARMLESS_SSH_OPTION.fullmatch(value.text) is not None
+    from nacre.policy.tables.network import SSH_SETTING  # noqa: PLC0415 - with the table of these programs
+
+    return value.literal and re.fullmatch(SSH_SETTING, value.text) is not None
 
 
 def _old_style(arguments: list[Word]) -> list[Word]:

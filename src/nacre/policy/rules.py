@@ -278,6 +278,14 @@ class Policy:
         """Nobody wrote anything down: there is nothing to hold a command against."""
         return not (self.rules or self.text_rules or self.allowed_directories) and self.allow_writes
 
+    @property
+    def admits_make(self) -> bool:
+        """Whether make may run, which reads the environment as a text of its own language."""
+        named = "make" in self.allows_by_name or "gmake" in self.allows_by_name
+        return self.mode == "allowlist" and (
+            named or any(rule.admits_name("make") for rule in self.allows_by_glob)
+        )
+
     @classmethod
     def build(
         cls,

@@ -12,15 +12,15 @@ from nacre.policy.tables.schema import Program
 TAR = Program(
     names="tar gtar bsdtar",
     reason="filters, checkpoint actions, scripts and lists of options are programs",
-    options="-A -c -d -r -t -u -x -G -n -S -k -U -W -O -m -p -s -M -B -i -a -j -J -z -Z -l -R -v -w -o -? -L= -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --tape-length= --multi-volume --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
+    options="-A -c -d -r -t -u -x -G -n -S -k -U -W -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
     reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
     changes="-f= --file= --one-top-level?",
     follows="-h -P --dereference --absolute-names",
     writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
-    # A list of files may hold options.
-    runs="-T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
+    # A list of files may hold options. At the end of a volume `!` on its input starts a shell.
+    runs="-M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
 )
 
@@ -35,9 +35,16 @@ PROGRAMS = (
         operands="change",
     ),
     Program(
-        names="zcat gzcat bzcat zstdcat lz4cat uncompress zless zmore xzless xzmore",
+        names="zcat gzcat bzcat zstdcat lz4cat uncompress",
         options=f"{_SQUEEZE} -r -S=",
         operands="read",
+    ),
+    Program(
+        names="zless zmore xzless xzmore",
+        reason="commands after `+` do more than show text",
+        options="-h -V -N -R -S -F -X -i -n --help --version",
+        operands="read",
+        refuses=r"\+",
     ),
     Program(
         names="xzcat lzcat",

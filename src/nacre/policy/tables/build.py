@@ -18,26 +18,32 @@ _GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,]+|--(?:no-)?as-needed|-z,[a-z]
 _GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
-    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|SYSTEM_NAME|SYSTEM_PROCESSOR|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    # These are parts of the names of files that are read as code.
+    r"|CMAKE_(?:SYSTEM_NAME|SYSTEM_PROCESSOR)(?::[A-Z]+)?=[A-Za-z0-9_-]*"
     r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
     r"|(?!CMAKE_)[A-Za-z][A-Za-z0-9_]*(?::[A-Z]+)?=(?:ON|OFF|on|off|On|Off|TRUE|FALSE|true|false|YES|NO|yes|no|\d+(?:\.\d+)*)?"
 )
 _CARGO = (
     "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
 )
-_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --target= --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs --edition --broken-code"
+_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs --edition --broken-code"
+_RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
+_CARGO_TARGET = (("--target=", _RUST_TARGET),)
 _CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
 _GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs= -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
 _GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
 _GO_CHECKS = (
     (
+        # Blanks end a value, unless it stands in quotes: what follows is another option of the linker.
         "-ldflags=",
-        r"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@ -]*|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*))*\s*",
+        r"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@-]*|-X[ =]?'[\w./-]+=[\w.:/+@ -]*'|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*)(?=\s|\Z))*\s*",
     ),
     ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
 )
 _GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
-_JUST = "-h -l -n -q -v -u -k -s -t -V -j= -a --help --list --dry-run --quiet --verbose --unsorted --version --yes --summary --show= --evaluate --variables --groups --color= --highlight --no-highlight --timestamp --one --no-deps --status  --parallel --force --watch --interval= --concurrency= --output= --tasks --where? --prereqs --trace? --silent --all --jobs= --multitask --keep-going --rules"
+_TASKS = "another file of tasks, a shell or a variable decides what runs"
+_TASK_REFUSES = r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]"
 
 PROGRAMS = (
     Program(
@@ -70,12 +76,21 @@ PROGRAMS = (
         dashes=True,
     ),
     Program(
-        names="ctest cpack",
+        names="ctest",
         reason="scripts are code; logs are written",
-        options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset= --config=",
+        options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
         reads="--test-dir=",
         writes="-O= --output-log= --output-junit=",
         runs="-S= -SP= -D= -M= -T= --script= --script-new-process= --dashboard= --build-and-test --build-makeprogram= --test-command --overwrite= --add-notes= --test-action= --test-model= --extra-submit=",
+        operands="text",
+    ),
+    Program(
+        names="cpack",
+        reason="its configuration is a script; packages are written",
+        options="-h -V -G= -C= --help --version --verbose --debug --trace --trace-expand --preset= --vendor= -R=",
+        places="--config=",
+        writes="-B=",
+        runs="-D= -P=",
         operands="text",
     ),
     Program(
@@ -92,13 +107,51 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="just task rake ant scons",
-        reason="another file of tasks, a shell or a variable decides what runs",
-        options=_JUST,
-        places="-f= -d= --file= --justfile= --rakefile= --taskfile= --dir= --working-directory= -C= --buildfile=",
-        runs="-c --command --shell= --shell-arg= --set== --clear-shell-args --dotenv-path= --dotenv-filename= -g --global-justfile --choose --chooser= -e --edit --execute= -E= --execute-print= -p= -I= --libdir= -R= --rakelibdir= -r= --require= -D= -lib= -logger= -listener= -propertyfile= --init",
+        names="just",
+        reason=_TASKS,
+        options="-h -l -n -q -v -u -s= -V --help --list --dry-run --quiet --verbose --unsorted --version --yes --summary --show= --evaluate --variables --groups --color= --highlight --no-highlight --timestamp --one --no-deps --explain --unstable",
+        places="-f= -d= --justfile= --working-directory=",
+        runs="-c= --command= --shell= --shell-arg= --shell-command --set== --clear-shell-args -E= --dotenv-path= --dotenv-filename= -g --global-justfile --choose --chooser= -e --edit --init --dump --fmt",
         operands="text",
-        refuses=r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]",
+        refuses=_TASK_REFUSES,
+    ),
+    Program(
+        names="task",
+        reason=_TASKS,
+        options="-h -l -a -n -s -v -y -f -p -C= -c -j --help --list --list-all --dry --silent --verbose --version --yes --force --parallel --color --concurrency= --summary --status --json --sort= --exit-code -x -w --watch --interval= -o= --output= --no-status",
+        places="-t= --taskfile= -d= --dir=",
+        runs="-g --global -i --init --download --experiments --insecure",
+        operands="text",
+        refuses=_TASK_REFUSES,
+    ),
+    Program(
+        names="rake",
+        reason=_TASKS,
+        options="-h -n -q -s -v -V -P -A -m -N -t? -T? -D? -W? -j? --help --dry-run --quiet --silent --verbose --version --prereqs --all --multitask --nosearch --trace? --tasks? --describe? --where? --jobs? --rules --comments",
+        places="-f= --rakefile=",
+        runs="-e= --execute= -E= --execute-continue= -p= --execute-print= -I= --libdir= -R= --rakelibdir= -r= --require= -g --system -G --no-system",
+        operands="text",
+        refuses=_TASK_REFUSES,
+    ),
+    Program(
+        names="ant",
+        reason=_TASKS,
+        style="words",
+        options="-h -help -p -projecthelp -version -diagnostics -q -quiet -S -silent -v -verbose -d -debug -e -emacs -k -keep-going -noinput -nouserlib -noclasspath -autoproxy",
+        places="-f= -file= -buildfile=",
+        writes="-l= -logfile=",
+        runs="-lib= -logger= -listener= -inputhandler= -propertyfile= -D= -s= -find= -main=",
+        operands="text",
+        refuses=_TASK_REFUSES,
+    ),
+    Program(
+        names="scons",
+        reason=_TASKS,
+        options="-h -H -c -k -n -q -Q -s -v -i -j= --help --clean --keep-going --dry-run --question --silent --quiet --version --jobs= --tree= --debug= --random --no-exec --just-print --recon",
+        places="-f= --file= --sconstruct= -C= --directory=",
+        runs="-I= --include-dir= -Y= --repository= --srcdir= --site-dir= -D -u -U --profile= --cache-debug= --interactive",
+        operands="text",
+        refuses=_TASK_REFUSES,
     ),
     Program(
         names="meson",
@@ -109,7 +162,8 @@ PROGRAMS = (
             Program(
                 names="setup configure compile test install introspect",
                 reason="cross files, wrappers and definitions are programs",
-                options="-C= -j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
+                options="-j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
+                places="-C=",
                 runs="-D= --cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
             ),
         ),
@@ -130,15 +184,18 @@ PROGRAMS = (
     Program(
         names="rustc",
         reason="linkers and other code generation options are programs; -o writes",
-        options="-O -g -v -V -h -L= -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --print= --cfg= --check-cfg= --extern= --target= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
+        options="-O -g -v -V -h -L= -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --cfg= --check-cfg= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
         checks=(
             (
                 "-C= --codegen=",
                 r"(?:opt-level|debuginfo|lto|codegen-units|target-cpu|target-feature|panic|overflow-checks|debug-assertions|strip|incremental)=?[\w.,+-]*|help",
             ),
+            # A target in a file names its linker; a kind and a path: it is written there.
+            ("--target=", _RUST_TARGET),
+            ("--print=", r"[\w-]+"),
         ),
         writes="-o= --out-dir= --emit=",
-        runs="-Z= --sysroot= --env-set=",
+        runs="-Z= --sysroot= --env-set= --extern=",
         operands="maybe",
         refuses="@",
         plain_values=True,
@@ -230,7 +287,8 @@ PROGRAMS = (
     Program(
         names="golangci-lint staticcheck",
         reason="configuration names plugins; fixes and reports are written",
-        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --out-format= --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= -tests -checks= -f= -explain= -go=",
+        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= -tests -checks= -f= -explain= -go=",
+        checks=(("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),),
         places="-c= --config=",
         writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
         spelled="custom",
@@ -250,6 +308,7 @@ PROGRAMS = (
                 names="build b check c test t bench doc d run r fix nextest",
                 reason="configuration can name other compilers, linkers and runners; other directories are written",
                 options=_CARGO_BUILD,
+                checks=_CARGO_TARGET,
                 writes="--target-dir= --artifact-dir= --out-dir=",
                 plain_values=True,
             ),
@@ -257,6 +316,7 @@ PROGRAMS = (
                 names="clippy",
                 reason="configuration can name other compilers, linkers and runners; fixes are written",
                 options=_CARGO_BUILD,
+                checks=_CARGO_TARGET,
                 writes="--target-dir= --fix --artifact-dir=",
                 plain_values=True,
                 after=r"-[DWAF]|--(?:deny|warn|allow|forbid)|(?:-[DWAF])?[a-z][a-z0-9_:-]*",
@@ -270,6 +330,7 @@ PROGRAMS = (
             Program(
                 reason="other directories are written",
                 names="tree metadata update fetch clean new init add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report",
+                checks=_CARGO_TARGET,
                 options=f"{_CARGO_BUILD} -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --path= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
                 writes="--target-dir=",
                 plain_values=True,
@@ -351,6 +412,8 @@ PROGRAMS = (
                 options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
                 writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
                 runs="--logger= -l= --test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
+                # Options of msbuild, and files of them.
+                refuses=r"@|/[A-Za-z]+(?::|\Z)",
             ),
         ),
     ),
@@ -364,21 +427,24 @@ PROGRAMS = (
         commands=(
             Program(
                 names="install update check list show outdated info add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
-                options="-a -d -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version=",
+                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version=",
                 operands="text",
             ),
         ),
     ),
     Program(
         names="swift flutter dart mix sbt stack cabal zig",
-        reason="",
+        reason="some of their sub-commands run what they are told",
         options="-h -v --help --version --verbose -c= --configuration=",
         spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
         commands=(
             Program(
                 names="build test analyze format clean doctor deps compile",
                 options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale",
+                reason="further words are commands of their own",
                 operands="maybe",
+                # `sbt test "eval ..."`
+                refuses=r".*[\s;!]|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick)\Z",
             ),
         ),
     ),
@@ -389,11 +455,15 @@ PROGRAMS = (
         changes="-o=",
         runs="--plugin=",
         operands="change",
+        refuses="@",
     ),
     Program(
         names="objdump readelf size addr2line c++filt otool",
+        reason="plugins are code, and a file of options may name one",
+        # Too many to list; newer versions load a plugin.
+        pattern=r"-[A-Za-z?]+(?:[=,].*)?|--(?!pl)[a-z][a-z0-9-]*(?:=.*)?",
         operands="read",
-        harmless=True,
+        refuses="@",
     ),
     Program(
         names="nm",
@@ -401,5 +471,6 @@ PROGRAMS = (
         options="-a -A -B -C -D -e -f= -g -h -j -l -n -o -p -P -r -s -S -t= -u -v -V -W -X= --debug-syms --demangle? --no-demangle --dynamic --extern-only --format= --line-numbers --numeric-sort --no-sort --portability --print-armap --print-file-name --print-size --quiet --radix= --reverse-sort --size-sort --special-syms --synthetic --target= --defined-only --undefined-only --unicode= --version --no-weak --with-symbol-versions --without-symbol-versions --just-symbols --help",
         runs="--plugin=",
         operands="read",
+        refuses="@",
     ),
 )

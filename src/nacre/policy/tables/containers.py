@@ -42,7 +42,8 @@ _PULL = Program(
     options="-a -q -m= -p --author= --change= --message= --pause --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
     runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
     operands="text",
-    reason=_HOST,
+    reason="another place than a registry is a file or another machine",
+    refuses=r"(?:dir|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|sif|tarball):",
 )
 _MANAGED = "-f? -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
 _COMPOSE = Program(
@@ -66,11 +67,20 @@ _COMPOSE = Program(
 _BUILD = Program(
     names="build",
     reason="other files of instructions decide what runs, and volumes show it files of the host; -o writes",
-    options="-q -t= --add-host= --build-arg= --cache-from= --cache-to= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation= --provenance? --sbom? --ignorefile=",
+    options="-q -t= --add-host= --build-arg= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
+    # A cache in a directory is read and written there; a generator is an image that runs.
+    checks=(
+        ("--cache-from= --cache-to=", r"(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
+        ("--provenance?", r"true|false|mode=\w+"),
+        ("--sbom?", "true|false"),
+    ),
+    reads="--ignorefile=",
     places="-f= --file=",
     writes="-o= --output= --iidfile= --metadata-file= --logfile=",
     runs="-v= --volume= --network= --security-opt= --secret= --ssh= --device= --cap-add= --build-context= --builder= --isolation= --allow= --authfile= --hooks-dir= --runtime= --userns= --from= --env= --cgroup-parent= --group-add= --env-file=",
     operands="near",
+    # An address without a scheme.
+    refuses=r"github\.com/",
 )
 _FILES = Program(
     names="save export load import",
@@ -120,10 +130,10 @@ _GROUPS = (
             Program(names="inspect rm prune exists", options=_MANAGED, operands="text"),
             Program(
                 names="create connect disconnect",
-                options="-d= -f -h -o= --driver= --label= --internal --attachable --ipv6 --subnet= --gateway= --ip-range= --alias= --ip= --force --name= --ignore",
-                runs="--opt=",
+                options="-d= -f -h --driver= --label= --internal --attachable --ipv6 --subnet= --gateway= --ip-range= --alias= --ip= --force --name= --ignore",
+                runs="-o= --opt=",
                 operands="text",
-                reason=_HOST,
+                reason="options of a driver mount files of the host",
             ),
         ),
     ),
@@ -221,7 +231,11 @@ PROGRAMS = (
         commands=(
             Program(
                 names="get",
-                options="-A -w -o= -l= -L= -R --all-namespaces --watch --watch-only --output= --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
+                options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
+                checks=(
+                    ("-o= --output=", r"(?!(?:custom-columns|go-template|jsonpath|template)-?file=)[\s\S]*"),
+                ),
+                reason="a template in a file",
                 reads=_KUBE_FILES,
                 operands="text",
             ),
@@ -238,12 +252,21 @@ PROGRAMS = (
                 operands="text",
             ),
             Program(
-                names="apply delete diff kustomize",
+                names="apply delete diff",
                 reason="a manifest from elsewhere decides what the cluster runs",
                 options="-A -R -l= -o= --all --all-namespaces --selector= --output= --dry-run? --wait --timeout= --force --grace-period= --now --ignore-not-found --prune --server-side --force-conflicts --field-manager= --overwrite --record --validate? --cascade? --field-selector= --interactive -i --recursive --show-managed-fields --openapi-patch --allow-missing-template-keys --concurrency=",
                 places=_KUBE_FILES,
-                runs="--prune-allowlist= --enable-helm --helm-command= --raw= --enable-alpha-plugins --load-restrictor= --env= -e= --mount= --network",
+                runs="--prune-allowlist= --raw=",
                 operands="text",
+            ),
+            Program(
+                names="kustomize",
+                reason="what it builds comes from the directory and goes to -o; plugins are code",
+                writes="-o= --output=",
+                runs="--enable-helm --helm-command= --enable-alpha-plugins --load-restrictor= --env= -e= --mount= --network --network-name= --as-current-user",
+                operands="near",
+                # The same address without a scheme.
+                refuses=r"[\w-]+\.[a-z]+/|.*//|.*\?ref=",
             ),
             Program(
                 reason="a manifest from elsewhere decides what is changed",

@@ -33,10 +33,12 @@ PROGRAMS = (
         reason="-o writes; a shell of its own and catalogs follow instructions",
         style="words",
         options="-format --format --noout -noout --xpath= -xpath= --html --recover --nonet --noblanks --nocdata --pretty= --encode= --c14n --valid --debug --noenc --huge --nowarning --memory --stream --timing --version --help --noent --dropdtd --nsclean --oldxml10 --xmlout --nodefdtd --push --testIO --sax --repeat",
-        reads="--schema= --relaxng= --dtdvalid= --path= --schematron= --pattern=",
+        # A schema or a document can be an address.
+        places="--schema= --relaxng= --dtdvalid= --path= --schematron= --pattern=",
         writes="--output= -o=",
         runs="--shell --catalogs --load-trace --xinclude --loaddtd --postvalid",
         operands="read",
+        refuses=r"\w+://",
     ),
     Program(
         names="xsltproc",
@@ -103,7 +105,8 @@ PROGRAMS = (
     Program(
         names="mysqldump mysqladmin mysqlshow",
         reason="-r and -T write; other files of settings are programs",
-        options="-A -B -c -C -d -e -E -f -F -h= -i -K -l -n -N -P= -p? -q -Q -R -s -S= -t -u= -v -V -w= -W -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --host= --user= --password? --port= --socket= --where= --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces --version --help --count --keys --status --sleep= --protocol=",
+        options="-A -B -c -C -d -e -E -f -F -h= -i -K -l -n -N -P= -p? -q -Q -R -s -S= -t -u= -v -V -W -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --host= --user= --password? --port= --socket= --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces --version --help --count --keys --status --sleep= --protocol=",
+        checks=(("-w= --where=", r"(?i)(?!.*\b(?:into|load_file|sleep)\b)[^;`\\\n]*"),),
         writes="-r= --result-file= -T= --tab= --log-error=",
         runs="--defaults-file= --defaults-extra-file= --plugin-dir= --default-auth= --init-command= --login-path=",
         operands="text",
@@ -131,7 +134,7 @@ PROGRAMS = (
         options="-h -u= -p= --help --version --host= --port= --username= --password= --authenticationDatabase= --quiet --norc --json? --tls",
         runs="--eval= --shell --nodb -f= --file= --retryWrites",
         operands="text",
-        refuses=r".*\.js\Z",
+        refuses=r"(?i).*\.(?:[cm]?js|mongodb|ts)\Z",
     ),
     Program(
         names="openssl",
@@ -144,9 +147,10 @@ PROGRAMS = (
                 names="x509 req verify rsa ec dsa pkey pkeyparam asn1parse crl crl2pkcs7 pkcs7 dgst enc base64 rand prime passwd speed ciphers version list genrsa genpkey ecparam dhparam dsaparam s_client s_time sess_id nseq errstr md5 sha1 sha256 sha512 kdf mac info help pkeyutl rsautl",
                 style="words",
                 reason="engines, providers and configuration are code; -out writes",
-                options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -newkey= -new -x509 -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -passin= -passout= -pass= -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -CAcreateserial -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
+                options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -passin= -passout= -pass= -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
                 reads="-in= -key= -cert= -CAfile= -CApath= -CA= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
-                writes="-out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
+                # Without -keyout a new key goes to a file of its own, privkey.pem.
+                writes="-new -newkey= -x509 -CAcreateserial -out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
                 runs="-engine= -provider= -provider-path= -propquery= -config= -rand= -engine_impl -keygen_engine= -proxy= -sess_in= -psk= -xkey= -xcert=",
                 operands="read",
             ),
@@ -250,7 +254,63 @@ PROGRAMS = (
                 ),
             ),
             Program(
-                names="run workflow release label search status gist cache ruleset org project milestone ci pipeline",
+                names="gist",
+                reason="editors and browsers are programs; files are sent",
+                spelled="clone edit",
+                commands=(
+                    Program(
+                        names="list ls view delete rename",
+                        reason="a browser is a program",
+                        options="-L= -f= -r --limit= --filename= --raw --files --public --secret --yes --filter= --include-content",
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="create new",
+                        reason="a browser is a program",
+                        options="-d= -f= -p --desc= --filename= --public",
+                        runs="-w --web",
+                        operands="read",
+                    ),
+                ),
+            ),
+            Program(
+                names="release",
+                reason="browsers are programs; downloads are written, files are sent",
+                spelled="download edit",
+                commands=(
+                    Program(
+                        names="list ls view delete delete-asset verify verify-asset",
+                        reason="a browser is a program",
+                        options="-L= -R= -q= -t= -y -O= --limit= --repo= --json= --jq= --template= --order= --exclude-drafts --exclude-pre-releases --cleanup-tag --yes",
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                    Program(
+                        names="create new upload",
+                        reason="files are sent",
+                        options="-d -n= -p -t= -R= --repo= --title= --notes= --generate-notes --notes-start-tag= --notes-from-tag --draft --prerelease --latest? --target= --discussion-category= --verify-tag --fail-on-no-commits --clobber",
+                        reads="-F= --notes-file=",
+                        operands="text read",
+                    ),
+                ),
+            ),
+            Program(
+                names="run",
+                reason="browsers are programs; downloads are written",
+                spelled="download",
+                commands=(
+                    Program(
+                        names="list ls view watch rerun cancel delete",
+                        reason="browsers are programs",
+                        options=f"{_GH_LIST} -i= -j= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --force",
+                        runs="-w --web",
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="workflow label search status cache ruleset org project milestone ci pipeline",
                 reason="browsers and editors are programs; downloads are written",
                 options=f"{_GH_LIST} -i= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag=",
                 reads="--notes-file= -F=",

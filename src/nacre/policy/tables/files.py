@@ -198,12 +198,12 @@ PROGRAMS = (
     ),
     Program(
         names="patch",
-        reason="an ed script is a program; other files can be named",
-        options="-b -B= -c -C -E -f -F= -g= -l -n -N -p= -R -s -t -T -u -v -V= -x= -Y= -z= -Z --backup --prefix= --context --dry-run --check --remove-empty-files --force --fuzz= --get= --ignore-whitespace --normal --forward --strip= --reverse --quiet --silent --batch --unified --version --verbose --version-control= --basename-prefix= --suffix= --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --posix --quoting-style= --reject-format= --read-only= --merge? --binary --help",
+        reason="an ed script is a program, and so is what fetches a file from a version control system",
+        options="-b -B= -c -C -E -f -F= -l -n -N -p= -R -s -t -T -u -v -V= -x= -Y= -z= -Z --backup --prefix= --context --dry-run --check --remove-empty-files --force --fuzz= --ignore-whitespace --normal --forward --strip= --reverse --quiet --silent --batch --unified --version --verbose --version-control= --basename-prefix= --suffix= --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --posix --quoting-style= --reject-format= --read-only= --merge? --binary --help",
         reads="-i= --input=",
         enters="-d= --directory=",
         changes="-o= --output= -r= --reject-file=",
-        runs="-e --ed -D= --ifdef=",
+        runs="-e --ed -g= --get= -D= --ifdef=",
         operands="change read",
     ),
     Program(

@@ -13,7 +13,15 @@ INTERPRETERS = (
     Interpreter(
         names="python python2 python3 pypy pypy3",
         reason="runs the Python text it is given",
-        options="-b -B -d -E -I -O -P -q -s -S -t -u -v -x -W= -X= -R --check-hash-based-pycs=",
+        options="-b -B -d -E -I -O -P -q -s -S -t -u -v -x -R --check-hash-based-pycs=",
+        # A category with a dot is imported; -X can name a module or a directory, too.
+        checks=(
+            ("-W=", r"[a-z]+(?::[^:]*(?::(?:[A-Z]\w*)?(?::[\w.]*(?::\d*)?)?)?)?"),
+            (
+                "-X=",
+                r"dev|utf8(?:=[01])?|importtime(?:=\d)?|faulthandler|tracemalloc(?:=\d+)?|showrefcount|no_debug_ranges|frozen_modules(?:=\w+)?|int_max_str_digits=\d+|warn_default_encoding|gil=[01]|cpu_count=\w+",
+            ),
+        ),
         inline="-c= -i",
         module="-m=",
         modules="pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",

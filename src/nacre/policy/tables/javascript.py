@@ -77,6 +77,8 @@ PROGRAMS = (
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
         operands="text",
         spelled="exec dlx create config node plugin init set publish global link unlink login logout npm patch patch-commit stage unplug import policies run-script tag team owner self-update",
+        # The same commands inside of a workspace.
+        refuses=r"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z",
     ),
     Program(
         names="npx pnpx bunx",
@@ -94,7 +96,9 @@ PROGRAMS = (
         reads="--ignore-path=",
         places="-c= --config= --rulesdir=",
         writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
-        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= -f= --format= --flag=",
+        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
+        # A name is a package of the project, a path is code from elsewhere.
+        checks=(("-f= --format=", r"[a-z-]+"),),
         operands="maybe",
     ),
     Program(
@@ -110,10 +114,11 @@ PROGRAMS = (
     Program(
         names="jest vitest",
         reason="configuration, transforms and setup files are code; snapshots and reports are written",
-        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --projects= --selectProjects= --roots= --randomize --seed= --workerThreads --retry= --dir= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --reporter=verbose --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
-        places="-c= --config= --rootDir= --root=",
+        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --reporter=verbose --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
+        places="-c= --config= --rootDir= --root= --dir=",
         writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
-        runs="--setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --reporters= --reporter= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
+        # The first two take all words that follow.
+        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --reporters= --reporter= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
         operands="text",
     ),
     Program(
@@ -145,6 +150,9 @@ PROGRAMS = (
         writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --emptyOutDir --minify --sourcemap?",
         runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
         operands="text",
+        # `lerna exec`; a project that lies elsewhere.
+        spelled="exec",
+        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
     ),
     Program(
         names="stylelint",

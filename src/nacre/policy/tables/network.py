@@ -11,16 +11,27 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 # Addresses: only these schemes, and nothing that curl puts together from braces and brackets before them.
-_ODD_ADDRESS = r"(?i)(?!(?:https?|ftps?|wss?)://)(?:[^/?#]*://|[a-z0-9+.-]*[{\[]|(?:file|dict|gophers?|ldaps?|scp|sftp|smbs?|telnet|tftp|imaps?|pop3s?|smtps?|rtmp|rtsp|mqtt):)"
+_ODD_ADDRESS = r"(?i)@|(?!(?:https?|ftps?|wss?)://)(?:[^/?#]*://|[a-z0-9+.-]*[{\[]|(?:file|dict|gophers?|ldaps?|scp|sftp|smbs?|telnet|tftp|imaps?|pop3s?|smtps?|rtmp|rtsp|mqtt):)"
+
+_JUMP = r"[\w@.:,%\[\]-]+"
+# A name of a host that a shell would read as more than a name.
+_ODD_HOST = r"(?![\w@.:/%\[\]+-]+\Z)"
+# Settings of ssh that neither run nor read anything.
+SSH_SETTING = (
+    r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
+    r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =]+[\w.+@-]*"
+)
 
 PROGRAMS = (
     Program(
         names="curl",
         reason="it writes files, reads further options, and reaches other services",
         # A value of -d, -F, -H and their kin that begins with `@` is a file: `programs` looks for it.
-        options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --cert-type= --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --key-type= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 --post303 -# --progress-bar --proto= --proto-redir= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options -z= --time-cond= --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
+        options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --cert-type= --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --key-type= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 --post303 -# --progress-bar --proto= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options -z= --time-cond= --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
         reads="-T= --upload-file= -E= --cert= --key= --pubkey= --cacert= --capath= --crlfile= --netrc-file= --etag-compare= --random-file= --egd-file=",
         writes="-o= --output= -O --remote-name --remote-name-all -J --remote-header-name --output-dir= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --trace-config= --stderr= --libcurl= --etag-save= --create-dirs --create-file-mode= --remove-on-error --xattr",
+        # Others than these lead from a server's answer to files of this machine.
+        checks=(("--proto-redir=", r"[=+-]?(?:https?|ftps?|,|-all)*"),),
         runs="--hsts= --alt-svc= -K= --config= --engine= --proto-default= --unix-socket= --abstract-unix-socket= -x= --proxy= --proxy1.0= --preproxy= --socks4= --socks4a= --socks5= --socks5-hostname= --connect-to= --resolve= --doh-url= --dns-servers= --dns-interface= --interface= --ntlm-wb --krb= -P= --ftp-port= --expand-output= --expand-config= --expand-url= --expand-write-out= --expand-data= --expand-header=",
         operands="text",
         refuses=_ODD_ADDRESS,
@@ -28,9 +39,9 @@ PROGRAMS = (
     Program(
         names="wget",
         reason="it runs commands of a wgetrc, and writes logs and documents",
-        options="-A= -4 -6 -B= -b -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --background --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --pinnedpubkey= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
+        options="-A= -4 -6 -B= -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --pinnedpubkey= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
         reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key=",
-        writes="-O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file=",
+        writes="-b --background -O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file=",
         runs="-e= --execute= --config= --use-askpass= -i= --input-file= --proxy-user= --proxy-password=",
         operands="text",
         refuses=_ODD_ADDRESS,
@@ -38,29 +49,36 @@ PROGRAMS = (
     Program(
         names="ssh autossh",
         reason="ProxyCommand and its kin run local programs, -F reads more options, -I loads a library",
-        options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -J= -L= -l= -m= -O= -p= -Q= -R= -W=",
+        options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -L= -m= -O= -p= -Q= -R= -W=",
+        # The jump host becomes part of a text for a shell; so may the user and the host.
+        checks=(("-J=", _JUMP), ("-l=", r"[\w.+@-]+")),
         reads="-i=",
         writes="-E=",
         runs="-F= -I= -S= -w= -P= -o=",
         # And -o, of which `programs` knows the settings that are harmless.
         operands="text",
+        refuses=_ODD_HOST,
         stops=True,
     ),
     Program(
         names="scp",
         reason="ProxyCommand and its kin run local programs, -S is one",
-        options="-3 -4 -6 -A -B -C -O -p -q -R -r -T -v -c= -J= -l= -P=",
+        options="-3 -4 -6 -A -B -C -O -p -q -R -r -T -v -c= -l= -P=",
+        checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",
-        runs="-D= -F= -S= -s -X= -o=",
+        runs="-D= -F= -S= -s -X=",
         operands="copy",
     ),
     Program(
         names="sftp",
         reason="a batch file is a list of commands; ProxyCommand and its kin run local programs",
-        options="-4 -6 -A -a -C -f -N -p -q -r -v -B= -c= -J= -l= -P= -R=",
+        options="-4 -6 -A -a -C -f -N -p -q -r -v -B= -c= -l= -P= -R=",
+        checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",
-        runs="-b= -D= -F= -S= -s= -X= -o=",
-        operands="text",
+        runs="-b= -D= -F= -S= -s= -X=",
+        # A path behind the host is fetched, to the second operand or under its own name.
+        operands="text write",
+        refuses=r".*:",
     ),
     Program(
         names="rsync",
@@ -70,7 +88,8 @@ PROGRAMS = (
         changes="--backup-dir= --partial-dir= -T= --temp-dir=",
         writes="--log-file= --write-batch= --only-write-batch=",
         follows="-L -k --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
-        runs="-e= --rsh= --rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
+        checks=(("-e= --rsh=", r"ssh(?: -p ?\d+| -[46CTxq]| -i [\w./~-]+)*"),),
+        runs="--rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
         operands="copy",
     ),
     Program(
@@ -87,12 +106,32 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="dig host nslookup drill whois resolvectl",
+        names="dig host nslookup whois",
         options="-4 -6 -a -A -b= -C -c= -d -h -i -k= -l -m -N= -p= -q= -r -R= -s -t= -T -U -u -v -V -w -W= -x= -H --help --version",
         # nslookup -type=mx
         pattern=r"-(?:type|query|class|port|timeout|retry)=[A-Za-z0-9]+|-(?:no)?(?:debug|recurse|search|vc)",
         reads="-f=",
         operands="text",
+    ),
+    Program(
+        names="drill",
+        reason="packets are written",
+        options="-4 -6 -a -b= -C -D -d= -h -I= -o= -p= -r -S -s -T -t -u -V= -v -x -y= -z",
+        reads="-c= -f= -i= -k=",
+        writes="-q= -w=",
+        operands="text",
+    ),
+    Program(
+        names="resolvectl",
+        reason="it changes how names are resolved",
+        options="-4 -6 -i= -p= -t= -c= -h --help --version --interface= --protocol= --type= --class= --legend= --cname= --no-pager --json= --search= --cache=",
+        persistent=True,
+        commands=(
+            Program(
+                names="query service status statistics show-cache show-server-state tlsa openpgp",
+                operands="text",
+            ),
+        ),
     ),
     Program(
         names="nmap",

@@ -61,6 +61,8 @@ RUNNERS: dict[str, str] = {
     "asdf": "runs tools of a directory's choice",
     "wsl": "runs its arguments in another system",
     "ansible": "runs commands on other machines",
+    "chroot": "runs its arguments in another root, where a name means another program",
+    "gchroot": "runs its arguments in another root, where a name means another program",
 }
 
 # Builtins that are no matter of `builtins`: they show something, and do more with some options.
@@ -76,7 +78,16 @@ PROGRAMS = (
     Program(names="dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"),
 )
 
-# Programs that take commands from their input, some of which run programs.
-READS_COMMANDS = names(
-    "sqlite3 psql mysql mariadb ed red dc redis-cli mongosh ssh sftp ftp lftp telnet gdb lldb nc ncat"
-)
+# Programs that take commands from their input, some of which run programs: the options with which they do not (`=`: with
+# a value), and from how many operands on.
+READS_COMMANDS: dict[str, tuple[str, int]] = {
+    "sqlite3": ("-version -help", 2),
+    "psql": ("-c= --command= -l --list -V --version --help", 0),
+    **dict.fromkeys(("mysql", "mariadb"), ("-e= --execute= -V --version --help", 0)),
+    **dict.fromkeys(("ssh", "autossh"), ("-n -N -f -V -G -Q= -W= -O=", 2)),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), ("--version --help --scan --stat --bigkeys --memkeys", 1)),
+    **dict.fromkeys(("mongosh", "mongo"), ("--version --help", 0)),
+    "openssl": ("", 1),
+    **dict.fromkeys(("nc", "ncat", "netcat"), ("-z -h", 0)),
+    **dict.fromkeys(("ed", "red", "dc", "gdb", "lldb", "sftp", "ftp", "lftp", "telnet"), ("", 0)),
+}

@@ -17,7 +17,8 @@ WRAPPERS = (
         names="env genv",
         reason="runs its arguments with changed variables",
         options=f"-i -u= -v -0 --ignore-environment --null --unset= --debug --list-signal-handling --default-signal? --ignore-signal? --block-signal? {_COMMON}",
-        enters="-C= --chdir=",
+        # What a program finds in another directory decides what it does: `make -C`.
+        places="-C= --chdir=",
         runs="-S= --split-string= -P=",
         assignments=True,
     ),
@@ -109,8 +110,8 @@ WRAPPERS = (
         names="sudo",
         reason="runs its arguments as another user",
         options="-A -B -b -E -H -k -K -l -N -n -P -S -V -v -C= -g= -h= -p= -r= -t= -T= -U= -u= --askpass --bell --background --close-from= --preserve-env? --group= --set-home --help --host= --list --remove-timestamp --reset-timestamp --no-update --non-interactive --preserve-groups --prompt= --role= --stdin --type= --command-timeout= --other-user= --user= --version --validate",
-        enters="-D= --chdir= -R= --chroot=",
-        runs="-e --edit -s --shell -i --login",
+        places="-D= --chdir=",
+        runs="-R= --chroot= -e --edit -s --shell -i --login",
         assignments=True,
         transparent=False,
     ),
@@ -141,18 +142,11 @@ WRAPPERS = (
         transparent=False,
     ),
     Wrapper(
-        names="chroot gchroot",
-        reason="runs its arguments in another root, where a name means another program",
-        options=f"--groups= --userspec= --skip-chdir {_COMMON}",
-        runs="",
-        operands=1,
-        transparent=False,
-    ),
-    Wrapper(
         names="unshare",
         reason="runs its arguments in new namespaces",
         options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --fork --kill-child? --mount-proc? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
-        enters="-w= --wd= -R= --root=",
+        places="-w= --wd=",
+        runs="-R= --root=",
         transparent=False,
     ),
     Wrapper(
@@ -166,8 +160,8 @@ WRAPPERS = (
         names="strace",
         reason="runs and watches its arguments; -o writes or pipes",
         options="-a= -A -b= -c -C -d -e= -f -ff -F -h -i -I= -k -n -O= -P= -q -qq -r -s= -S= -t -tt -ttt -T -U= -v -V -w -x -xx -X= -y -yy -Y -z -Z --columns= --summary-only --summary --debug --follow-forks --help --instruction-pointer --interruptible= --stack-traces --syscall-number --summary-syscall-overhead= --trace-path= --relative-timestamps? --string-limit= --summary-sort-by= --absolute-timestamps? --timestamps? --syscall-times? --summary-columns= --no-abbrev --version --summary-wall-clock --strings-in-hex? --const-print-style= --pidns-translation --successful-only --failed-only --failing-only --seccomp-bpf --tips? --trace= --abbrev= --verbose= --raw= --signals= --status= --read= --write= --quiet? --silent? --silence? --decode-fds? --decode-pids= --secontext?",
-        writes="-o= --output=",
-        runs="-p= --attach= -u= --user= -E= --env= -D --daemonize? --inject= --fault= --kvm= --detach-on= --output-append-mode --output-separately",
+        # A name that begins with `|` or `!` is a command.
+        runs="-o= --output= -p= --attach= -u= --user= -E= --env= -D --daemonize? --inject= --fault= --kvm= --detach-on= --output-append-mode --output-separately",
         transparent=False,
     ),
     Wrapper(
@@ -182,7 +176,9 @@ WRAPPERS = (
         names="valgrind",
         reason="runs and watches its arguments; logs are written, debuggers run",
         style="words",
-        options="-q -v -h --quiet --verbose --help --version --leak-check= --track-origins= --show-leak-kinds= --num-callers= --error-exitcode= --trace-children= --tool= --show-reachable= --errors-for-leak-kinds= --undef-value-errors= --read-var-info= --track-fds= --time-stamp= --vgdb= --max-stackframe= --child-silent-after-fork= --gen-suppressions=",
+        options="-q -v -h --quiet --verbose --help --version --leak-check= --track-origins= --show-leak-kinds= --num-callers= --error-exitcode= --trace-children= --show-reachable= --errors-for-leak-kinds= --undef-value-errors= --read-var-info= --track-fds= --time-stamp= --vgdb= --max-stackframe= --child-silent-after-fork= --gen-suppressions=",
+        # A name with a slash is a program elsewhere.
+        checks=(("--tool=", r"\w+"),),
         reads="--suppressions=",
         writes="--log-file= --xml-file= --callgrind-out-file= --massif-out-file= --cachegrind-out-file=",
         transparent=False,
@@ -277,9 +273,9 @@ WRAPPERS = (
         names="xargs gxargs",
         reason="runs its arguments with words from its input",
         # Those that take a value only when it is attached: -e -i -l --eof --max-lines --replace.
-        options=f"-0 -E= -e? -i? -I= -l? -L= -n= -o -p -r -s= -t -x -P= -d= --null --delimiter= --eof? --replace? --max-lines? --max-args= --open-tty --interactive --no-run-if-empty --max-chars= --verbose --show-limits --exit --max-procs= --process-slot-var= {_COMMON}",
+        options=f"-0 -E= -e? -i? -I= -l? -L= -n= -o -p -r -s= -t -x -P= -d= --null --delimiter= --eof? --replace? --max-lines? --max-args= --open-tty --interactive --no-run-if-empty --max-chars= --verbose --show-limits --exit --max-procs= {_COMMON}",
         reads="-a= --arg-file=",
-        # BSD's: they take a value, GNU's xargs does not know them.
-        runs="-J= -R= -S=",
+        # BSD's: they take a value, GNU's xargs does not know them. The last one sets any variable, PATH too.
+        runs="--process-slot-var= -J= -R= -S=",
     ),
 )

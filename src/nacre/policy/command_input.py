@@ -1,0 +1,89 @@
+"""Programs that take commands from their input, and whether a command is given some.
+
+Above: `evaluation` asks whether anything in a text is fed, `check` asks about each program. Below: `options`
+and the tables. What is fed to one command of a text may be read by another (`{ sqlite3 db; } < x`, a loop, a
+function): so every such program of that text counts as fed, unless its own arguments say what it does.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import base_name
+from nacre.policy.model import names
+from nacre.policy.options import Argument, compiled, read
+from nacre.policy.tables.shells import READS_COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nacre.policy.model import Redirection, SimpleCommand, Word
+
+_FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
+# Options with which git opens an editor, and those that give it the message; by sub-command.
+_EDITS = {"-e", "--edit", "-p", "--patch", "-i", "--interactive", "--continue"}
+_MESSAGES = {"-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--dry-run", "--fixup"}
+_EDITING = names("add stage checkout switch restore reset stash merge pull cherry-pick revert")
+
+
+def feeds(commands: Iterable[SimpleCommand], text: str) -> bool:
+    """Whether something in a text gives a command of it something to read."""
+    return ">(" in text or any(
+        command.piped or any(_feeds(redirection) for redirection in command.redirections)
+        for command in commands
+    )
+
+
+def _feeds(redirection: Redirection) -> bool:
+    nothing = redirection.target is not None and redirection.target.text in {"/dev/null", "-"}
+    return redirection.operator in _FEEDING and not nothing
+
+
+def reads_commands(words: Sequence[Word]) -> str:
+    """Why a program must not be fed: it would take its input for commands. Empty if it may."""
+    name = base_name(words[0].text)
+    if name == "git":
+        opens = _opens_editor(words[1:])
+        return "git opens an editor, which takes commands from its input; give the message with -m" * opens
+    if name not in READS_COMMANDS:
+        return ""
+    options, operands = READS_COMMANDS[name]
+    given = given_to(words)
+    told = any(_is_given(option, given) for option in options.split())
+    if told or (operands and sum(item.kind == "operand" for item in given) >= operands):
+        return ""  # what it does is among the arguments, and checked there
+    return f"{name} takes commands from its input"
+
+
+def given_to(words: Sequence[Word]) -> list[Argument]:
+    """The options and operands of a command, as far as there is a table for the program."""
+    entry = tables.program(base_name(words[0].text)) if words[0].literal else None
+    return read(compiled(entry), words[1:]) if entry is not None else []
+
+
+def _is_given(option: str, given: Sequence[Argument]) -> bool:
+    """`-c=` counts with its value only."""
+    name = option.rstrip("=")
+    return any(item.flag == name and (item.value is not None or name == option) for item in given)
+
+
+def _opens_editor(arguments: Sequence[Word]) -> bool:
+    """Whether a sub-command of git asks an editor, which would read what git is given to read."""
+    entry = tables.program("git")
+    found = next((item for item in read(compiled(entry), arguments) if item.kind == "operand"), None)  # pyright: ignore[reportArgumentType]  # it is there
+    if entry is None or found is None:
+        return False
+    name = found.word.text
+    command = next((item for item in entry.commands if name in item.names.split()), None)
+    if command is None:
+        return False
+    index = next(at for at, word in enumerate(arguments) if word is found.word)
+    flags = {item.flag for item in read(compiled(command), arguments[index + 1 :])}
+    if name == "commit":
+        return bool(flags & _EDITS) or not flags & {*_MESSAGES, "-h"}
+    if name in {"tag", "notes"}:
+        return bool(flags & _EDITS) or (not flags & _MESSAGES and bool(flags & {"-a", "--annotate"}))
+    if name == "rebase":
+        return bool(flags & {"--continue", "--skip"})
+    return name in _EDITING and bool(flags & _EDITS)
