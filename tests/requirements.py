@@ -466,6 +466,22 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The official conformance suite runs against the server, and docs/conformance.md tells its results.",
         "nacre",
     ),
+    # -- the sandbox
+    "sandbox-landlock": Requirement("A keeper's Landlock rules hold for all that it starts.", "nacre"),
+    "sandbox-seccomp": Requirement("A keeper's filter refuses the system calls that it names.", "nacre"),
+    "sandbox-fails-closed": Requirement("A sandbox that is not to be had ends the start.", "nacre"),
+    "exec-gate": Requirement("Each exec below a gate is decided by its real path and arguments.", "nacre"),
+    "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
+    "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),
+    "sandbox-protected": Requirement(
+        "Files of the workspace that other programs run later cannot be changed, moved or replaced.", "nacre"
+    ),
+    "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
+    "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),
+    "sandbox-outside": Requirement("Processes outside can be neither read nor signalled.", "nacre"),
+    "sandbox-session": Requirement("Sessions work in a sandbox.", "nacre"),
+    "sandbox-told": Requirement("The log says which level holds, and by what.", "nacre"),
+    "sandbox-nothing-left": Requirement("Nothing is left of a sandbox when the server has ended.", "nacre"),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
 }

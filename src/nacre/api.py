@@ -41,11 +41,12 @@ class Session:
         self._service: Service | None = None
 
     async def __aenter__(self) -> Self:
-        launched = launch()
+        launched = launch() if self._config.sandbox == "off" else None
         try:
             self._service = Service(self._config, launched)
         except NacreError:
-            launched.abandon()
+            if launched is not None:
+                launched.abandon()
             raise
         try:
             await self._service.check_shell()

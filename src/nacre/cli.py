@@ -161,7 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
 
     try:
-        launched = launch()
+        # A keeper in a sandbox is started when it is known which; all others as early as can be.
+        launched = launch() if options.sandbox in (None, "off") else None
     except OSError as error:
         sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
         sys.exit(2)
@@ -183,6 +184,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if os.isatty(0):
         program = " ".join((sys.argv[0], *(given[:2] if given[:1] == ["server"] else ())))
         _tell(WELCOME.format(version=__version__, program=program))
+    if config.sandbox != "off" and launched is not None:
+        launched.abandon()  # it is not confined
+        launched = None
     reading, writing = claim_standard_streams()
     from nacre.server import serve  # noqa: PLC0415
 

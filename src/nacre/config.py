@@ -71,6 +71,12 @@ class Config:
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
     environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
+    sandbox: str = "off"  # off, workspace, read-only, strict
+    sandbox_writable: tuple[str, ...] = ()  # directories beside the workspace
+    sandbox_readable: tuple[str, ...] = ()  # secrets of the home directory that are opened
+    sandbox_unprotected: tuple[str, ...] = ()  # files of the workspace that are opened for writing
+    sandbox_sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
+    sandbox_network: str = ""  # on, off; empty: as the level has it
     container: ContainerConfig | None = None  # of the preset of that name only
     write_files: bool = True  # whether file tools may write: no under a table of programs, unless said
 

@@ -94,6 +94,18 @@ def _data(value: Any) -> str:
     return str(value)
 
 
+def _sandbox(value: Any) -> str:
+    if value not in ("off", "workspace", "read-only", "strict"):
+        raise ValueError("off, workspace, read-only or strict")
+    return str(value)
+
+
+def _switch(value: Any) -> str:
+    if value not in ("on", "off"):
+        raise ValueError("on or off")
+    return str(value)
+
+
 def command_lists(dialects: list[str]) -> Kind:
     """One list for whatever shell there is, or a table: a list for each of these dialects."""
 
@@ -157,4 +169,6 @@ SIZE = Kind("size", _size_bytes, "SIZE")
 YES_OR_NO = Kind("true or false", _yes_or_no)
 WHEN = Kind("auto, always or never", _when, "WHEN")
 DATA = Kind("lean, full or none", _data, "HOW")
+SANDBOX = Kind("level", _sandbox, "LEVEL")
+SWITCH = Kind("on or off", _switch, "SWITCH")
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -40,7 +40,8 @@ def start_up_information(service: Service) -> str:
     except (OSError, KeyError):
         user = "unknown"
     system = f"{platform.system()} {platform.release()}"
-    return f"shell {service.shell.path}, platform {system}, host {socket.gethostname()}, user {user}"
+    sandbox = f", sandbox {held}" if (held := service.held_by) else ""
+    return f"shell {service.shell.path}, platform {system}, host {socket.gethostname()}, user {user}{sandbox}"
 
 
 def build_surface(service: Service) -> Surface:
@@ -60,7 +61,7 @@ def build_surface(service: Service) -> Surface:
 class Server:
     """One run of the program as a server."""
 
-    def __init__(self, config: Config, launched: Launched, reading: int, writing: int) -> None:
+    def __init__(self, config: Config, launched: Launched | None, reading: int, writing: int) -> None:
         self._config = config
         self._launched = launched
         self._streams = (reading, writing)
@@ -116,7 +117,7 @@ def _return_large_blocks() -> None:
     heap.return_large_blocks()
 
 
-def serve(config: Config, launched: Launched, reading: int, writing: int) -> int:
+def serve(config: Config, launched: Launched | None, reading: int, writing: int) -> int:
     """Run a server in an event loop of its own."""
 
     async def main() -> int:

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 class Service:
     """One configuration, one keeper, any number of commands at once."""
 
-    def __init__(self, config: Config, launched: Launched) -> None:
+    def __init__(self, config: Config, launched: Launched | None) -> None:
         self.config = config
         self.place = Local(config, launched)
         self.shell = self.place.shell
@@ -216,9 +216,20 @@ class Service:
 
     def use_root(self, directory: str) -> None:
         """The client has told its root: commands start there, unless the command line says where."""
-        if self.config.chosen_directory is None and self.place.files.is_directory(directory):
+        if self.config.chosen_directory is not None or not self.place.files.is_directory(directory):
+            return
+        confinement = self.place.confinement
+        if confinement is not None and not confinement.profile.holds(self.place.files.real_path(directory)):
+            audit.log.warning("the client's root %s is outside of the sandbox's workspace", directory)
+        else:
             self.default_directory = directory
             audit.log.info("commands start in the client's root %s", directory)
+
+    @property
+    def held_by(self) -> str:
+        """The level of the sandbox and what holds it, for a person; empty: there is none."""
+        confinement = self.place.confinement
+        return f"{confinement.profile.level} ({confinement.held_by})" if confinement else ""
 
     async def check_shell(self) -> None:
         """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
@@ -235,7 +246,16 @@ class Service:
 
     def _finished(self, result: Result) -> Result:
         hints = hints_for(result, self.place.search_path, self.place.files)
+        if self.place.confinement is not None and not result.ok:
+            hints = self._refusals(result) or hints
         return replace(result, hints=hints) if hints else result
+
+    def _refusals(self, result: Result) -> tuple[str, ...]:
+        """What the sandbox has refused a command, as far as its messages tell."""
+        from nacre.sandbox.refusals import refusals  # noqa: PLC0415  # only a sandbox needs it
+
+        confinement = self.place.confinement
+        return refusals(result, confinement.profile, self.place.files) if confinement else ()
 
 
 def _gate(config: Config, shell: Shell, files: FileSystem, table: ProgramTable | None) -> Gate | None:

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+TRIAL_S = 10
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program import main; main()"
 
 
@@ -32,6 +33,22 @@ class Launched:
 def local_argv() -> list[str]:
     """What starts a keeper here: this Python, isolated, without site packages."""
     return [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parents[2])]
+
+
+def why_it_fails(argv: list[str]) -> str:
+    """Try a program that ends at once: what it says when it cannot do its work, else nothing."""
+    try:
+        done = subprocess.run(  # noqa: S603  # a fixed program, before anything else runs
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False
+        )
+    except FileNotFoundError:
+        return f"there is no {argv[0]}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if not done.returncode:
+        return ""
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return said[-1] if said else f"exit code {done.returncode}"
 
 
 def launch(argv: list[str] | None = None) -> Launched:

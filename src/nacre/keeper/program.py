@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
+PLAN = 2  # the argument that says how this process is to be confined
 ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
@@ -360,6 +361,11 @@ def _tell_person(error: Exception) -> None:
 
 def main() -> None:
     """Be a keeper until the link ends."""
+    if len(sys.argv) > PLAN:
+        from nacre.keeper.confinement import confine  # noqa: PLC0415  # most keepers are not confined
+        from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
+
+        confine(read_json(sys.argv[PLAN]))
     guardian = post_guardian()
     gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
     gc.set_threshold(20_000, 20, 20)

@@ -16,7 +16,7 @@ from nacre.dialects.posix import PROBE, PROBE_ANSWER
 from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.keeper.frames import Spawn
-from nacre.keeper.launch import local_argv
+from nacre.keeper.launch import launch, local_argv
 from nacre.model import LOCAL
 from nacre.places.connection import KeeperConnection
 from nacre.places.local_files import LOCAL_FILES
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork
     from nacre.keeper.launch import Launched
     from nacre.keeper.link import Link
+    from nacre.places.confined import Confinement
     from nacre.places.file_work import ResolvedPath
 
 LOGIN_PATIENCE_S = 5.0
@@ -40,7 +41,8 @@ class Local:
     name = LOCAL
     files = LOCAL_FILES
 
-    def __init__(self, config: Config, launched: Launched) -> None:
+    def __init__(self, config: Config, launched: Launched | None) -> None:
+        """`launched` is a keeper that was started early; a sandbox needs one of its own."""
         self._config = config
         self._environment = for_commands(dict(os.environ), config.environment_exclude)
         self.shell = find_shell(config.shell, self._environment, self.files)
@@ -49,13 +51,24 @@ class Local:
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
         self._launched = launched
         self.keeper: KeeperConnection
+        self.confinement: Confinement | None = None
+        if config.sandbox != "off":
+            self._confine()
+
+    def _confine(self) -> None:
+        from nacre.places.confined import SECRET_NAMES, confine  # noqa: PLC0415  # only a sandbox needs it
+
+        excluded = (*self._config.environment_exclude, *SECRET_NAMES)
+        self.confinement = confine(self._config, self.start_directory(), self.files, self.spools.path)
+        self._environment = self.confinement.environment(for_commands(dict(os.environ), excluded))
 
     def open(self) -> None:
         """Take over the keeper that was started before, and begin to tell it about its commands."""
         if self.spools.problem:
             _log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
-        self.keeper = KeeperConnection(self._launched, local_argv(), self._greet)
+        argv = self.confinement.argv if self.confinement else local_argv()
+        self.keeper = KeeperConnection(self._launched or launch(argv), argv, self._greet)
 
     @property
     def search_path(self) -> str:

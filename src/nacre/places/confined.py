@@ -1,0 +1,99 @@
+"""How a keeper is started inside a sandbox: the settings become a profile, and that an argv. Linux.
+
+Above it: `local`. Below: `sandbox`, which says what a level means, and `keeper.launch`, which can try whether
+bubblewrap works here. A level that is not to be had ends the start with the reason; nothing is left open in
+silence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+from nacre.keeper.confinement import landlock_version
+from nacre.keeper.launch import local_argv, why_it_fails
+from nacre.sandbox.bubblewrap import bubblewrap_argv
+from nacre.sandbox.plan import build_plan
+from nacre.sandbox.profile import Level, Profile, Wishes, build_profile
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.filesystem import FileSystem
+
+SECRET_NAMES = ("*KEY*", "*SECRET*", "*TOKEN*", "*PASSWORD*", "*PASSWD*", "*CREDENTIAL*", "LD_*", "DYLD_*")
+CORE_NAMES = frozenset({"HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"})
+
+
+@dataclass(frozen=True, slots=True)
+class Confinement:
+    """What a keeper and its commands are held by."""
+
+    profile: Profile
+    argv: list[str]  # starts the keeper
+    held_by: str  # for a person
+
+    def environment(self, inherited: dict[str, str]) -> dict[str, str]:
+        """What commands get of the environment that they would have without it."""
+        if self.profile.level is Level.STRICT:
+            kept = {name: value for name, value in inherited.items() if _is_core(name)}
+        else:
+            kept = dict(inherited)
+        if "bubblewrap" in self.held_by:
+            kept.pop("TMPDIR", None)  # /tmp is theirs alone
+            return kept
+        return {**kept, "TMPDIR": self.profile.private_tmp}
+
+
+def _is_core(name: str) -> bool:
+    return name in CORE_NAMES or name.startswith("LC_")
+
+
+def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:
+    """The confinement that the settings ask for. RequestError: it is not to be had here."""
+    if sys.platform != "linux":
+        raise _not_here("there is none for this system yet", "Start without --sandbox.")
+    version = landlock_version()
+    if not version:
+        raise _not_here("this kernel has no Landlock", "Linux 5.13 or newer has it, unless it was left out.")
+    level = Level(config.sandbox)
+    private_tmp = os.path.join(spool_directory, "tmp")
+    wishes = Wishes(
+        level,
+        workspace,
+        config.sandbox_writable,
+        config.sandbox_readable,
+        config.sandbox_unprotected,
+        config.sandbox_sockets,
+        network={"": None, "on": True, "off": False}[config.sandbox_network],
+    )
+    profile = build_profile(wishes, files, config.own_files, private_tmp)
+    _prepare(spool_directory, private_tmp)
+    needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
+    outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)
+    problem = why_it_fails([*outer, "true"])
+    if problem and level is Level.STRICT:
+        raise _not_here(f"bubblewrap does not work here ({problem})", "Install the package bubblewrap.")
+    plan = build_plan(profile, files, spool_directory, mounts=not problem)
+    held_by = f"Landlock {version}, seccomp"
+    argv = [*([] if problem else outer), *local_argv(), json.dumps(plan)]
+    return Confinement(profile, argv, held_by if problem else f"bubblewrap, {held_by}")
+
+
+def _not_here(why: str, hint: str) -> RequestError:
+    return RequestError(f"The sandbox is not to be had: {why}.", code="no_sandbox", hint=hint)
+
+
+def _unreadable(spool_directory: str) -> str:
+    return os.path.join(spool_directory, "unreadable")
+
+
+def _prepare(spool_directory: str, private_tmp: str) -> None:
+    """The files that mounts are made of; they go with the server's own directory."""
+    os.makedirs(private_tmp, 0o700, exist_ok=True)
+    os.chmod(private_tmp, 0o1777)  # noqa: S103  # as /tmp is; the directory around it is private
+    descriptor = os.open(_unreadable(spool_directory), os.O_CREAT | os.O_WRONLY, 0)
+    os.close(descriptor)

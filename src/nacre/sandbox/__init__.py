@@ -1,0 +1,8 @@
+"""What confines a keeper and with it every command: pure builders, from settings to a plan and an argv.
+
+`profile`     what a level means here: which paths may be written, which are hidden, what else is shut
+`bubblewrap`  a profile as the command line of bwrap, which starts the keeper in its own view of the files
+`plan`        a profile as what the keeper does to itself at its start: Landlock rules, a seccomp filter
+
+Above it: `places`, which starts keepers. Below: `keeper.confinement`, which applies a plan.
+"""

@@ -1,0 +1,76 @@
+"""A profile as the command line of bubblewrap, which gives the keeper a view of the files of its own.
+
+Above it: `places`. Pure: what is mounted where, in which order. Later mounts cover earlier ones.
+"""
+
+from __future__ import annotations
+
+import os.path
+from typing import TYPE_CHECKING
+
+from nacre.sandbox.profile import TMP, is_below
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from nacre.filesystem import FileSystem
+    from nacre.sandbox.profile import Profile
+
+# Of /run only this is shown: names of hosts are looked up with it. Sockets of services are not.
+RUN_SHOWN = ("/run/systemd/resolve", "/run/resolvconf")
+
+
+def bubblewrap_argv(
+    profile: Profile, files: FileSystem, spool_directory: str, unreadable: str, needed: Iterable[str]
+) -> list[str]:
+    """What stands before the keeper's own argv.
+
+    `unreadable` is an empty file that nobody may read; `needed` are directories without which the keeper
+    itself cannot run, wherever they are.
+    """
+    return ["bwrap", *_words(profile, files, spool_directory, unreadable, needed), "--"]
+
+
+def _words(
+    profile: Profile, files: FileSystem, spool_directory: str, unreadable: str, needed: Iterable[str]
+) -> Iterator[str]:
+    yield from ("--ro-bind", "/", "/", "--dev", "/dev")
+    yield from ("--tmpfs", "/run")
+    for path in RUN_SHOWN:
+        yield from ("--ro-bind-try", path, path)
+    for path in TMP:
+        yield from ("--bind", profile.private_tmp, path)
+    for path in (profile.workspace, *needed):
+        if any(is_below(path, root) for root in TMP):  # where it would be gone
+            yield from ("--ro-bind", path, path)
+    for path in (*profile.writable, spool_directory):
+        yield from ("--bind", path, path)
+    yield from _covers(profile, files, unreadable)
+    for path in profile.sockets:
+        yield from ("--bind", path, path)
+    if not profile.network:
+        yield "--unshare-net"
+    if profile.own_processes_only:
+        yield from ("--unshare-pid", "--unshare-ipc", "--proc", "/proc")
+
+
+def _covers(profile: Profile, files: FileSystem, unreadable: str) -> Iterator[str]:
+    """What lies over secrets, and over what must stay as it is."""
+    parents = (parent for path in profile.protected for parent in _way_to(path, profile))
+    for parent in dict.fromkeys(parents):  # what is mounted cannot be renamed and another put in its place
+        yield from ("--bind", parent, parent)
+    for path in profile.protected:
+        yield from ("--ro-bind", path, path)
+    for path in profile.hidden:
+        if files.is_directory(path):
+            yield from ("--perms", "0000", "--tmpfs", path)
+        else:
+            yield from ("--ro-bind", unreadable, path)
+
+
+def _way_to(path: str, profile: Profile) -> Iterator[str]:
+    """The directories between something protected and the directory that may be written around it."""
+    parent = os.path.dirname(path)
+    if parent not in profile.writable:
+        yield from _way_to(parent, profile)
+        yield parent

@@ -1,0 +1,108 @@
+"""A profile as what the keeper does to itself at its start: rules for Landlock, a filter for seccomp.
+
+Above it: `places`. Below: `keeper.confinement`, which applies it. With bubblewrap around it, Landlock is the
+second lock on writing, and the one that keeps commands from processes outside: their memory, their open
+files, their sockets without a name, signals. Without it, Landlock is the only lock on files.
+"""
+
+from __future__ import annotations
+
+import errno
+import os.path
+from typing import TYPE_CHECKING, Any
+
+from nacre.keeper.confinement import ALL_FILE_RIGHTS, EXECUTE, IOCTL_DEV, READ_DIR, READ_FILE
+from nacre.sandbox.profile import TMP, names_in
+
+if TYPE_CHECKING:
+    from nacre.filesystem import FileSystem
+    from nacre.sandbox.profile import Profile
+
+READING = EXECUTE | READ_FILE | READ_DIR
+DEVICES = ("/dev",)  # what is there is decided by the mount, or by the devices' own permissions
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both put words into a terminal as if they had been typed
+NEW_USER_NAMESPACE = 0x10000000
+UNIX_SOCKETS = 1
+REFUSED_CALLS = (
+    "acct",
+    "add_key",
+    "bpf",
+    "delete_module",
+    "finit_module",
+    "fsconfig",
+    "fsmount",
+    "fsopen",
+    "fspick",
+    "init_module",
+    "io_uring_enter",
+    "io_uring_register",
+    "io_uring_setup",
+    "kexec_file_load",
+    "kexec_load",
+    "keyctl",
+    "mount",
+    "mount_setattr",
+    "move_mount",
+    "open_by_handle_at",
+    "open_tree",
+    "perf_event_open",
+    "pidfd_getfd",
+    "pivot_root",
+    "process_vm_readv",
+    "process_vm_writev",
+    "ptrace",
+    "quotactl",
+    "reboot",
+    "request_key",
+    "setns",
+    "swapoff",
+    "swapon",
+    "umount2",
+    "userfaultfd",
+)
+
+
+def build_plan(profile: Profile, files: FileSystem, spool_directory: str, *, mounts: bool) -> dict[str, Any]:
+    """What `keeper.confinement.confine` is given. `mounts`: bubblewrap holds the files as well."""
+    writable = [*profile.writable, spool_directory, profile.private_tmp, *DEVICES]
+    if mounts:  # under their names in there
+        writable += [*TMP, "/run"]
+    readable = ["/"] if mounts else _all_but(profile.hidden, files)
+    rules: list[list[Any]] = [["/", READ_DIR], *([path, READING | IOCTL_DEV] for path in readable)]
+    rules += [[path, ALL_FILE_RIGHTS] for path in writable]
+    return {
+        "rules": rules,
+        "network": profile.network,
+        "scopes": True,
+        "filter": _filter(profile, mounts=mounts),
+    }
+
+
+def _filter(profile: Profile, *, mounts: bool) -> list[list[Any]]:
+    refused: list[list[Any]] = [[name, errno.EPERM] for name in REFUSED_CALLS]
+    refused.append(["ioctl", errno.EPERM, "equal", 1, [TIOCSTI, TIOCLINUX]])
+    if profile.own_processes_only:
+        refused.append(["unshare", errno.EPERM])
+        refused.append(["clone", errno.EPERM, "bits", 0, [NEW_USER_NAMESPACE]])
+        refused.append(["clone3", errno.ENOSYS])  # its flags are in memory; the C library falls back to clone
+    if not profile.network and not mounts:
+        refused.append(["socket", errno.EACCES, "other", 0, [UNIX_SOCKETS]])
+    return refused
+
+
+def _all_but(hidden: tuple[str, ...], files: FileSystem) -> list[str]:
+    """Paths that together hold everything there is now except what is hidden."""
+    found: list[str] = []
+
+    def walk(directory: str) -> None:
+        inside = [path for path in hidden if path.startswith(directory.rstrip("/") + "/")]
+        if not inside:
+            found.append(directory)
+            return
+        for name in names_in(directory, files):
+            path = os.path.join(directory, name)
+            if path not in hidden and files.real_path(path) == path:  # a link grants what it leads to
+                walk(path)
+
+    walk("/")
+    return found
