@@ -96,3 +96,15 @@ class Bell:
 
     def close(self) -> None:
         os.close(self._fd)
+
+
+class Gate:
+    """A FIFO that a command waits at (`cat path`) until the test opens it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / f"gate{random.randrange(10**9)}"  # noqa: S311  # a name
+        os.mkfifo(self.path)
+
+    def open(self) -> None:
+        """Let the command go on; waits for it to come to the gate."""
+        self.path.write_text("open\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import shutil
 import threading
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from nacre.service import Service
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
-    from pathlib import Path
 
     from nacre.model import Result
 
@@ -179,15 +177,3 @@ def open_session(harness: Harness) -> Iterator[TestSession]:
     session = harness.new()
     yield session
     session.close()
-
-
-class Gate:
-    """A FIFO that a command waits at (`cat path`) until the test opens it."""
-
-    def __init__(self, directory: Path) -> None:
-        self.path = directory / f"gate{next(_names)}"
-        os.mkfifo(self.path)
-
-    def open(self) -> None:
-        """Let the command go on; waits for it to come to the gate."""
-        self.path.write_text("open\n")

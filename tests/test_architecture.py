@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from source_reader import Reading, broad_excepts, cycle_in, function_lengths, read
 
-ROOT = Path(__file__).parents[1]
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 SOURCE = ROOT / "src" / "nacre"
 # Only these may start a process.
 STARTERS = {"keeper.posix", "keeper.windows", "keeper.launch", "keeper.guardian", "keeper.processes"}
@@ -188,3 +189,12 @@ def test_at_most_one_broad_except_in_a_thousand_lines() -> None:
     found = [f"{name_of(path)}:{line}" for path in modules() for line in broad_excepts(path.read_text())]
     lines = sum(len(path.read_text().splitlines()) for path in modules())
     assert len(found) * 1000 <= lines, found
+
+
+@pytest.mark.req("tests-no-sleep")
+@pytest.mark.parametrize("path", sorted(TESTS.rglob("*.py")), ids=lambda path: str(path.relative_to(TESTS)))
+def test_no_test_sleeps_to_wait(path: Path) -> None:
+    """`asyncio.sleep(0)` only lets others have their turn."""
+    source = path.read_text()
+    assert read(source).names & {"time.sleep", "anyio.sleep", "trio.sleep"} == set()
+    assert re.findall(r"asyncio\.sleep\((?!0\))", source) == []

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_table import gone, unique_seconds
-from session_harness import Gate, Harness, TestSession, open_harness, open_session
+from process_table import Gate, gone, unique_seconds
+from session_harness import Harness, TestSession, open_harness, open_session
 from wire_client import WireClient, text_of
 
 from nacre.dialects import Ask, Ending

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_table import Bell, carrying, gone, keeper_of, unique_seconds, wait_for_end
+from process_table import Bell, Gate, carrying, gone, keeper_of, unique_seconds, wait_for_end
 from wire_client import WireClient
 
 if TYPE_CHECKING:
@@ -73,11 +73,13 @@ def test_a_client_that_hangs_up_still_gets_its_answer_and_then_all_is_gone(
     start: Start, tmp_path: Path
 ) -> None:
     server = start()
-    mark, bell = unique_seconds(), Bell(tmp_path)
-    call = server.post_call("shell", {"command": f"setsid sleep {mark} & {bell.ring}; sleep 0.2; echo end"})
+    mark, bell, gate = unique_seconds(), Bell(tmp_path), Gate(tmp_path)
+    command = f"setsid sleep {mark} & {bell.ring}; cat {gate.path}; echo end"
+    call = server.post_call("shell", {"command": command})
     bell.wait()
     server.hang_up()
-    assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "end\n"
+    gate.open()
+    assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "open\nend\n"
     assert server.wait(5) == 0
     assert gone(mark)
     bell.close()

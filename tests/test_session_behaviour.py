@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_table import carrying, gone, unique_seconds
-from session_harness import SYNTAXES, Gate, Harness, ShellSyntax, TestSession, open_harness, open_session
+from process_table import Gate, carrying, gone, unique_seconds
+from session_harness import SYNTAXES, Harness, ShellSyntax, TestSession, open_harness, open_session
 
 from nacre.errors import RequestError
 from nacre.model import Ended, ShellState

@@ -8,6 +8,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from process_table import Gate
 from wire_client import HANDSHAKE, MODERN, NACRE, WireClient
 
 if TYPE_CHECKING:
@@ -117,9 +118,9 @@ def test_an_id_that_is_still_being_answered_is_not_taken_twice(server: WireClien
     assert server.answer_to("same")["result"]["structuredContent"]["stdout"] == "now\n"
 
 
-def outlasting_lines() -> str:
+def outlasting_lines(gate: Gate) -> str:
     """A handshake and a command that lasts longer than the input, with no newline at the very end."""
-    call: dict[str, Any] = {"name": "shell", "arguments": {"command": "sleep 0.5; echo late"}}
+    call: dict[str, Any] = {"name": "shell", "arguments": {"command": f"cat {gate.path}"}}
     lines: list[dict[str, Any]] = [
         {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": HANDSHAKE},
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
@@ -129,31 +130,41 @@ def outlasting_lines() -> str:
     return "\n".join(json.dumps(line) for line in lines)
 
 
-def assert_all_answered(done: subprocess.CompletedProcess[str]) -> None:
-    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+def assert_all_answered(server: subprocess.Popen[str], gate: Gate) -> None:
+    """Its input has ended; the command ends when the last line of it is answered."""
+    assert server.stdout
+    answers: dict[int, Any] = {}
+    for line in server.stdout:
+        answer = json.loads(line)
+        answers[answer["id"]] = answer
+        if answer["id"] == 3:
+            gate.open()
     assert set(answers) == {1, 2, 3}
-    assert answers[2]["result"]["structuredContent"]["stdout"] == "late\n"
-    assert done.returncode == 0
+    assert answers[2]["result"]["structuredContent"]["stdout"] == "open\n"
+    assert server.wait(60) == 0
 
 
 @pytest.mark.req("end-eof")
-def test_when_a_pipe_ends_everything_received_is_answered_then_exit_0() -> None:
+def test_when_a_pipe_ends_everything_received_is_answered_then_exit_0(tmp_path: Path) -> None:
     """As in `printf … | nacre`."""
-    assert_all_answered(
-        subprocess.run(
-            NACRE, input=outlasting_lines(), capture_output=True, text=True, timeout=60, check=False
-        )
-    )
+    gate = Gate(tmp_path)
+    with subprocess.Popen(NACRE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdin
+        server.stdin.write(outlasting_lines(gate))
+        server.stdin.close()
+        assert_all_answered(server, gate)
 
 
 @pytest.mark.req("end-eof")
 def test_when_a_file_ends_everything_received_is_answered_then_exit_0(tmp_path: Path) -> None:
     """As in `nacre < file`."""
-    (tmp_path / "in").write_text(outlasting_lines())
-    with (tmp_path / "in").open() as file:
-        assert_all_answered(
-            subprocess.run(NACRE, stdin=file, capture_output=True, text=True, timeout=60, check=False)
-        )
+    gate = Gate(tmp_path)
+    (tmp_path / "in").write_text(outlasting_lines(gate))
+    with (
+        (tmp_path / "in").open() as file,
+        subprocess.Popen(NACRE, stdin=file, stdout=subprocess.PIPE, text=True) as server,
+    ):
+        assert_all_answered(server, gate)
 
 
 def test_dev_null_as_stdin_ends_at_once_with_0() -> None:

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from process_table import carrying, gone, unique_seconds, wait_for_end
-from session_harness import Gate
+from process_table import Gate, carrying, gone, unique_seconds, wait_for_end
 from wire_client import NACRE, WireClient, text_of, told_of
 
 if TYPE_CHECKING:

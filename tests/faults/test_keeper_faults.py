@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from faults.faulty_keeper import FaultyHarness
-from process_table import gone, unique_seconds
-from session_harness import Gate
+from process_table import Gate, gone, unique_seconds
 
 from nacre.errors import InternalError
 from nacre.model import Command

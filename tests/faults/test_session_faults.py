@@ -6,8 +6,8 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from process_table import carrying, gone, unique_seconds
-from session_harness import SYNTAXES, Gate, Harness, ShellSyntax, TestSession, open_harness, open_session
+from process_table import Gate, carrying, gone, unique_seconds
+from session_harness import SYNTAXES, Harness, ShellSyntax, TestSession, open_harness, open_session
 from wire_client import WireClient, text_of, told_of
 
 from nacre.errors import RequestError

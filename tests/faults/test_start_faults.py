@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from faults.faulty_keeper import FaultyHarness
-from process_table import wait_for_end
-from session_harness import Gate
+from process_table import Gate, wait_for_end
 from wire_client import NACRE, WireClient, text_of
 
 from nacre.errors import PlaceError

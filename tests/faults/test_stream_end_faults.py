@@ -11,7 +11,7 @@ import tty
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from process_table import gone, unique_seconds, wait_for_end
+from process_table import Gate, gone, unique_seconds, wait_for_end
 from wire_client import HANDSHAKE, NACRE, PATIENCE_S, WireClient
 
 if TYPE_CHECKING:
@@ -89,16 +89,18 @@ def test_a_socket_that_is_half_closed_gets_every_answer(tmp_path: Path, *, one: 
     )
     theirs.close()
     their_out.close()
-    ours.sendall(lines("echo one", "sleep 0.3; echo two"))
+    gate = Gate(tmp_path)
+    ours.sendall(lines("echo one", f"cat {gate.path}"))
     ours.shutdown(socket.SHUT_WR)
     if not one:
         our_out.shutdown(socket.SHUT_WR)
+    gate.open()
     our_out.settimeout(PATIENCE_S)
     received = b""
     while data := our_out.recv(65536):
         received += data
     answers = {answer["id"]: answer for answer in map(json.loads, received.splitlines())}
-    assert [answers[n]["result"]["structuredContent"]["stdout"] for n in (1, 2)] == ["one\n", "two\n"]
+    assert [answers[n]["result"]["structuredContent"]["stdout"] for n in (1, 2)] == ["one\n", "open\n"]
     assert process.wait(PATIENCE_S) == 0
     ours.close()
     our_out.close()

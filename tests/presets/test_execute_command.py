@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from process_table import gone, unique_seconds
+from process_table import Gate, gone, unique_seconds
 from wire_client import HANDSHAKE, MODERN, NACRE, WireClient
 
 from nacre import __version__
@@ -305,12 +305,13 @@ def test_a_command_that_ends_well_when_its_time_is_up_has_no_code_all_the_same(s
 @pytest.mark.req("002-in-turn")
 def test_commands_run_in_turn_while_other_requests_are_answered(start: Start, tmp_path: Path) -> None:
     server = start(*SERVER_SHELL)
-    waiting = "while [ ! -e go ]; do sleep 0.01; done; echo first > order"
+    gate = Gate(tmp_path)
+    waiting = f"cat {gate.path} && echo first > order"
     one = server.post_call("execute_command", {"command": waiting})
     two = server.post_call("execute_command", {"command": "cat order"})
     assert server.request("ping")["result"] == {}
     assert server.request("tools/list")["result"] == LIST
-    (tmp_path / "go").touch()
+    gate.open()
     assert told(server.answer_to(one)["result"])["return_code"] == 0
     assert told(server.answer_to(two)["result"])["output"] == "first\n"
 
