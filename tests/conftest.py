@@ -1,17 +1,19 @@
-"""What all tests share: a server to talk to, and the rule that a skip in CI is a failure."""
+"""What all tests share: a server to talk to, and the rules about skips and requirements."""
 
 from __future__ import annotations
 
+import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
+import skips
 from wire_client import WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
-    from pathlib import Path
 
 # A slow moment of the machine is no failure: time is measured in the benchmark, never in a test.
 hypothesis.settings.register_profile("nacre", hypothesis.settings(deadline=None))
@@ -50,9 +52,41 @@ def server(_shared_server: WireClient) -> WireClient:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In CI all that tests need is installed, so a skip there hides a fault; data beside us may lack."""
+    """A skip hides a fault, unless its reason is one that no package can mend."""
     report = yield
-    if report.skipped and os.environ.get("CI") and "not beside this checkout" not in str(report.longrepr):
+    if report.skipped and (objection := skips.objection(_reason(report), in_ci=bool(os.environ.get("CI")))):
         report.outcome = "failed"
-        report.longrepr = f"{item.nodeid} was skipped in CI: {report.longrepr}"
+        report.longrepr = f"{item.nodeid} was skipped. {objection}: {_reason(report)}"
+        if hasattr(report, "wasxfail"):
+            del report.wasxfail  # or it would count as a failure that was expected
     return report
+
+
+def _reason(report: pytest.TestReport) -> str:
+    return getattr(report, "wasxfail", None) or str(report.longrepr)
+
+
+# -- which tests show which requirement (see test_requirements)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-requirements", metavar="FILE", help="write the ids that the collected tests carry"
+    )
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    file: str | None = session.config.getoption("--write-requirements")
+    if file is None:
+        return
+    carried: dict[str, list[str]] = {}
+    for item in session.items:
+        if not _is_skipped(item):
+            for mark in item.iter_markers("req"):
+                carried.setdefault(mark.args[0], []).append(item.nodeid)
+    Path(file).write_text(json.dumps(carried))
+
+
+def _is_skipped(item: pytest.Item) -> bool:
+    conditions = [mark.args[0] for mark in item.iter_markers("skipif")]
+    return item.get_closest_marker("skip") is not None or any(conditions)

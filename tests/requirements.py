@@ -431,6 +431,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "architecture-floors": Requirement("Imports go down the floors that ARCHITECTURE.md draws.", "nacre"),
     "architecture-one-road": Requirement("Only the keeper and its launcher start processes.", "nacre"),
     "architecture-short": Requirement("Functions are short, and broad excepts rare.", "nacre"),
+    "tests-requirements": Requirement(
+        "Every requirement here has a test that runs, and none is unknown.", "nacre"
+    ),
+    "tests-no-skips": Requirement(
+        "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
+    ),
     "architecture-checked": Requirement("The checks of the architecture see every form of import.", "nacre"),
     "architecture-places": Requirement(
         "Only places, and modules that work with nacre's own files, ask the operating system about files.",

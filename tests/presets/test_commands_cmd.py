@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import wine_harness
 from wire_client import WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-wine_harness: Any = pytest.importorskip("wine_harness", reason="there are no sessions of cmd.exe")
 
 CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "set", "podman"]
 

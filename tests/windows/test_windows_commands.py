@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "set", "podman"]
-pytest.importorskip("nacre.keeper.conversation", reason="there are no sessions of cmd.exe")
 
 
 @pytest.mark.req("000-cmd-exe")
