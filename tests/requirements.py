@@ -434,6 +434,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "tests-requirements": Requirement(
         "Every requirement here has a test that runs, and none is unknown.", "nacre"
     ),
+    "tests-no-sleep": Requirement("No test sleeps to wait: pipes and process descriptors tell.", "nacre"),
     "tests-no-skips": Requirement(
         "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
     ),
