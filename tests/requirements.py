@@ -221,6 +221,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-keeper-one-command": Requirement(
         "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
     ),
+    "fault-many-cancels": Requirement(
+        "Hundreds of calls are cancelled at once: the work for each does not grow with their number, and the "
+        "next command is not kept waiting.",
+        "nacre",
+    ),
     # -- nacre: nothing is left behind
     "end-everything": Requirement("Every descendant dies when nacre ends, however it ends.", "nacre"),
     "end-cancel": Requirement("A cancelled call kills the tree and is not answered.", "nacre"),

@@ -291,6 +291,7 @@ class Command:
         if self._end is None:  # this needs no look at the process table, should that be what fails
             attempt(partial(self.signal, host.signal_number("KILL"), "group"), 0)
         attempt(partial(self._keeper.kin.force_end, self.id), 0)
+        self._keeper.loop.call_later(0, self.check_death)  # nothing may be left whose end could be noticed
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""

@@ -60,6 +60,7 @@ class Kin:
         self._owners: dict[int, int] = {}  # pid of a child of ours -> command id, NOBODY or WINE
         self._roots: dict[int, set[int]] = {}  # the same by owner: all that is a command's hangs below these
         self._unsure: set[int] = set()  # children whose owner is not certain yet
+        self._emptied: set[int] = set()  # owners whose roots are all gone, until somebody asks
         self._childless = True
 
     def mark(self, command_id: int) -> None:
@@ -82,9 +83,22 @@ class Kin:
         self._running.discard(pid)
         self._unsure.discard(pid)
         owner = self._owners.pop(pid, NOBODY)
-        if owner in self._roots:
-            self._roots[owner].discard(pid)
+        self._take_root(pid, owner)
         return owner
+
+    def _take_root(self, pid: int, owner: int) -> None:
+        roots = self._roots.get(owner)
+        if roots is not None:
+            roots.discard(pid)
+            if not roots:
+                self._emptied.add(owner)
+
+    def emptied(self) -> set[int]:
+        """Commands below which nothing was left at some time since this was asked last."""
+        if self._children is None:  # nobody tells without a subreaper
+            return set(self._firsts)
+        emptied, self._emptied = self._emptied, set()
+        return emptied
 
     def awaited(self) -> set[int] | None:
         """The first processes of commands that run, when they are few among many; else None."""
@@ -94,6 +108,7 @@ class Kin:
         """Nothing of a command is left."""
         self._firsts.pop(command_id, None)
         self._roots.pop(command_id, None)
+        self._emptied.discard(command_id)
 
     def note_children(self, *, some: bool) -> None:
         """Whether the kernel knows of any child at all: without one, and as subreaper, nobody is below us."""
@@ -156,7 +171,7 @@ class Kin:
     def _assign(self, pid: int, owner: int) -> None:
         before = self._owners.get(pid, owner)
         if before != owner:
-            self._roots[before].discard(pid)
+            self._take_root(pid, before)
         self._owners[pid] = owner
         self._roots.setdefault(owner, set()).add(pid)
 
@@ -166,10 +181,11 @@ class Kin:
         if WINE_SERVERS.match(line):
             return WINE, True
         owner = self._by_limit(pid) or self._by_session(pid)
-        if owner:
-            return owner, bool(line)  # in the midst of exec it has none, and may be about to serve wine
+        if owner:  # in the midst of exec it has no line, and may be about to serve wine; the dead have none
+            return owner, bool(line) or processes.is_dead(pid)
         cookie = processes.cookie_of(pid)
-        return self._by_cookie(cookie or "") or self._by_elimination(pid), bool(line) and cookie is not None
+        owner = self._by_cookie(cookie or "") or self._by_elimination(pid)
+        return owner, (bool(line) and cookie is not None) or processes.is_dead(pid)
 
     def _by_limit(self, pid: int) -> int:
         limit = processes.limit_of(pid) if self._limit else -1
@@ -236,15 +252,17 @@ class Kin:
     def force_end(self, command_id: int) -> None:
         """The last rung: stop what is there until nothing new appears, then KILL."""
         stopped: set[int] = set()
+        unseen = self.may_have_left(command_id)
         for _ in range(KILL_ROUNDS):
             rows = self._rows(command_id)
             if rows and rows.keys() <= stopped:
                 _force(rows, posix.KILL)  # this reading alone: the numbers of the dead are given anew
                 return
+            if not rows and not unseen:
+                return  # what is left is dead, and waits for being reaped
+            unseen = bool(rows)  # one look can miss a process: two that see none are believed
             _force(rows, posix.STOP)
             stopped |= rows.keys()
-            if not rows and not self.may_have_left(command_id):
-                return
         _force(self._rows(command_id), posix.KILL)
 
     def ask_all_to_end(self) -> None:

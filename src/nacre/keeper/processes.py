@@ -128,6 +128,12 @@ def row(pid: int) -> Process | None:
     )
 
 
+def is_dead(pid: int) -> bool:
+    """Whether a process has ended: it is reaped, or waits for that (Linux)."""
+    process = row(pid)
+    return process is None or process.zombie
+
+
 def _ps_table() -> dict[int, Process]:
     rows: dict[int, Process] = {}
     for line in _ps("-axo", "pid=,ppid=,pgid=,stat=").splitlines():

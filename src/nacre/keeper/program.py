@@ -297,8 +297,9 @@ class Keeper:
                 attempt(partial(command.ended, end), command.id)
             elif command.reported:
                 attempt(partial(self.retire_if_over, command), command.id)
-        for command in list(self.dying.values()):
-            attempt(command.check_death, command.id)
+        if self.dying:  # only those of which a process has ended: there may be many
+            for command_id in self.kin.emptied() & self.dying.keys():
+                attempt(self.dying[command_id].check_death, command_id)
         if self._leaving and not more:
             self.loop.stop()
 

@@ -70,7 +70,8 @@ class Timers:
         return max(0.0, self._timers[0].due - time.monotonic()) * self._tick if self._timers else None
 
     def _ring_timers(self) -> None:
-        while self._timers and (self._timers[0].callback is None or self._timers[0].due <= time.monotonic()):
+        now = time.monotonic()  # once: timers that set others must not keep events waiting for ever
+        while self._timers and (self._timers[0].callback is None or self._timers[0].due <= now):
             timer = heapq.heappop(self._timers)
             if timer.callback is not None:
                 self.attempt(timer.callback, timer.owner)

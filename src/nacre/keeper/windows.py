@@ -666,6 +666,10 @@ class Kin:
         _nursery.forget(started.number)
         started.job.close()
 
+    def emptied(self) -> set[int]:
+        """Commands of which nothing may be left: each is asked, which is cheap."""
+        return set(self._started)
+
     def note_children(self, *, some: bool) -> None:
         """Nothing to note: a job knows its processes."""
 
