@@ -19,7 +19,7 @@ SOURCE = Path(__file__).parents[2] / "src"
 PRELUDE = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
-os.dup2(os.open(sys.argv[2], os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)
+os.dup2(os.open(sys.argv.pop(), os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)
 from nacre.keeper import capture, commands, kin, posix, processes, program, streams, turns
 
 def fail(place, name, when, error=RuntimeError("injected")):
