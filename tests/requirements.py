@@ -403,6 +403,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-tables": Requirement(
         "Only options and sub-commands that a table knows to be harmless pass unspelled.", "nacre"
     ),
+    "policy-editors": Requirement(
+        "No allowed command starts an editor, which takes commands from its input.", "nacre"
+    ),
     "policy-own-files": Requirement("No allowed command writes nacre's own configuration or logs.", "nacre"),
     "policy-include": Requirement("Ready-made sets of rules can be included by name.", "nacre"),
     "policy-deny-lists": Requirement(

@@ -35,6 +35,8 @@ _NAMES = [
     "git rev-parse",
     "kubectl apply",
     "make",
+    "git commit",
+    "git rebase",
     "test",
     "[",
     "read",
@@ -59,6 +61,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "leave the assignment out": ("bash", "IFS=/ ls", "ls"),
     "write the text in single quotes, then the signals: trap 'ls' EXIT": (
         *("bash", 'trap "$x" EXIT', "trap 'ls' EXIT"),
+    ),
+    "write -m 'message'": ("bash", "git commit", "git commit -m 'message'"),
+    "write GIT_EDITOR=true before the command": (
+        *("bash", "git rebase --continue", "GIT_EDITOR=true git rebase --continue"),
     ),
     "use EXIT, INT or TERM": ("bash", "trap 'ls' DEBUG", "trap 'ls' TERM"),
     "run the command by itself": ("bash", "coproc ls", "ls"),

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - lists of texts
 """What programs do with their arguments, and the small languages of sed and awk."""
 
 from __future__ import annotations
@@ -229,3 +230,44 @@ def test_an_editor_or_debugger_takes_no_names_that_could_be_options() -> None:
         assert not judge(text, policy).allowed, text
     for text in ("vim ./*", "emacs a.txt", 'vim ./"$x"', "vim ~/f"):
         assert judge(text, policy).allowed, text
+
+
+_GIT = Policy.from_lists(["git", "env", "sudo *"], allow_writes=True)
+_EDITED = [
+    "git commit", "git commit --amend", "git commit -v", "git commit -m x -e", "git commit -c HEAD", "git commit -t f",
+    "git commit --squash=HEAD", "git commit --fixup=amend:HEAD", "git commit -p -m x", "git -C . commit", "git tag -a v1",
+    "git tag -m x -e v1", "git notes add", "git notes append", "git merge --continue", "git merge -e x", "git pull --edit",
+    "git rebase --continue", "git rebase --autosquash x", "git cherry-pick --continue", "git revert -e HEAD",
+    "git add -p", "git add --interactive", "git stash -p", "git stash push --patch", "git checkout -p", "git restore -p",
+    "git reset -p",
+]  # fmt: skip
+
+
+@pytest.mark.req("policy-editors")
+@pytest.mark.parametrize("text", _EDITED)
+def test_git_starts_no_editor(text: str) -> None:
+    assert judge(text, _GIT).decision == "deny"
+    assert judge(f"GIT_EDITOR=true {text}", _GIT).decision == "allow"
+    for before in (
+        "GIT_EDITOR=vi ",
+        "GIT_EDITOR+=true ",
+        "EDITOR=true ",
+        "GIT_EDITOR=true sudo ",
+        "GIT_EDITOR=true; ",
+    ):
+        assert judge(before + text, _GIT).decision == "deny", before
+
+
+@pytest.mark.req("policy-editors")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git commit -m x", "git commit -am x", "git commit -F f", "git commit -C HEAD", "git commit --amend --no-edit",
+        "git commit --fixup=HEAD", "git commit --squash=HEAD -m x", "git commit --dry-run", "git tag v1", "git tag -l",
+        "git tag -a v1 -m x", "git tag -am x v1", "git notes add -m x", "git notes list", "git merge x", "git pull",
+        "git rebase x", "git rebase --abort", "git cherry-pick x", "git revert HEAD", "git stash", "git stash show -p",
+        "git log -p", "git add .", "git branch -i --list x", "git commit -i f -m x",
+    ],
+)  # fmt: skip
+def test_git_with_a_message_needs_no_editor(text: str) -> None:
+    assert judge(text, _GIT).decision == "allow"

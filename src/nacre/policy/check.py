@@ -27,6 +27,7 @@ from nacre.policy.effects import (
     objection_to_value,
 )
 from nacre.policy.findings import POWERSHELL
+from nacre.policy.git_commands import NO_EDITOR
 from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirection, SimpleCommand, Word, names
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning, inspect
@@ -78,6 +79,8 @@ class CommandCheck:
         self.context = context
         self.place = place
         self.boundaries = Boundaries(findings, self._add_limit)
+        # What stands before the command that is checked, as it is written: `A=b`.
+        self.assigned: frozenset[str] = frozenset()
 
     def _add_limit(self, decision: Decision, rule: str, reason: str, span: Span, hint: str) -> None:
         self.add(decision, rule, reason, span, hint=hint)
@@ -106,11 +109,14 @@ class CommandCheck:
             self._redirection(redirection)
         if not command.words:
             return []
+        self.assigned = frozenset(self.text[a.start : a.end] for a in command.assignments)
         return self._command(command.words, defined=defined)
 
     # -- assignments and redirections ----------------------------------------------------------------------
 
     def _assignment(self, assignment: Assignment, command: SimpleCommand) -> None:
+        if command.words and self.text[assignment.start : assignment.end] in NO_EDITOR:
+            return
         if assignment.name == "IFS" and command.words and command.words[0].text == "read":
             return  # the idiom `IFS= read -r line` changes nothing but how this one line is split
         value = self._value(assignment)
@@ -395,6 +401,8 @@ class CommandCheck:
         for effect in subject.step.effects:
             span = (effect.start, effect.end)
             if effect.flag and any(rule.spells(effect.flag) for rule in rules):
+                continue
+            if not effect.unless.isdisjoint(self.assigned) and not subject.via:
                 continue
             if effect.kind == "write":
                 self._write(effect.reason, span)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.effects import base_name
-from nacre.policy.model import names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.tables.shells import READS_COMMANDS
 
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
     from nacre.policy.model import Redirection, SimpleCommand, Word
 
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
-# Options with which git opens an editor, and those that give it the message; by sub-command.
-_EDITS = {"-e", "--edit", "-p", "--patch", "-i", "--interactive", "--continue"}
-_MESSAGES = {"-m", "--message", "-F", "--file", "-C", "--reuse-message", "--no-edit", "--dry-run", "--fixup"}
-_EDITING = names("add stage checkout switch restore reset stash merge pull cherry-pick revert")
 
 
 def feeds(commands: Iterable[SimpleCommand], text: str) -> bool:
@@ -43,9 +38,6 @@ def _feeds(redirection: Redirection) -> bool:
 def reads_commands(words: Sequence[Word]) -> str:
     """Why a program must not be fed: it would take its input for commands. Empty if it may."""
     name = base_name(words[0].text)
-    if name == "git":
-        opens = _opens_editor(words[1:])
-        return "git opens an editor, which takes commands from its input; give the message with -m" * opens
     if name not in READS_COMMANDS:
         return ""
     options, operands = READS_COMMANDS[name]
@@ -66,24 +58,3 @@ def _is_given(option: str, given: Sequence[Argument]) -> bool:
     """`-c=` counts with its value only."""
     name = option.rstrip("=")
     return any(item.flag == name and (item.value is not None or name == option) for item in given)
-
-
-def _opens_editor(arguments: Sequence[Word]) -> bool:
-    """Whether a sub-command of git asks an editor, which would read what git is given to read."""
-    entry = tables.program("git")
-    found = next((item for item in read(compiled(entry), arguments) if item.kind == "operand"), None)  # pyright: ignore[reportArgumentType]  # it is there
-    if entry is None or found is None:
-        return False
-    name = found.word.text
-    command = next((item for item in entry.commands if name in item.names.split()), None)
-    if command is None:
-        return False
-    index = next(at for at, word in enumerate(arguments) if word is found.word)
-    flags = {item.flag for item in read(compiled(command), arguments[index + 1 :])}
-    if name == "commit":
-        return bool(flags & _EDITS) or not flags & {*_MESSAGES, "-h"}
-    if name in {"tag", "notes"}:
-        return bool(flags & _EDITS) or (not flags & _MESSAGES and bool(flags & {"-a", "--annotate"}))
-    if name == "rebase":
-        return bool(flags & {"--continue", "--skip"})
-    return name in _EDITING and bool(flags & _EDITS)

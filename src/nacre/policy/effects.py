@@ -59,6 +59,8 @@ class Effect:
     plain: bool = False
     # How to write it so that it is allowed.
     hint: str = ""
+    # Assignments before the command with one of which there is no such effect.
+    unless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

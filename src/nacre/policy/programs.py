@@ -1,8 +1,8 @@
-"""Programs that need more than a table (find, xargs, tar, git, ssh, databases), and `inspect` for all.
+"""Programs that need more than a table (find, xargs, tar, ssh, databases), and `inspect` for all.
 
-Above: `check` holds what is found here against the rules. Below: `interpreters`, `inspector`, and the data in
-`tables`. This module knows programs but no rule: it says "this option runs another program", never "this is
-denied".
+Above: `check` holds what is found here against the rules. Below: `git_commands`, `interpreters`, `inspector`
+and the data in `tables`. This module knows programs but no rule: it says "this option runs another program",
+never "this is denied".
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
-from nacre.policy.interpreters import TEXT, CodeInspector
+from nacre.policy.git_commands import GitInspector
+from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
@@ -51,22 +52,6 @@ if TYPE_CHECKING:
     from nacre.policy.languages import Action
     from nacre.policy.tables.schema import Program
 
-# Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
-_HARMLESS_GIT_KEY = regex(
-    r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
-    r"|advice\.\w+|log\.(?!showsignature)\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
-    r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
-    r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
-    r"|branch\..+\.(?:merge|rebase|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
-)
-_GIT_READS = frozenset(
-    {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
-)
-_GIT_LOOKS = frozenset({"get", "list"})
-_GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
-# Signatures are checked by a program.
-_SIGNATURE = regex(r"%G")
-_GIT_FORMATS = frozenset({"--format", "--pretty"})
 _OUTPUT = regex(r"@|.*%output\{", re.DOTALL)
 _SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
 _CURL_SENDS = frozenset(
@@ -109,7 +94,7 @@ def has_meaning(name: str) -> bool:
     return is_known_output(name) or ProgramInspector(Context()).reader(base_name(name)) is not None
 
 
-class ProgramInspector(CodeInspector):
+class ProgramInspector(GitInspector):
     """Knows every program that the tables alone do not describe."""
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
@@ -219,67 +204,6 @@ class ProgramInspector(CodeInspector):
             and not is_free(archive, "tar")
         ):
             found.add(writes(archive or at, "tar writes the archive", "-c", archive))
-
-    # -- git -----------------------------------------------------------------------------------------------
-
-    def read_git(self, words: tuple[Word, ...]) -> None:
-        """Options before the sub-command, then the sub-command's own."""
-        entry = tables.program("git")
-        if entry is None:
-            return
-        found = Effects()
-        skip = self.arguments(entry, words[1:], found)
-        given = read(compiled(entry), words[1:])
-        for item in given:
-            if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
-                found.effects = [effect for effect in found.effects if effect.start != item.word.start]
-        first = next((item.word for item in given if item.kind == "operand"), None)
-        if first is not None:
-            self._git_command(first, words[position(words, first) + 1 :], found)
-        self.finish(words, found, skip)
-
-    def _git_command(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
-        """What the tables of sub-commands cannot say."""
-        if command.text == "config":
-            self._git_config(rest, found)
-        elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
-            found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
-        self._git_help(command, rest[:1], found)
-        for word in rest:
-            name, _, value = word.text.partition("=")
-            if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
-                found.add(runs(word, "a format with %G runs a program that checks signatures", name))
-
-    def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:
-        """`--help` behind a sub-command, and only right behind it, shows a manual with another program."""
-        for word in first:
-            if word.text == "--help":
-                found.add(runs(word, "`--help` shows a manual with another program; `-h` prints", "--help"))
-            elif word.may_be_option and not word.literal:
-                hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
-                reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
-                found.add(unresolved(word, reason, hint=hint))
-
-    def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
-        """`git config` may read anything, and set what cannot run or reach anything."""
-        entry = next((c for c in tables.program("git").commands if c.names == "config"), None)  # pyright: ignore[reportOptionalMemberAccess]  # it is there
-        if entry is None:
-            return
-        given = read(compiled(entry), rest)
-        if any(item.flag in _GIT_READS for item in given):
-            return
-        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-        verb = operands.pop(0).text if operands and operands[0].text in _GIT_VERBS else ""
-        if verb in _GIT_LOOKS:
-            return
-        # A key has a dot: another word is a verb, `edit` for one.
-        plain = bool(operands) and operands[0].literal and "." in operands[0].text
-        sets = verb == "set" or (not verb and (len(operands) > 1 or (bool(operands) and not plain)))
-        takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
-        if sets and not takes_away and not _is_harmless_key(operands[0] if operands else None):
-            word = operands[0] if operands else rest[0]
-            reason = f"the setting `{shown(word.text)}` is not known to be harmless"
-            found.add(unlisted(word, reason, word.text if word.literal else ""))
 
     # -- the network ---------------------------------------------------------------------------------------
 
@@ -527,16 +451,6 @@ def _with_found_path(word: Word) -> Word:
     text = "./" + UNKNOWN if word.text == "{}" else word.text.replace("{}", UNKNOWN)
     pieces = tuple(Expansion("variable", "{}", quoted=True) for _ in range(text.count(UNKNOWN)))
     return replace(word, text=text, expansions=pieces, braces=False, glob=None)
-
-
-def _is_harmless_setting(value: Word) -> bool:
-    """`-c color.ui=never`."""
-    name, equals, _ = value.text.partition("=")
-    return bool(equals) and UNKNOWN not in name and _HARMLESS_GIT_KEY.fullmatch(name) is not None
-
-
-def _is_harmless_key(word: Word | None) -> bool:
-    return word is not None and word.literal and _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
 
 
 def _is_harmless_ssh(value: Word) -> bool:

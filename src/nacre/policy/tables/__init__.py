@@ -61,6 +61,12 @@ def module(name: str) -> Program | None:
     return program(name) or _programs("python", "MODULES").get(name)
 
 
+def git_commands() -> tuple[Program, ...]:
+    """What is known about git's sub-commands."""
+    entry = program("git")
+    return entry.commands if entry is not None else ()
+
+
 @cache
 def _programs(home: str, listed: str) -> dict[str, Program]:
     entries: tuple[Program, ...] = getattr(importlib.import_module(f"{__name__}.{home}"), listed, ())

@@ -1,0 +1,169 @@
+"""git, where its table is not enough: settings, formats, and the editor that it starts for a message.
+
+Above: `programs`. Below: `interpreters`, `inspector`, and the table of git. An editor takes commands from its
+input (`:!cmd` of vi), so what makes git start one is refused, unless a message is given or the editor is
+`true`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import Effects, position, runs, shown, unlisted, unresolved, writes
+from nacre.policy.interpreters import CodeInspector
+from nacre.policy.model import UNKNOWN, names
+from nacre.policy.options import compiled, read
+from nacre.policy.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from nacre.policy.model import Word
+
+# Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
+_HARMLESS_GIT_KEY = regex(
+    r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
+    r"|advice\.\w+|log\.(?!showsignature)\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
+    r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
+    r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
+    r"|branch\..+\.(?:merge|rebase|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
+)
+_GIT_READS = frozenset(
+    {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
+)
+_GIT_LOOKS = frozenset({"get", "list"})
+_GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
+# Signatures are checked by a program.
+_SIGNATURE = regex(r"%G")
+_GIT_FORMATS = frozenset({"--format", "--pretty"})
+# Options with which a sub-command starts an editor; a patch can be edited piece by piece.
+_STARTS_EDITOR = {
+    "commit": names("-e --edit -c --reedit-message -t --template -p --patch --interactive"),
+    "tag": names("-e --edit"),
+    "merge": names("-e --edit --continue"),
+    "pull": names("--edit"),
+    "rebase": names("--continue --autosquash"),
+    **dict.fromkeys(("cherry-pick", "revert"), names("-e --edit --continue")),
+    **dict.fromkeys(("add", "stage"), names("-p --patch -i --interactive")),
+    **dict.fromkeys(("checkout", "switch", "restore", "reset", "stash"), names("-p --patch")),
+}
+# Options with which a commit, an annotated tag and a note need none.
+_GIVES_MESSAGE = names("-m --message -F --file -C --reuse-message")
+_COMMITS_WITHOUT = _GIVES_MESSAGE | names("--fixup --no-edit --dry-run --short --porcelain --long -h")
+# What stands before the command, so that no editor is started.
+NO_EDITOR = frozenset({"GIT_EDITOR=true", "GIT_EDITOR=:"})
+_WRITE_MESSAGE = "write -m 'message'"
+_WRITE_NO_EDITOR = "write GIT_EDITOR=true before the command"
+
+
+class GitInspector(CodeInspector):
+    """Knows git."""
+
+    def read_git(self, words: tuple[Word, ...]) -> None:
+        """Options before the sub-command, then the sub-command's own."""
+        entry = tables.program("git")
+        if entry is None:
+            return
+        found = Effects()
+        skip = self.arguments(entry, words[1:], found)
+        given = read(compiled(entry), words[1:])
+        for item in given:
+            if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
+                found.effects = [effect for effect in found.effects if effect.start != item.word.start]
+        first = next((item.word for item in given if item.kind == "operand"), None)
+        if first is not None:
+            rest = words[position(words, first) + 1 :]
+            self._git_command(first, rest, found)
+            self._git_editor(first, rest, found)
+        self.finish(words, found, skip)
+
+    def _git_command(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """What the tables of sub-commands cannot say."""
+        if command.text == "config":
+            self._git_config(rest, found)
+        elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
+            found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
+        self._git_help(command, rest[:1], found)
+        for word in rest:
+            name, _, value = word.text.partition("=")
+            if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
+                found.add(runs(word, "a format with %G runs a program that checks signatures", name))
+
+    def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:
+        """`--help` behind a sub-command, and only right behind it, shows a manual with another program."""
+        for word in first:
+            if word.text == "--help":
+                found.add(runs(word, "`--help` shows a manual with another program; `-h` prints", "--help"))
+            elif word.may_be_option and not word.literal:
+                hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
+                reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
+                found.add(unresolved(word, reason, hint=hint))
+
+    def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
+        """`git config` may read anything, and set what cannot run or reach anything."""
+        entry = next((c for c in tables.git_commands() if c.names == "config"), None)
+        if entry is None:
+            return
+        given = read(compiled(entry), rest)
+        if any(item.flag in _GIT_READS for item in given):
+            return
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        verb = operands.pop(0).text if operands and operands[0].text in _GIT_VERBS else ""
+        if verb in _GIT_LOOKS:
+            return
+        # A key has a dot: another word is a verb, `edit` for one.
+        plain = bool(operands) and operands[0].literal and "." in operands[0].text
+        sets = verb == "set" or (not verb and (len(operands) > 1 or (bool(operands) and not plain)))
+        takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
+        if sets and not takes_away and not _is_harmless_key(operands[0] if operands else None):
+            word = operands[0] if operands else rest[0]
+            reason = f"the setting `{shown(word.text)}` is not known to be harmless"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
+
+    def _git_editor(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """An editor is a program that takes commands from its input, too."""
+        entry = next((c for c in tables.git_commands() if command.text in c.names.split()), None)
+        if entry is None:
+            return
+        given = read(compiled(entry), rest)
+        operands = [item.word for item in given if item.kind == "operand"]
+        inner = operands[0].text if operands else ""
+        deeper = next((c for c in entry.commands if inner in c.names.split()), None)
+        if deeper is not None:
+            given += read(compiled(deeper), rest[position(rest, operands[0]) + 1 :])
+        if command.text == "stash" and inner in {"show", "list"}:
+            return
+        flags = {item.flag: item.word for item in given if item.flag}
+        starts = [word for flag, word in flags.items() if flag in _STARTS_EDITOR.get(command.text, ())]
+        fixup = next((item.value for item in given if item.flag == "--fixup"), None)
+        if fixup is not None and (not fixup.literal or ":" in fixup.text):  # amend:, reword:
+            starts.append(fixup)
+        hint = _WRITE_NO_EDITOR
+        if not starts and not _has_message(command.text, inner, flags.keys()):
+            starts, hint = [command], _WRITE_MESSAGE
+        if starts:
+            effect = runs(starts[0], "git starts an editor, which can run programs", "--edit", hint=hint)
+            found.add(replace(effect, unless=NO_EDITOR))
+
+
+def _is_harmless_setting(value: Word) -> bool:
+    """`-c color.ui=never`."""
+    name, equals, _ = value.text.partition("=")
+    return bool(equals) and UNKNOWN not in name and _HARMLESS_GIT_KEY.fullmatch(name) is not None
+
+
+def _is_harmless_key(word: Word | None) -> bool:
+    return word is not None and word.literal and _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
+
+
+def _has_message(command: str, inner: str, flags: Collection[str]) -> bool:
+    """Tell whether git needs no editor for a message."""
+    if command == "commit":
+        return not _COMMITS_WITHOUT.isdisjoint(flags)
+    if command == "tag" and not {"-a", "--annotate"}.isdisjoint(flags):
+        return not _GIVES_MESSAGE.isdisjoint(flags)
+    if command == "notes" and inner in {"add", "append"}:
+        return not _GIVES_MESSAGE.isdisjoint(flags)
+    return True
