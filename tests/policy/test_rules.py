@@ -10,9 +10,12 @@ import pytest
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, PolicyError, judge, judge_argv
 from nacre.policy.corpus import run
-from nacre.policy.rulesets import RULESETS
+from nacre.policy.rulesets import available
 
 pytestmark = pytest.mark.req("policy-rules")
+
+
+_CASES = Path(__file__).with_name("rulesets")
 
 
 def decide(policy: Policy, text: str, cwd: str | None = None) -> str:
@@ -173,11 +176,19 @@ def test_a_rule_that_spells_an_option_permits_it() -> None:
 
 
 @pytest.mark.req("policy-include")
-def test_ready_made_rule_sets_allow_what_they_say_and_nothing_else() -> None:
-    lines = Path(__file__).with_name("rulesets.jsonl").read_text(encoding="utf-8").splitlines()
+@pytest.mark.parametrize("name", available())
+def test_a_ready_made_rule_set_allows_what_it_says_and_nothing_else(name: str) -> None:
+    lines = (_CASES / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     report = run(lines, LOCAL_FILES)
     assert [f"{f.command}: {f.verdict.decision} {f.verdict.reason}" for f in report.failures] == []
-    assert {json.loads(line)["family"] for line in lines} == set(RULESETS)
+    cases = [json.loads(line) for line in lines]
+    assert {case["policy"]["include"][0] for case in cases} == {name}
+    assert {case["expect"] for case in cases} == {"allow", "deny"}
+
+
+@pytest.mark.req("policy-include")
+def test_every_case_of_a_rule_set_belongs_to_one() -> None:
+    assert sorted(path.stem for path in _CASES.iterdir()) == available()
 
 
 @pytest.mark.req("policy-include")

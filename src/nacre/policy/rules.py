@@ -408,12 +408,13 @@ def _included(table: Mapping[str, object]) -> list[str | Mapping[str, object]]:
     wanted = _string_list(table, "include")
     if not wanted:
         return []
-    from nacre.policy.rulesets import RULESETS  # noqa: PLC0415 - only who wants them pays for them
+    from nacre.policy.rulesets import available, rules_of  # noqa: PLC0415 - only who wants them pays for them
 
+    names = available()
     for name in wanted:
-        if name not in RULESETS:
-            raise PolicyError(f"there is no rule set {name!r}; there are: {', '.join(sorted(RULESETS))}")
-    return [rule for name in wanted for rule in RULESETS[name]]
+        if name not in names:
+            raise PolicyError(f"there is no rule set {name!r}; there are: {', '.join(names)}")
+    return [rule for name in wanted for rule in rules_of(name)]
 
 
 def _switch(table: Mapping[str, object], key: str) -> bool | None:
