@@ -36,8 +36,8 @@ _IN_POSIX_SHELLS = (
     "ls && rm -rf x", "ls; rm -rf x", "ls & rm -rf x",
 )  # fmt: skip
 _OTHERS = {
-    "bash": ("r{m,m} -rf x", "rm -r{f,v} x", "rm {-r,-f} x", "source evil.sh", "$'rm' -rf x", "coproc rm -rf x"),
-    "zsh": ("r{m,m} -rf x", "source evil.sh", "=rm -rf x", "noglob rm -rf x", "nocorrect rm -rf x", "- rm -rf x"),
+    "bash": ("r{m,m} -rf x", "rm -r{f,v} x", "rm {-r,-f} x", "source evil.sh", "$'rm' -rf x", "coproc rm -rf x", "BASH_CMDS[ls]=/bin/rm; ls -rf x"),
+    "zsh": ("r{m,m} -rf x", "source evil.sh", "=rm -rf x", "noglob rm -rf x", "nocorrect rm -rf x", "- rm -rf x", "functions[ls]='rm -rf x'; ls", "aliases[ls]='rm -rf'; ls x", "commands[ls]=/bin/rm; ls -rf x"),
     "ksh": ("r{m,m} -rf x", "source evil.sh"),
     "mksh": ("r{m,m} -rf x",),
     "fish": ("a=1 rm -rf x", "r{m,m} -rf x", "/bin/r[m] -rf x", "/bin/r? -rf x", ". evil.fish", "source evil.fish",

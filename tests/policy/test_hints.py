@@ -7,15 +7,19 @@ followed. The rest say plainly that a person must decide, or what is allowed her
 
 from __future__ import annotations
 
+import ast
+import fnmatch
 import json
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from corpus_mutator import CORPORA
 
+import nacre.policy
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, Verdict, judge
 from nacre.policy.corpus import case_policy
@@ -43,6 +47,7 @@ _NAMES = [
     "printf",
     "unset",
     "trap",
+    *("pushd", "declare", "readonly", "shift", "wait", "set", "export"),
     "c1 *",
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
@@ -134,6 +139,92 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),
     "put `--verify` before it": ("bash", 'git rev-parse "$x"', 'git rev-parse --verify "$x"'),
     "put it into quotes": ("bash", "find . -name *.py", "find . -name '*.py'"),
+    "write one comparison for each `[ ... ]`, joined by && and ||": (
+        "bash",
+        '[ "$x" = "$y" -a "$z" ]',
+        '[ "$x" = "$y" ] && [ "$z" ]',
+    ),
+    "give it one directory": ("bash", "pushd a b", "pushd a"),
+    "write printf '%s\\n' before the value": ("bash", 'printf "$x"', "printf '%s\\n' \"$x\""),
+    "use %s and %d": ("bash", "printf '%n' x", "printf '%s' x"),
+    "assign it without readonly": ("bash", "readonly x=1", "x=1; ls"),
+    "give it a number": ("zsh", 'shift "$x"', "shift 1"),
+    "use %s": ("zsh", "printf '%d' \"$x\"", "printf '%s' \"$x\""),
+    "leave it as it is": ("bash", "unset RANDOM", "unset x"),
+    "compare numbers that are written out": ("zsh", '[ "$n" -gt 5 ]', "[ 6 -gt 5 ]"),
+    'write `wait "$!"` or `wait`': ("bash", "wait $x", "wait"),
+    "use -r": ("bash", "read -x y", "read -r y"),
+    "close it, or put ^ before it": ("cmd", "(dir", "(dir)"),
+    "write set NAME=value": ("cmd", "set a b=c", "set a=c"),
+    "put & before it": ("cmd", "(dir) dir", "(dir) & dir"),
+    "put the expression into a variable first: re='...'; [[ $x =~ $re ]]": (
+        "bash",
+        "[[ a =~ (b ]]",
+        "re='b'; [[ a =~ $re ]]",
+    ),
+    "use `[ ... ]`": ("sh", "[[ a = b ]]", "[ a = b ]"),
+    "compare numbers, and variables that hold one: `[[ $n -eq 1 ]]`": (
+        "bash",
+        "[[ a+1 -eq 1 ]]",
+        "n=1; [[ $n -eq 1 ]]",
+    ),
+    "name a file after it": ("cmd", "dir >", "dir > nul"),
+    "use a loop": (
+        "bash",
+        "echo {a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}{a,b,c,d}",
+        "for i in a b; do echo $i; done",
+    ),
+    "put a `;` before it": ("bash", "{ ls; } ls", "{ ls; }; ls"),
+    "write `for x in ...; do ...; done`": ("bash", "for 1 in a; do ls; done", "for x in a; do ls; done"),
+    "write `pattern)`": ("bash", "case a in b c) ls;; esac", "case a in b) ls;; esac"),
+    "close it with `esac`": ("bash", "case a in b) ls; }", "case a in b) ls;; esac"),
+    "give it another name": ("bash", "function then { ls; }", "f() { ls; }"),
+    "put a blank after the `&`": ("zsh", "ls &| ls", "ls & ls"),
+    "write `x=$((...))` or `[ ... ]`": ("sh", "((1))", "x=$((1)); ls"),
+    "write `for i in 1 2 3`": ("sh", "for ((i=0;i<3;i++)); do ls; done", "for i in 1 2 3; do ls; done"),
+    "write `2>&1 |`": ("sh", "ls |& cat", "ls 2>&1 | cat"),
+    "put a blank after the `!`": ("bash", "!(ls)", "! (ls)"),
+    'close it; inside, write `" for one': ("powershell", 'echo "a', 'echo "a`""'),
+    "end it with '@ on a line of its own": ("powershell", "echo @'\na", "echo @'\na\n'@"),
+    "write { ... }": ("powershell", "if ($x) ls", "if ($x) { ls }"),
+    "run it as several calls": ("powershell", "ls;" * 1_200, "ls"),
+    "begin its text on the next line": ("powershell", "echo @'a\n'@", "echo @'\na\n'@"),
+    "write foreach ($x in ...) { ... }": ("powershell", "foreach ($x) { ls }", "foreach ($x in 1) { ls }"),
+    "use Get-Content and a pipe": ("powershell", "sort < x", "Get-Content x | sort"),
+    "use a plain number": ("powershell", "$x[1; ls", "$x[1]; ls"),
+    "close every bracket": ("powershell", "(ls", "(ls)"),
+    "write the here-document last": ("bash", "cat <<E 'a\nb'\nx\nE", "cat 'a\nb' <<E\nx\nE"),
+    "put a `;` or a line's end before it, or quotes around it": (
+        "bash",
+        "while x=1 do ls; done",
+        "while x=1; do ls; done",
+    ),
+    "quote the delimiter: <<'E'": ("bash", "cat <<E\na\\\nE", "cat <<'E'\na\\\nE"),
+    "put the comment before the command": ("bash", "x=$(ls # a\n)", "# a\nx=$(ls)"),
+    "write `cat < file`": ("zsh", "< f", "cat < f"),
+    "put the name into quotes": ("bash", "a[1] ls", "'c1' ls"),
+    'write x="$x..."': ("sh", "x+=a ls", 'x="${x}a" ls'),
+    "use one variable for each element": ("sh", "x=(a b)", "x=a y=b; ls"),
+    "write the text of the here-document into a variable or a file first": (
+        "bash",
+        "x=$(ls; cat <<E\na\nE\n)",
+        "x=a; ls",
+    ),
+    "use a descriptor from 0 to 9": ("bash", "ls 12>&1", "ls 2>&1"),
+    "write `> file 2>&1`": ("sh", "ls &> /dev/null", "ls > /dev/null 2>&1"),
+    "use printf and a pipe": ("sh", "cat <<< x", "printf x | cat"),
+    "assign it in a command of its own": ("bash", "export a[1]=x", "a[1]=x; ls"),
+    "use it as an argument": ("bash", "x=<(ls)", "cat <(ls)"),
+    "write plain words in it": ("bash", "x=(a;b)", "x=(a b); ls"),
+    "write \\$, or quote the delimiter": ("bash", "cat <<E\n$'a'\nE", "cat <<E\n\\$'a'\nE"),
+    "write its number": ("bash", "ls {fd}>/dev/null", "ls 3>/dev/null"),
+    "use printf": ("sh", "echo $'a'", "printf a"),
+    "use \\n, \\t, \\\\, \\', \\xHH or the character itself": ("bash", "echo $'\\c'", "echo $'\\n'"),
+    "use a file or a pipe": ("sh", "cat <(ls)", "ls | cat"),
+    "put a blank between them": ("bash", "cat <((ls))", "cat <( (ls))"),
+    "put a blank after it": ("bash", "cat <(ls)x", "cat <(ls) x"),
+    "put the hash into quotes": ("bash", "ls > #a", "ls '#a'"),
+    "give large data as `stdin`, or write it to a file": ("bash", "ls " + "a" * 1_000_001, "ls"),
 }
 # The same inside of allowed directories.
 _FENCED: dict[str, tuple[str, str]] = {
@@ -147,9 +238,12 @@ _FENCED: dict[str, tuple[str, str]] = {
     "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
     "stay inside /srv/project": ("cat /etc/passwd", "cat /srv/project/passwd"),
 }
+# The same where a file may be one of nacre's own.
+_OWN = {"write the name of the file out": ('ls > ./"$x"', "ls > ./x")}
 # Hints that name a part of the command: they are followed by hand in the tests of the values.
 _WITH_NAMES = re.compile(
-    r"assign a number to \w+ in the same command|end it with a line|write `\$\{|write `; [\w}]+`|use -t only"
+    r"assign a number to (?:\w+|\*) in the same command|end it with a line"
+    r"|write `\$\{|write `; [\w}]+`|use -t only"
     r"|use `(?:hash -r|jobs -l)`|leave the attribute out|write x=\$|between two percent signs"
     r"|leave variables out|write the option in full|attached to its option|write the path out"
 )
@@ -203,10 +297,12 @@ def test_a_command_that_was_rewritten_as_the_hint_says_is_allowed(hint: str) -> 
     assert after.allowed, after
 
 
-@pytest.mark.parametrize("hint", sorted(_FENCED))
-def test_a_command_that_was_rewritten_as_the_hint_of_a_fence_says_is_allowed(hint: str) -> None:
-    bad, good = _FENCED[hint]
-    policy = replace(_PLAIN, allowed_directories=("/srv/project",), files=LOCAL_FILES)
+@pytest.mark.parametrize("hint", sorted({**_FENCED, **_OWN}))
+def test_a_command_that_was_rewritten_as_the_hint_about_a_path_says_is_allowed(hint: str) -> None:
+    bad, good = {**_FENCED, **_OWN}[hint]
+    policy = replace(_PLAIN, own_files=("/srv/project/nacre.toml",), allow_writes=True, files=LOCAL_FILES)
+    if hint in _FENCED:
+        policy = replace(policy, allowed_directories=("/srv/project",))
     before = judge(bad, policy, cwd="/srv/project")
     assert not before.allowed
     assert hint in before.hint
@@ -214,12 +310,63 @@ def test_a_command_that_was_rewritten_as_the_hint_of_a_fence_says_is_allowed(hin
     assert after.allowed, after
 
 
+def _hints_in(path: Path) -> Iterator[str]:
+    """The hints that a module gives, as they are written there; what is filled in is a star."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        given: list[ast.expr] = []
+        if isinstance(node, ast.Call):
+            given += [keyword.value for keyword in node.keywords if keyword.arg == "hint"]
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "unresolved":
+                given += node.args[2:3]
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("hint"):
+            given.append(node.value)
+        for value in given:
+            yield from _written(value, names)
+
+
+def _written(value: ast.expr, names: dict[str, ast.expr]) -> Iterator[str]:
+    if isinstance(value, ast.IfExp):
+        yield from (*_written(value.body, names), *_written(value.orelse, names))
+    elif isinstance(value, ast.Name) and value.id in names:
+        yield from _written(names[value.id], {})
+    elif isinstance(value, ast.JoinedStr):
+        yield "".join(str(part.value) if isinstance(part, ast.Constant) else "*" for part in value.values)
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str) and value.value:
+        yield value.value
+
+
+def test_every_hint_in_the_source_is_followed_here_or_for_a_person() -> None:
+    package = Path(nacre.policy.__file__).parent
+    hints = {hint for path in package.rglob("*.py") for hint in _hints_in(path)}
+    assert len(hints) > 100
+    followed = [*_REWRITTEN, *_FENCED, *_OWN]
+    assert [
+        hint
+        for hint in sorted(hints)
+        if not any(fnmatch.fnmatchcase(known, _as_pattern(hint)) for known in followed)
+        and not _FOR_A_PERSON.match(hint)
+        and not _WITH_NAMES.search(hint)
+    ] == []
+
+
+def _as_pattern(hint: str) -> str:
+    return hint.replace("[", "[[]").replace("?", "[?]")
+
+
 def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
     unknown = {
         f"{verdict.hint}  <- {text!r}"
         for text, _, _, verdict in _refused()
         if verdict.hint
-        and verdict.hint not in {*_REWRITTEN, *_FENCED}
+        and verdict.hint not in {*_REWRITTEN, *_FENCED, *_OWN}
         and not _RULE.search(verdict.hint)
         and not _FOR_A_PERSON.match(verdict.hint)
         and not _WITH_NAMES.search(verdict.hint)

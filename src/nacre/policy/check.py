@@ -32,7 +32,7 @@ from nacre.policy.model import UNKNOWN, Assignment, Decision, Finding, Redirecti
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning, inspect
 from nacre.policy.tables.shells import SHELLS, UNRESOLVABLE
-from nacre.policy.tables.variables import PLAIN_FOR_MAKE, ZSH_TIED
+from nacre.policy.tables.variables import GIVES_MEANING, PLAIN_FOR_MAKE, ZSH_TIED
 from nacre.policy.tables.windows import CMD_SYNONYMS, POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
 
 if TYPE_CHECKING:
@@ -133,13 +133,15 @@ class CommandCheck:
 
     def _variable(self, name: str, value: str | None, span: Span) -> None:
         """A variable gets a value; None: it is not known."""
-        if self.policy.mode == "open":
-            return
-        dangerous = is_dangerous_variable(name) or (self.findings.shell == "zsh" and name in ZSH_TIED)
+        zsh = self.findings.shell == "zsh"
+        meaning = name in GIVES_MEANING and (zsh or name.isupper())
+        dangerous = is_dangerous_variable(name) or (zsh and name in ZSH_TIED) or meaning
         objection = objection_to_value(name, value, make=self.policy.admits_make)
-        if dangerous or objection:
-            reason = objection or f"the variable {name} changes what runs or how"
+        reason = objection or f"the variable {name} changes what runs or how"
+        if self.policy.mode != "open" and (dangerous or objection):
             self.add("deny", "variables", reason, span, name=name, hint="leave the assignment out")
+        elif meaning and (self.policy.denies or self.policy.asks):
+            self.add("ask", "variables", reason, span, name=name, hint="leave the assignment out")
 
     def _for_make(self, program: str, value: str | None, span: Span) -> None:
         """What stands before make becomes part of its recipes, which a shell reads."""

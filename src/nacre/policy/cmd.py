@@ -72,7 +72,7 @@ class _Lexer:
             if self.pos < len(text) and text[self.pos] not in "&|\n)<>":
                 raise NotUnderstood("something follows a closed group", self.pos, hint="put & before it")
         else:
-            raise NotUnderstood(f"{text[self.pos]!r} is not expected here", self.pos, hint="put ^ before it")
+            raise NotUnderstood(f"{text[self.pos]!r} is not expected here", self.pos)
 
     def _command(self) -> None:
         self._skip(" \t,;=@\n")

@@ -16,6 +16,7 @@ from nacre.policy.command_input import feeds
 from nacre.policy.findings import Findings
 from nacre.policy.grammar import OTHER_SCANNERS
 from nacre.policy.model import UNKNOWN, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
+from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
 from nacre.policy.refusal import PLAINER
 from nacre.policy.values import Context
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
+_LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
 
@@ -109,7 +111,10 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         findings.add(found)
     if not depth:
         findings.start_in_directory()
-    findings.enter_directories(scan.commands)
+    if findings.fence is not None or findings.own is not None:
+        findings.enter_directories(
+            [reading for command in scan.commands for reading in context.readings(command)]
+        )
     findings.fed = findings.fed or feeds(scan.commands, text)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
@@ -146,13 +151,20 @@ def _evaluations(findings: Findings, scan: Scan, context: Context) -> Iterator[R
     strict = findings.policy.mode == "allowlist" or scan.hostile
     for item in scan.evaluated:
         name = item.word.expansions[0].name
-        if not strict and findings.environment.get(name, "0").isdecimal():
+        if not strict and not _may_run(name, findings.environment):
             continue
         if not context.is_number(item.word, item.at):
             shown = f"`{name}`" if name else "this value"
             reason = f"arithmetic evaluates {shown}, which is not proven to be a number"
             hint = f"assign a number to {name} in the same command, before this" if name else "use a number"
             yield Refusal(reason, item.word.start, item.word.end, hint)
+
+
+def _may_run(name: str, environment: Mapping[str, str]) -> bool:
+    """Whether arithmetic could come to a variable of the call that runs something: by its name, or by any."""
+    if name:
+        return not environment.get(name, "0").isdecimal()
+    return any(_LIVE.search(value) for value in environment.values())
 
 
 def _has_foreign_values(readings: list[SimpleCommand]) -> bool:

@@ -82,8 +82,6 @@ class Findings:
 
     def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
         """Look at every directory that a text changes to: a loop may come back to what stands before."""
-        if self.fence is None and self.own is None:
-            return
         for command in commands:
             words = [word for word in command.words if word.text not in {"command", "builtin"}]
             if not words or words[0].text.casefold() not in _CHANGES_DIRECTORY:

@@ -106,6 +106,7 @@ class Context:
             self._certain.setdefault(item.name, []).append((item.start, item.end))
         for command in self.commands:
             self._collect(command)
+        self._look_at_dynamic_names()
 
     # -- what the text assigns -----------------------------------------------------------------------------
 
@@ -113,13 +114,21 @@ class Context:
         at = _place(command)
         for item in command.assignments:
             self._assigned.setdefault(item.name, []).append((item, at))
-        name = command.words[0].text if command.words else ""
-        if name in {"builtin", "command"}:
-            name = next((word.text for word in command.words[1:] if not word.text.startswith("-")), "")
+        name = _command_name(command)
         if name in _ASSIGNING:
             self._declared(name, command, at)
         elif name in _OPAQUE:
             self._opaque = True
+
+    def _look_at_dynamic_names(self) -> None:
+        """`x=read; $x y`: a builtin that assigns, under a name that was put together, is not followed."""
+        for command in self.commands:
+            if UNKNOWN in _command_name(command):
+                names = {_command_name(reading) for reading in self.readings(command)}
+                if names & (_ASSIGNING | _OPAQUE):
+                    self._opaque = True
+                    self._values.clear()
+                    return
 
     def _declared(self, builtin: str, command: SimpleCommand, at: int) -> None:
         """`export x=1`, `read x`, `printf -v x`: what is not literally a name makes every name unknown."""
@@ -390,6 +399,15 @@ def _printed_into(words: Sequence[Word]) -> Sequence[Word]:
     if words[0].text == "-v":
         return words[1:2]
     return (words[0].with_text(words[0].text[2:]),) if words[0].literal else words[:1]
+
+
+def _command_name(command: SimpleCommand) -> str:
+    """The name that a command is called by, behind `builtin` and `command`."""
+    words = iter(command.words)
+    name = next((word.text for word in words), "")
+    if name in {"builtin", "command"}:
+        name = next((word.text for word in words if not word.text.startswith("-")), "")
+    return name
 
 
 def _place(command: SimpleCommand) -> int:

@@ -44,6 +44,11 @@ SANITIZER_VARIABLE = r"[A-Z]+SAN_OPTIONS"
 EXPANDED_BY_MAKE = r"\$[({]"
 PLAIN_FOR_MAKE = r"[A-Za-z0-9_.,:@%+/= -]*"
 
+# Arrays that give names another meaning: hashed programs, aliases, functions.
+GIVES_MEANING = names(
+    "BASH_CMDS BASH_ALIASES functions dis_functions aliases dis_aliases galiases dis_galiases saliases "
+    "dis_saliases commands builtins dis_builtins options nameddirs"
+)
 # Arrays that zsh ties to variables of the same name in capitals.
 ZSH_TIED = names(
     "path fpath cdpath manpath module_path mailpath psvar prompt PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT"
