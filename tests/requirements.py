@@ -292,6 +292,17 @@ REQUIREMENTS: dict[str, Requirement] = {
     "true-directory": Requirement("A missing directory is told before anything runs.", "nacre"),
     "true-long-command": Requirement("A command of a megabyte runs as typed.", "nacre"),
     "true-schema": Requirement("Structured results validate against the published schema.", "nacre"),
+    "start-line": Requirement("The start line names preset, settings file and rules.", "nacre"),
+    "start-directory": Requirement("`instructions` name the directory where commands start.", "nacre"),
+    "settings-mistakes": Requirement(
+        "A mistake in a settings file is told with the file and the nearest known name.", "nacre"
+    ),
+    "null-is-absent": Requirement("null for an optional argument means that it is absent.", "nacre"),
+    "always-loaded": Requirement("`shell` asks Claude Code to show it without a search.", "nacre"),
+    "count-words": Requirement("One byte is 1 byte, two are 2 bytes.", "nacre"),
+    "policy-hint-cwd": Requirement(
+        "A denial by a rule's directory says where it holds, and does not list it as allowed.", "nacre"
+    ),
     "reply-schema-plain": Requirement("No schema has a list of types, which strict clients mind.", "nacre"),
     "reply-lean": Requirement(
         "The data of a reply is the output, the exit code and what is out of the ordinary.", "nacre"

@@ -49,8 +49,15 @@ def test_help_and_version() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--timeout", "0"], "'0' is not a whole number of seconds from 1 to 1800"),
-        (["--timeout", "soon"], "'soon' is not a whole number"),
+        (["--timeout", "0"], "it must be a whole number of seconds from 1 to 1800, not '0'"),
+        (["--timeout", "soon"], "it must be a whole number of seconds from 1 to 1800, not 'soon'"),
+        (["--max-sessions", "0"], "--max-sessions: it must be a whole number, 1 or more, not '0'"),
+        (["--max-sessions", "-1"], "--max-sessions: it must be a whole number, 1 or more, not '-1'"),
+        (["--working-dir", "/etc/passwd"], "The working directory is not a directory: /etc/passwd"),
+        (
+            ["--tools", "foo"],
+            "There is no tool set 'foo' (--tools, or `tools` in the settings). There are: f",
+        ),
         (["--shell", "nosuchshell"], "No shell 'nosuchshell' was found"),
         (["--working-dir", "/no/such/dir"], "The working directory does not exist: /no/such/dir"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
@@ -87,6 +94,47 @@ def test_start_up_information_is_on_stderr_and_in_the_instructions(start: Start)
     server.read_rest()
     for said in (instructions, server.stderr.decode()):
         assert re.search(r"shell \S*/bash, platform Linux \S+, host \S+, user \S+", said)
+
+
+@pytest.mark.req("start-line")
+def test_the_start_line_names_preset_settings_and_rules(start: Start, tmp_path: Path) -> None:
+    (file := tmp_path / "nacre.toml").write_text('[policy]\nallow = ["ls", "cat"]\nask = ["git push"]\n')
+    start("--config", str(file), "--deny", "rm", "--preset", "shell-exec").wait_for_log(
+        f"directory {tmp_path}, preset shell-exec, settings {file}, rules 2 allow 1 ask 1 deny"
+    )
+    start(env={"XDG_CONFIG_HOME": str(tmp_path)}).wait_for_log("preset agent, settings none, rules none")
+
+
+@pytest.mark.req("start-directory")
+def test_the_instructions_say_where_commands_start(start: Start, tmp_path: Path) -> None:
+    told = start(greet=False).shake_hands()["instructions"]
+    assert f"Commands start in your first root, if you have one, else in {tmp_path}." in told
+    fixed = start("--working-dir", "/", greet=False).shake_hands()["instructions"]
+    assert fixed.endswith("Commands start in /.")
+    one_shell = start("--preset", "commands", "--shell", "bash", greet=False).shake_hands()["instructions"]
+    assert f"Commands start in {tmp_path}. Each tool is one command" in one_shell
+
+
+@pytest.mark.req("settings-mistakes")
+def test_a_mistake_in_the_settings_is_told_with_its_file(tmp_path: Path) -> None:
+    file = tmp_path / "nacre.toml"
+    for text, said in (
+        ("timeut = 5", f"Unknown setting: timeut ({file}). Did you mean timeout?"),
+        ("timeout = 0", f"must be a whole number of seconds from 1 to 1800, not 0 ({file})."),
+        ("container = 3", f"container must be a table ({file})."),
+        ('[policy]\nallow = [{args = ["x"]}]', "an allow rule without 'command'"),
+        ('[policy]\ndeny = [{args = ["x"]}]', "a deny rule without 'command'"),
+    ):
+        file.write_text(text)
+        shown = nacre("--config", str(file))
+        assert (shown.returncode, said in shown.stderr) == (2, True), shown.stderr
+
+
+@pytest.mark.req("settings-mistakes")
+def test_a_byte_order_mark_before_the_settings_is_no_mistake(tmp_path: Path) -> None:
+    (file := tmp_path / "nacre.toml").write_bytes(b"\xef\xbb\xbfpreset = 'shell-exec'\n")
+    shown = nacre("--config", str(file))
+    assert (shown.returncode, "preset shell-exec" in shown.stderr) == (0, True), shown.stderr
 
 
 @pytest.mark.req("004-log")

@@ -190,3 +190,54 @@ def test_the_list_of_thirteen_commands_is_small(start: Start) -> None:
     answer = start("--shell", "bash", "--preset", "commands").request("tools/list")
     assert len(answer["result"]["tools"]) == 13
     assert len(json.dumps(answer, separators=(",", ":"))) < 5000
+
+
+@pytest.mark.req("null-is-absent")
+def test_null_for_an_optional_argument_means_that_it_is_absent(start: Start, tmp_path: Path) -> None:
+    optional = ("working_directory", "timeout", "environment", "output_limit", "stdin", "session", "wait")
+    for server in (start("--shell", "bash"), start("--shell", "bash", env={"NACRE_PLAIN_SDK": "1"})):
+        result = server.call("shell", command="pwd", **dict.fromkeys(optional))
+        assert result["structuredContent"] == {"stdout": f"{tmp_path}\n", "stderr": "", "exit_code": 0}
+        assert "command must be a string, not null" in text_of(server.call("shell", command=None))
+        assert "Unknown argument: comand" in text_of(server.call("shell", command="true", comand=None))
+    listed = start("--shell", "bash", "--preset", "commands").call("echo", args=None)
+    assert text_of(listed) == "(no output)"
+
+
+@pytest.mark.req("null-is-absent")
+def test_that_holds_for_methods_without_a_handshake(start: Start, tmp_path: Path) -> None:
+    server = start("--preset", "container", "--no-announce", "-w", str(tmp_path), greet=False)
+    params = {"command": "echo", "args": None, "cwd": None, "env": None}
+    assert server.request("shell/exec", params)["result"]["exitCode"] == 0
+
+
+@pytest.mark.req("always-loaded")
+def test_claude_code_is_asked_to_show_the_tool_at_once(start: Start) -> None:
+    for server in (start("--shell", "bash"), start("--shell", "bash", env={"NACRE_PLAIN_SDK": "1"})):
+        assert tools_of(server)["shell"]["_meta"] == {"anthropic/alwaysLoad": True}
+        assert "_meta" not in tools_of(server)["session"]
+
+
+@pytest.mark.req("004-table-output")
+@pytest.mark.parametrize("session", [{}, {"session": "s"}], ids=["once", "session"])
+def test_a_call_may_ask_for_more_than_is_usual(start: Start, session: dict[str, str]) -> None:
+    server = start("--shell", "bash", "--max-output", "300KB")
+    asked = "seq 40000"
+    usual = server.call("shell", command=asked, **session)["structuredContent"]
+    assert usual["truncated"]
+    assert len(usual["stdout"]) < 40_000
+    more = server.call("shell", command=asked, output_limit=300_000, **session)["structuredContent"]
+    assert more["stdout"] == "".join(f"{number}\n" for number in range(1, 40001))
+    assert "truncated" not in more
+    assert "must be at most 300000" in text_of(server.call("shell", command=asked, output_limit=300_001))
+    small = start("--shell", "bash", "--max-output", "1KB").call("shell", command=asked)
+    assert len(small["structuredContent"]["stdout"]) < 2000
+
+
+@pytest.mark.req("count-words")
+def test_one_byte_is_not_bytes(start: Start) -> None:
+    server = start("--shell", "bash", "--tools", "files")
+    assert "(1 byte)" in text_of(server.call("write_file", path="one", content="x"))
+    assert "1 line, 1 byte\n" in text_of(server.call("read_file", path="one"))
+    server.call("write_file", path="two", content="x\ny\n")
+    assert "2 lines, 4 bytes\n" in text_of(server.call("read_file", path="two"))

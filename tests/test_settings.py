@@ -49,7 +49,8 @@ def test_help_has_every_flag(setting: Setting) -> None:
 def test_a_flag_takes_what_the_file_takes(flag: str, value: str) -> None:
     shown = subprocess.run([*NACRE, f"{flag}={value}"], capture_output=True, text=True, check=False)
     assert shown.returncode == 2
-    assert f"'{value}' is not a whole number" in shown.stderr
+    assert f"{flag}: it must be a whole number" in shown.stderr
+    assert f", not '{value}'" in shown.stderr
     name = next(setting.name for setting in SETTINGS if flag in setting.flags)
     with pytest.raises(RequestError, match=f"The setting {name} must be a whole number"):
         configuration.configure({name: int(value) if value.lstrip("-").isdecimal() else value})

@@ -73,7 +73,7 @@ def _read_flag(setting: Setting, text: str) -> Any:
     try:
         return setting.kind.read(setting.kind.from_text(text))
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is not {error}") from None
+        raise argparse.ArgumentTypeError(f"it must be {error}, not '{text}'") from None
 
 
 def configuration(options: argparse.Namespace) -> Config:
@@ -85,6 +85,7 @@ def configuration(options: argparse.Namespace) -> Config:
         preset=options.preset,
         allow=options.allow or "",
         deny=options.deny or "",
+        source=options.config or layers.default_path(),
     )
     config = layers.with_flags(config, vars(options))
     return replace(

@@ -57,6 +57,7 @@ class Config:
     concurrent_commands: int = 64
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True
+    lossy_utf8: bool = False  # bytes that are no UTF-8 are shown as U+FFFD, not as \\xNN
     structured: str = "lean"  # the data of a reply: lean, full, none
     failed_command_is_error: bool = True  # whether an exit code other than 0 makes a reply an error
     verbose: bool = False

@@ -46,8 +46,8 @@ def read(path: str | None) -> dict[str, Any]:
     import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
 
     try:
-        with open(chosen, "rb") as file:
-            return tomllib.load(file)
+        with open(chosen, encoding="utf-8-sig") as file:  # some editors put a byte order mark there
+            return tomllib.loads(file.read())
     except FileNotFoundError:
         if path is None:
             return {}
@@ -61,9 +61,24 @@ def read(path: str | None) -> dict[str, Any]:
 
 
 def configure(
-    table: Mapping[str, Any], *, preset: str | None = None, allow: str = "", deny: str = ""
+    table: Mapping[str, Any], *, preset: str | None = None, allow: str = "", deny: str = "", source: str = ""
 ) -> Config:
-    """A preset's values, over them a file's table, over them two comma lists of rules (specification 002)."""
+    """A preset's values, over them a file's table, over them two comma lists of rules (specification 002).
+
+    A mistake in the table is told with `source`, the file that it was read from.
+    """
+    try:
+        return _layered(table, preset, allow, deny)
+    except SettingError as error:
+        where = f" ({source})" if source else ""
+        raise RequestError(f"{error.message}{where}.", hint=error.hint) from None
+
+
+class SettingError(RequestError):
+    """A setting that is unknown or has no such value; the sentence is not ended yet."""
+
+
+def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str) -> Config:
     chosen, defaults = presets.read(preset or _preset_name(table))
     file = {**defaults, **table}
     shell_tool, rules = _table(file, "shell_tool"), _table(file, "policy")
@@ -95,7 +110,7 @@ def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
             setting.field: said[setting.option] for setting in CONTAINER_SETTINGS if _is_said(setting, said)
         }
         changes["container"] = replace(config.container, **more)
-    return replace(config, **changes)
+    return _consistent(replace(config, **changes))
 
 
 def _is_said(setting: Setting, said: Mapping[str, Any]) -> bool:
@@ -119,7 +134,7 @@ def _consistent(config: Config) -> Config:
 def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
     value: Any = file.get(name, {})
     if not isinstance(value, dict):
-        raise RequestError(f"{name} must be a table.")
+        raise SettingError(f"{name} must be a table")
     return dict(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # TOML
 
 
@@ -146,7 +161,7 @@ def _values(table: Mapping[str, Any], settings: tuple[Setting, ...], prefix: str
     values: dict[str, Any] = {}
     for name, value in table.items():
         if name not in known:
-            raise RequestError(f"Unknown setting: {prefix}{name}.", hint=_known_names(name, list(known)))
+            raise SettingError(f"Unknown setting: {prefix}{name}", hint=_known_names(name, list(known)))
         read_value = _value(value, known[name], prefix)
         if known[name].field:
             values[known[name].field] = read_value
@@ -157,7 +172,7 @@ def _value(value: Any, setting: Setting, prefix: str) -> Any:
     try:
         return setting.kind.read(value)
     except ValueError as error:
-        raise RequestError(f"The setting {prefix}{setting.name} must be {error}, not {value!r}.") from None
+        raise SettingError(f"The setting {prefix}{setting.name} must be {error}, not {value!r}") from None
 
 
 def _known_names(name: str, known: list[str]) -> str:

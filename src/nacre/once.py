@@ -14,7 +14,7 @@ from nacre.errors import RequestError
 from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended, LeftProcess, Result
-from nacre.output import render
+from nacre.output import LOSSY, kept_bytes, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,8 +46,7 @@ async def run_once(
         cwd=command.working_directory,
         timeout_ms=round(command.timeout_s * 1000),
         grace_ms=round(config.kill_grace_s * 1000),
-        # At each end of a stream: twice what a reply shows, so that folding gains. Longer ones are spooled.
-        keep_bytes=command.output_limit_bytes or config.reply_limit_bytes,
+        keep_bytes=kept_bytes(command.output_limit_bytes, config.reply_limit_bytes),
         spool_bytes=config.max_output_bytes,
     )
     if command.environment or shell.dialect.environment:
@@ -96,6 +95,8 @@ def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
 
 def _result(command: Command, told: Exit, config: Config, encoding: str | None) -> Result:
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
+    if config.lossy_utf8:
+        encoding = encoding or LOSSY
     stdout = render(told.stdout, limit_bytes, encoding)
     stderr = render(told.stderr, limit_bytes, encoding)
     spool = stdout.spool or stderr.spool

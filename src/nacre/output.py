@@ -36,6 +36,7 @@ _UNFINISHED = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\n]*\x1b?|[ -/]*)?\Z"  # an escape sequence without its end
     rb"|\r\Z"  # a line's end, or the start of what covers the line
 )
+LOSSY = "lossy"  # no encoding: bytes that are no UTF-8 become U+FFFD
 HELD_BYTES = 256  # how long an escape sequence without its end is waited for
 CUT_BYTES = 2048  # a chunk of newest output that is shorter follows on the one before
 
@@ -43,10 +44,20 @@ CUT_BYTES = 2048  # a chunk of newest output that is shorter follows on the one 
 NO_TEXT = Text("")
 
 
+def kept_bytes(asked_bytes: int | None, usual_bytes: int) -> int:
+    """What has to be kept at each end of a stream, where a caller has asked for so much.
+
+    Together that is twice what is shown, so that folding gains; for who asks for more than usual, as much.
+    """
+    limit_bytes = asked_bytes or usual_bytes
+    return limit_bytes if limit_bytes <= usual_bytes else max(usual_bytes, (limit_bytes + 1) // 2)
+
+
 def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Text:
     """The text of a stream within `limit_bytes`, with what was left out counted.
 
-    `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system.
+    `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system; with LOSSY
+    it is shown as U+FFFD.
     """
     if not stream.total_bytes:
         told = stream.spool or stream.rest_lost
@@ -93,18 +104,22 @@ def _fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start:
 
 def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str:
     """What stands in the place of the middle of a long output."""
-    amount = (
-        f"{omitted_bytes:,} bytes"
-        if omitted_lines == 0
-        else f"{omitted_lines:,} lines, {omitted_bytes:,} bytes"
-    )
+    amount = counted(omitted_bytes, "byte")
+    if omitted_lines:
+        amount = f"{counted(omitted_lines, 'line')}, {amount}"
     if stream.spool is None:
         where = f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
     elif stream.spool_omitted_bytes:
-        where = f"beginning and end in {stream.spool}, {stream.spool_omitted_bytes:,} bytes between them lost"
+        lost = counted(stream.spool_omitted_bytes, "byte")
+        where = f"beginning and end in {stream.spool}, {lost} between them lost"
     else:
         where = f"whole output: {stream.spool}"
     return f"… {amount} left out; {where} …"
+
+
+def counted(amount: int, noun: str) -> str:
+    """An amount with its noun: 1 byte, 2,000 bytes."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
 def _whole_lines(data: bytes, *, from_start: bool) -> bytes:
@@ -138,7 +153,10 @@ def _ending_in_newline(text: str) -> str:
 def readable(data: bytes, encoding: str | None = None) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
     encoding = encoding or _OTHER_ENCODING
-    text = _decode(data, encoding) if encoding else data.decode("utf-8", "surrogateescape")
+    if encoding == LOSSY:
+        text = data.decode("utf-8", "replace")
+    else:
+        text = _decode(data, encoding) if encoding else data.decode("utf-8", "surrogateescape")
     if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
         return text
     return _UNSHOWABLE.sub(_visible, fold(text))

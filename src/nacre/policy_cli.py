@@ -72,7 +72,10 @@ def _policy(options: argparse.Namespace) -> Policy:
     from nacre.policy import Policy  # noqa: PLC0415  # the same
 
     config = configuration.configure(
-        configuration.read(options.config), allow=options.allow or "", deny=options.deny or ""
+        configuration.read(options.config),
+        allow=options.allow or "",
+        deny=options.deny or "",
+        source=options.config or configuration.default_path(),
     )
     return replace(config.policy or Policy(), files=LOCAL_FILES)
 

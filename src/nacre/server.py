@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import getpass
+import os
 import platform
 import signal
 import socket
@@ -46,16 +47,32 @@ def start_up_information(service: Service) -> str:
 
 def build_surface(service: Service) -> Surface:
     """What a client of this server is shown."""
-    information = start_up_information(service)
-    audit.log.info("nacre %s: %s, directory %s", __version__, information, service.default_directory)
-    instructions = f"nacre runs shell commands: {information}. Commands start in {service.default_directory}."
-    preset = service.config.preset
-    if started := preset.texts.get("started"):
+    information, config = start_up_information(service), service.config
+    audit.log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
+    if started := config.preset.texts.get("started"):
         stderr.say(started)
-    surface = Surface(preset.server_name, __version__, preset.texts.get("instructions", instructions))
-    surface.has_data = service.config.structured != "none"
+    surface = Surface(config.preset.server_name, __version__, "")
+    surface.has_data = config.structured != "none"
     furnish(surface, service)
+    here = "your first root, if you have one, else in " if _starts_at_root(service, surface) else ""
+    told = f"nacre runs shell commands: {information}. Commands start in {here}{service.default_directory}."
+    surface.instructions = config.preset.texts.get("instructions", f"{told} {surface.instructions}".rstrip())
     return surface
+
+
+def _starts_at_root(service: Service, surface: Surface) -> bool:
+    """Whether commands start at the client's first root: nobody has said where else, and they can."""
+    return surface.starts_at_root and service.config.chosen_directory is None
+
+
+def _what_holds(service: Service) -> str:
+    """The preset, the settings and the rules of this server, for the person who reads its log."""
+    config = service.config
+    file = config.file if config.file is not None and os.path.exists(config.file) else "none"
+    rules = config.policy.summary if config.policy is not None else "none"
+    return (
+        f"directory {service.default_directory}, preset {config.preset.name}, settings {file}, rules {rules}"
+    )
 
 
 class Server:
@@ -84,8 +101,8 @@ class Server:
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
         if surface.announcement is not None:
             await stdio.send(surface.announcement)
-        starts_at_root = surface.starts_at_root and service.config.chosen_directory is None
-        connection = Connection(stdio, surface, service.use_root if starts_at_root else None)
+        on_root = service.use_root if _starts_at_root(service, surface) else None
+        connection = Connection(stdio, surface, on_root)
         asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
         talking = asyncio.create_task(converse(connection))
         beside = [asyncio.ensure_future(run()) for run in surface.beside]

@@ -33,7 +33,7 @@ from nacre.keeper.frames import Spawn, TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, LeftProcess, Result, ShellState
 from nacre.once import FOLLOW_MS, explain
-from nacre.output import render
+from nacre.output import LOSSY, kept_bytes, render
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -232,7 +232,7 @@ class Session:
             feed=feed,
             report="" if self._dialect.prompt else self._dialect.report(ask),
             pair=ask.pair,
-            keep_bytes=turn.command.output_limit_bytes or self._config.reply_limit_bytes,
+            keep_bytes=kept_bytes(turn.command.output_limit_bytes, self._config.reply_limit_bytes),
             spool_bytes=self._config.max_output_bytes,
         )
         if files:
@@ -475,7 +475,7 @@ class Session:
 
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
         limit_bytes = turn.command.output_limit_bytes or self._config.reply_limit_bytes
-        encoding = self._dialect.output_encoding
+        encoding = self._dialect.output_encoding or (LOSSY if self._config.lossy_utf8 else None)
         out = render(self._clean(turn.ask, 1, stdout), limit_bytes, encoding)
         err = render(self._clean(turn.ask, 2, stderr), limit_bytes, encoding)
         return Result(

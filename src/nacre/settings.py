@@ -85,8 +85,10 @@ SETTINGS = (
     Setting(
         "max_output_size",
         kinds.SIZE,
-        "of each of stdout and stderr, what the spool file keeps: beginning and end",
+        "of each of stdout and stderr, what the spool file keeps (beginning and end), and what a call may ask"
+        " to be shown",
         "max_output_bytes",
+        flags=("--max-output",),
     ),
     Setting(
         "spools_kept",
@@ -127,6 +129,12 @@ SETTINGS = (
         flags=("--no-stderr",),
         flag_means=False,
         flag_help="leave stderr out of replies",
+    ),
+    Setting(
+        "lossy_utf8",
+        kinds.YES_OR_NO,
+        "show bytes that are not UTF-8 as U+FFFD; else as \\xNN, from which they can be told",
+        "lossy_utf8",
     ),
     Setting(
         "structured",

@@ -42,7 +42,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
     # -- running commands
     "002-shell": ("The command runs as `SHELL -c COMMAND`.", "002 Command Execution"),
     "002-output": ("Output is stdout and then stderr.", "002 Command Execution"),
-    "002-lossy": ("Output that is not UTF-8 is shown, not fatal.", "002 Command Execution"),
+    "002-lossy": ("Output that is not UTF-8 is shown as U+FFFD.", "002 Command Execution"),
     "002-return-code": ("return_code is the exit code.", "002 Command Execution"),
     "002-no-code": ("A command ended by a signal has return_code -1.", "002 Command Execution"),
     "002-failed": (

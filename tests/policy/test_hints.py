@@ -372,3 +372,11 @@ def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
         and not _WITH_NAMES.search(verdict.hint)
     }
     assert sorted(unknown) == []
+
+
+@pytest.mark.req("policy-hint-cwd")
+def test_a_rule_that_holds_elsewhere_is_told_with_its_place() -> None:
+    policy = Policy.from_lists(allow=[{"command": "ls", "cwd": ["/srv"]}, "cat"])
+    assert judge("ls", policy, cwd="/srv/x").decision == "allow"
+    assert judge("ls", policy, cwd="/tmp").hint == "ls is allowed in /srv"
+    assert judge("lsof", policy, cwd="/tmp").hint == "allowed here: cat"

@@ -201,15 +201,9 @@ def test_calls_that_name_no_tool_or_no_command_are_clear_errors(start: Start) ->
         ({}, "Missing tool name: `name` must be a string"),
         ({"name": 1, "arguments": {}}, "Missing tool name: `name` must be a string"),
         ({"name": "run", "arguments": {"command": "true"}}, "Unknown tool: run"),
-        ({"name": name}, "Invalid params: Missing argument: command. This tool takes: command."),
-        (
-            {"name": name, "arguments": {"command": 1}},
-            "Invalid params: command must be a string, not an integer.",
-        ),
-        (
-            {"name": name, "arguments": {"command": None}},
-            "Invalid params: command must be a string, not null.",
-        ),
+        ({"name": name}, "Missing command argument"),
+        ({"name": name, "arguments": {"command": 1}}, "Missing command argument"),
+        ({"name": name, "arguments": {"command": None}}, "Missing command argument"),
         ({"name": name, "arguments": "true"}, "`arguments` must be an object"),
         (
             {"name": name, "arguments": {"command": "true", "timeout": 5}},
@@ -238,10 +232,10 @@ def test_output_and_return_code(start: Start) -> None:
     assert run(server, "printf out; echo err >&2") == ("outerr\n", 0)
     assert run(server, "") == ("", 0)
     assert run(server, "exit 255") == ("", 255)
-    assert run(server, r"printf 'a\377b\n'") == ("a\\xffb\n", 0)
+    assert run(server, r"printf 'a\377b\342\202c\n'") == ("a\ufffdb\ufffdc\n", 0)
     assert run(server, "cat <<EOF\none\ntwo\nEOF") == ("one\ntwo\n", 0)
     output, code = run(server, "printf half; kill -9 $$")
-    assert re.fullmatch(r"half\nCommand was ended by SIGKILL \(\d+ ms\)\n", output)
+    assert output == "half\nCommand was ended by SIGKILL\n"
     assert code == -1
 
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import NacreError, PlaceError, Refused, RequestError
 from nacre.file_records import Entry, FileDone, ListDirectory, Listing, Page, ReadFile, WriteFile, Written
+from nacre.output import counted
 from nacre.spelling import close_names
 
 if TYPE_CHECKING:
@@ -247,7 +248,7 @@ def _page(file: BinaryIO, work: ReadFile, path: str, page_bytes: int) -> Page:
     encoding, content = _as_text(page)
     return Page(
         path=path,
-        summary=f"{len(page):,} bytes read",
+        summary=f"{counted(len(page), 'byte')} read",
         content=content,
         encoding=encoding,
         unit=work.unit,
@@ -341,7 +342,9 @@ def _write(work: WriteFile, found: ResolvedPath) -> Written:
             raise
         folder.save()
     size = len(work.content)
-    return Written(path=found.path, summary=f"{size:,} bytes written", size_bytes=size, created=old is None)
+    return Written(
+        path=found.path, summary=f"{counted(size, 'byte')} written", size_bytes=size, created=old is None
+    )
 
 
 def _must_suit(old: os.stat_result | None, work: WriteFile) -> None:

@@ -85,14 +85,15 @@ class Local:
         directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
         if not wanted and directory == Path(directory.anchor):  # where desktop applications start servers
             directory = Path.home()
-        if not directory.is_dir():
+        if not os.path.isdir(directory):
             raise self._no_directory(directory)
         return str(directory)
 
     def _no_directory(self, directory: Path) -> RequestError:
         is_workspace = self._config.working_directory is None and self._config.container is not None
+        trouble = "is not a directory" if os.path.lexists(directory) else "does not exist"
         return RequestError(
-            f"The {'workspace' if is_workspace else 'working directory'} does not exist: {directory}.",
+            f"The {'workspace' if is_workspace else 'working directory'} {trouble}: {directory}.",
             code="no_directory",
             hint=f'Mount it (docker run -v "$(pwd):{directory}"), or name another with --working-dir.'
             if is_workspace

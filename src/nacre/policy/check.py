@@ -307,7 +307,11 @@ class CommandCheck:
     def _hint(self, name: str) -> str:
         """The nearest thing that would be allowed."""
         base = base_name(name).casefold()
-        rules = self.policy.allows
+        rules = [rule for rule in self.policy.allows if rule.holds_in(self.findings.cwd)]
+        elsewhere = [rule for rule in self.policy.allows if rule.cwd and rule not in rules]
+        for rule in elsewhere:
+            if rule.name.casefold() == base:
+                return f"{rule.text} is allowed in {', '.join(rule.cwd)}"
         near = [rule.text for rule in rules if rule.name.casefold() == base]
         near = near or [rule.text for rule in rules if rule.name[:2].casefold() == base[:2]]
         near = near or [rule.text for rule in rules]

@@ -321,6 +321,15 @@ class Policy:
             tuple(by_glob),
         )
 
+    @property
+    def summary(self) -> str:
+        """How many rules of each kind there are, in a few words."""
+        kinds = {"allow": self.allows, "ask": self.asks, "deny": self.denies, "pattern": self.text_rules}
+        counts = [f"{len(rules)} {kind}" for kind, rules in kinds.items() if rules]
+        if self.allowed_directories:
+            counts.append(f"inside {' '.join(self.allowed_directories)}")
+        return " ".join(counts) or "none"
+
     def allowing(self, commands: Iterable[str | Mapping[str, object]]) -> Policy:
         """The same rules, and beside them an allow rule for each of these commands."""
         more = Policy.build(
@@ -385,6 +394,7 @@ _KEYS = names(
     "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
     "ask_patterns free_builtins include"
 )
+_AN: dict[Decision, str] = {"allow": "an", "ask": "an", "deny": "a"}  # the article
 _RULE_KEYS = names("command args options not_args cwd reason match not_match")
 
 
@@ -472,7 +482,7 @@ def parse_rule(decision: Decision, item: str | Mapping[str, object]) -> Rule:
 def _table_rule(decision: Decision, table: Mapping[str, object]) -> Rule:
     command = table.get("command")
     if not isinstance(command, str) or not command.split():
-        raise PolicyError(f"a {decision} rule without 'command': {dict(table)!r}")
+        raise PolicyError(f"{_AN[decision]} {decision} rule without 'command': {dict(table)!r}")
     unknown = set(table) - _RULE_KEYS
     if unknown:
         raise PolicyError(f"{decision} rule for {command!r}: unknown key {min(unknown)!r}")

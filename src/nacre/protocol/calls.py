@@ -23,8 +23,9 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
     CallError: the answer is a JSON-RPC error.
     """
     try:
-        check(arguments, tool.input_schema)
-        reply = await tool.call(arguments, caller)
+        if tool.precheck is not None:
+            tool.precheck(arguments)
+        reply = await tool.call(check(arguments, tool.input_schema), caller)
     except (NeedsAnswer, CallError):
         raise
     except NacreError as error:

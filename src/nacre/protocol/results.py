@@ -114,6 +114,7 @@ def tools_listed(surface: Surface) -> list[dict[str, Any]]:
 
 def _listed(tool: Tool) -> dict[str, Any]:
     members = {
+        "_meta": tool.meta,
         "annotations": dict(sorted(tool.annotations.items())),
         "description": tool.description,
         "inputSchema": _schema_in_order(tool.input_schema),

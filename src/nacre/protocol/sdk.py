@@ -69,6 +69,7 @@ class _Shown(SdkTool):
             is_async=True,
             context_kwarg=None,
             annotations=types.ToolAnnotations.model_validate(tool.annotations) if tool.annotations else None,
+            meta=tool.meta,
         )
         object.__setattr__(self, "_tool", tool)  # not a field: pydantic is not to look at it
         object.__setattr__(self, "_calls", calls)

@@ -1,7 +1,8 @@
 """Check a caller's arguments against a tool's input schema, and say clearly what is wrong. Pure.
 
 It knows the part of JSON Schema that our tools use: object, string, integer, number, boolean, array,
-required, minLength, minimum, maximum, enum, additionalProperties. Nothing is converted: "1" is not 1.
+required, minLength, minimum, maximum, enum, additionalProperties. Nothing is converted: "1" is not 1. Many
+clients send null for what they do not want to say: for an argument that is not required it means just that.
 """
 
 from __future__ import annotations
@@ -20,16 +21,21 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def check(arguments: dict[str, Any], schema: dict[str, Any]) -> None:
-    """Raise RequestError that names the first argument that is wrong."""
+def check(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that were given; raises RequestError that names the first one that is wrong."""
     known: dict[str, Any] = schema["properties"]
-    for name in schema.get("required", ()):
+    required: list[str] = schema.get("required", [])
+    for name in required:
         if name not in arguments:
             raise RequestError(f"Missing argument: {name}.", hint=_takes(known))
     for name, value in arguments.items():
         if name not in known:
             raise RequestError(f"Unknown argument: {name}.", hint=_takes(known))
-        _check_value(name, value, known[name])
+        if value is not None or name in required:
+            _check_value(name, value, known[name])
+    if None not in arguments.values():
+        return arguments
+    return {name: value for name, value in arguments.items() if value is not None}
 
 
 def _takes(known: dict[str, Any]) -> str:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from nacre.tools.surface import Surface
 
 
+FAMILIES = ("files", "shell", "session", "allowed", "plain_exec", "execute_command", "commands", "container")
+
+
 def furnish(surface: Surface, service: Service) -> None:
     """Put the families of this server's configuration on the surface."""
     config = service.config
@@ -58,4 +61,7 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
 
             furnish_container(surface, service)
         case _:
-            raise RequestError(f"There is no tool set '{family}'.", hint="Check --tools and `tools`.")
+            raise RequestError(
+                f"There is no tool set '{family}' (--tools, or `tools` in the settings).",
+                hint=f"There are: {', '.join(FAMILIES)}.",
+            )

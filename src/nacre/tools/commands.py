@@ -56,7 +56,7 @@ def furnish(surface: Surface, service: Service) -> None:
     surface.add(*current())
     surface.tools_change = True
     surface.starts_at_root = False  # the shell stands somewhere before a client can tell its roots
-    surface.instructions = f"{surface.instructions} {_WHAT} Use list_commands to see them."
+    surface.instructions = f"{_WHAT} Use list_commands to see them."
     surface.prompts["intro"] = Prompt(
         "intro", "Introduction", "What the tools of this server do, as they are now.", lambda: intro(service)
     )

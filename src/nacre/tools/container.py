@@ -65,8 +65,7 @@ class Execution:
 
     async def exec_method(self, params: dict[str, Any]) -> dict[str, Any]:
         """`shell/exec`."""
-        _check(params, self.schema)
-        return await self.run(params, None)
+        return await self.run(_check(params, self.schema), None)
 
     async def allowed_method(self, params: dict[str, Any]) -> dict[str, Any]:
         """`shell/allowed`."""
@@ -120,9 +119,9 @@ class Execution:
         return CallError(SERVER_ERROR, self._texts["failed"].format(error=error.removesuffix(".")), data)
 
 
-def _check(params: dict[str, Any], schema: dict[str, Any]) -> None:
+def _check(params: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     try:
-        check(params, schema)
+        return check(params, schema)
     except RequestError as error:
         raise CallError(INVALID_PARAMS, str(error)) from None
 

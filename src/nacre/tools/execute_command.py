@@ -7,19 +7,20 @@ true reason is in the log.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre.errors import Asking, NacreError, Refused
 from nacre.model import Command, Ended
 from nacre.tools.results import left_line, status_line
 from nacre.tools.shell import run
-from nacre.tools.tool import Reply, Tool
+from nacre.tools.tool import CallError, Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.model import Result
     from nacre.service import Service
     from nacre.tools.tool import Caller
 
+INVALID_PARAMS = -32602
 NO_CODE = -1  # it was not run, or did not end by itself
 
 
@@ -35,8 +36,15 @@ def execute_command_tool(service: Service) -> Tool:
             "required": ["command"],
         },
         bad_arguments="Invalid params",
+        precheck=_check_command,
         call=lambda arguments, caller: _call(service, arguments["command"], caller),
     )
+
+
+def _check_command(arguments: dict[str, Any]) -> None:
+    """The document's own words for a command that is not there or no text."""
+    if not isinstance(arguments.get("command"), str):
+        raise CallError(INVALID_PARAMS, "Missing command argument")
 
 
 async def _call(service: Service, text: str, caller: Caller) -> Reply:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nacre.errors import RequestError
 from nacre.file_records import ListDirectory, Listing, Page, ReadFile, WriteFile, Written
+from nacre.output import counted
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
@@ -26,6 +27,10 @@ _OFFSET = {"type": "integer", "minimum": 0, "default": 0}
 _UNIT = {"type": "string", "enum": ["lines", "bytes"]}
 _READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 _WRITES = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [schema, {"type": "null"}]}
 
 
 def file_tools(service: Service) -> list[Tool]:
@@ -67,9 +72,9 @@ def _read_tool(service: Service) -> Tool:
             unit=_UNIT,
             offset=_COUNT,
             count=_COUNT,
-            next={"type": ["object", "null"], "properties": {"unit": _UNIT, "offset": _COUNT}},
+            next=_or_null({"type": "object", "properties": {"unit": _UNIT, "offset": _COUNT}}),
             total_bytes=_COUNT,
-            total_lines={"type": ["integer", "null"]},
+            total_lines=_or_null(_COUNT),
         ),
         annotations=_READS,
         call=call,
@@ -78,9 +83,9 @@ def _read_tool(service: Service) -> Tool:
 
 def _page_reply(page: Page) -> Reply:
     following = None if page.next is None else {"unit": page.next[0], "offset": page.next[1]}
-    totals = f"{page.total_bytes:,} bytes"
+    totals = counted(page.total_bytes, "byte")
     if page.total_lines is not None:
-        totals = f"{page.total_lines:,} lines, {totals}"
+        totals = f"{counted(page.total_lines, 'line')}, {totals}"
     part = f"{page.unit} {page.offset + 1:,} to {page.offset + page.count:,}" if page.count else "nothing"
     more = f"; next page: unit {page.next[0]}, offset {page.next[1]}" if page.next else ""
     told = "" if page.encoding == "utf-8" else "; no text, shown as base64"
@@ -107,7 +112,7 @@ def _write_tool(service: Service) -> Tool:
         done = cast("Written", await service.work_on_file(work, caller.ask))
         what = "Created" if done.created else "Replaced"
         told = {"path": done.path, "size_bytes": done.size_bytes, "created": done.created}
-        return Reply(f"{what} {done.path} ({done.size_bytes:,} bytes)", told)
+        return Reply(f"{what} {done.path} ({counted(done.size_bytes, 'byte')})", told)
 
     return Tool(
         name="write_file",
@@ -184,7 +189,7 @@ def _list_tool(service: Service) -> Tool:
             path=_TEXT,
             entries={"type": "array", "items": entry},
             offset=_COUNT,
-            next={"type": ["integer", "null"]},
+            next=_or_null(_COUNT),
             total=_COUNT,
         ),
         annotations=_READS,
@@ -209,7 +214,7 @@ def _listing_reply(listing: Listing) -> Reply:
 
 
 def _line(entry: Entry) -> str:
-    size = "" if entry.size_bytes is None else f"  {entry.size_bytes:,} bytes"
+    size = "" if entry.size_bytes is None else f"  {counted(entry.size_bytes, 'byte')}"
     return f"{entry.kind:9}  {entry.name}{f' -> {entry.target}' if entry.target else ''}{size}"
 
 

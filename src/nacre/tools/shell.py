@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nacre.tools.tool import Caller, Progress, Reply
 
 NEWS_CHARACTERS = 16_384  # of output that waits to be told
+OUTPUT_LIMIT_MOST = 16 << 20  # a reply that no client would take helps nobody
 OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
 
 
@@ -57,7 +58,8 @@ def shell_tool(service: Service) -> Tool:
                     "type": "integer",
                     "description": "Bytes shown of stdout and stderr each",
                     "minimum": min(OUTPUT_LIMIT_LEAST, config.reply_limit_bytes),
-                    "maximum": config.reply_limit_bytes,
+                    "maximum": max(config.reply_limit_bytes, min(config.max_output_bytes, OUTPUT_LIMIT_MOST)),
+                    "default": config.reply_limit_bytes,
                 },
                 "stdin": {"type": "string", "description": "What it reads; default: nothing"},
                 "session": {
@@ -81,6 +83,7 @@ def shell_tool(service: Service) -> Tool:
             "idempotentHint": False,
             "openWorldHint": True,
         },
+        meta={"anthropic/alwaysLoad": True},  # Claude Code: shown to the model at once, not on a search
         call=lambda arguments, caller: _call(service, arguments, caller),
     )
 

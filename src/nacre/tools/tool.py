@@ -64,6 +64,9 @@ class Tool:
     output_schema: dict[str, Any] | None = None
     annotations: dict[str, bool] = field(default_factory=dict[str, bool])
     bad_arguments: str = ""
+    # Sees the arguments before they are checked, where a document has errors of its own: raises CallError.
+    precheck: Callable[[dict[str, Any]], None] | None = None
+    meta: dict[str, Any] | None = None  # what certain clients look for
     failed: Callable[[dict[str, Any], NacreError], Reply] | None = (
         None  # a failure in the document's own shape
     )
