@@ -303,6 +303,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-hint-cwd": Requirement(
         "A denial by a rule's directory says where it holds, and does not list it as allowed.", "nacre"
     ),
+    "denial-advice": Requirement(
+        "A denied permission is told with the file, its owner, what is missing and what helps; nobody is"
+        " advised to open a file of the system.",
+        "nacre",
+    ),
+    "empty-stdin-advice": Requirement(
+        "A command that asked a question and found stdin empty is told so.", "nacre"
+    ),
     "reply-schema-plain": Requirement("No schema has a list of types, which strict clients mind.", "nacre"),
     "reply-lean": Requirement(
         "The data of a reply is the output, the exit code and what is out of the ordinary.", "nacre"

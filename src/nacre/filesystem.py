@@ -28,7 +28,10 @@ class Status:
     is_directory: bool
     mode: int  # the permission bits
     owner: str
+    group: str
     readable: bool  # to the user that commands run as
+    writable: bool
+    executable: bool  # of a directory: it can be entered
 
 
 class FileSystem(Protocol):

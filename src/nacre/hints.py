@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nacre import dialects
+from nacre.denials import explain_denial
 from nacre.model import Ended
 from nacre.spelling import close_names
 
@@ -19,7 +20,18 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.model import Result
 
-_DENIED = re.compile(r"(?:^|: )'?(?P<file>[^:'\n]+)'?: Permission denied$", re.MULTILINE)
+_LAST_WORDS = 1000  # of what was printed
+# What programs say that have asked a question, or wanted to read, and found nothing.
+_NO_INPUT = re.compile(
+    r"EOF when reading a line|EOFError|unexpected end of (?:input|file) while reading|no input"
+    r"|(?:input device|stdin|standard input) is not a (?:TTY|terminal)|a terminal is required|no tty present"
+    r"|could not read (?:Username|Password)|\[[Yy]/[Nn]\]\s*(?:Abort\.)?\s*\Z|\((?:yes/no|y/n)\)\??\s*:?\s*\Z"
+    r"|[Pp]assword(?: for \S+)?:\s*\Z",
+)
+_EMPTY_STDIN = (
+    "It wanted to read from stdin, which is empty unless the call has `stdin`. An option that answers in its"
+    " place (--yes and the like) helps where there is one."
+)
 
 _NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memory", "memory exhausted")
 _KILLED = "SIGKILL ended it. If nobody sent that, the system ran out of memory."
@@ -45,8 +57,10 @@ def hints_for(result: Result, path: str, files: FileSystem) -> tuple[str, ...]:
     errors = result.stderr.text
     if name := _missing_name(errors, result.exit_code):
         return (_did_you_mean(name, path, files),)
-    if "Permission denied" in errors and (found := _DENIED.search(errors)):
-        return (_why_denied(found["file"].strip(), result.working_directory, files),)
+    if denied := explain_denial(errors, result.exit_code, result.working_directory, files):
+        return (denied,)
+    if _NO_INPUT.search(f"{result.stdout.text[-_LAST_WORDS:]}\n{errors[-_LAST_WORDS:]}"):
+        return (_EMPTY_STDIN,)
     return ()
 
 
@@ -99,23 +113,6 @@ def _called(file: str) -> str:
         return file
     name, ending = os.path.splitext(file)
     return name if ending.lower() in (".exe", ".com", ".bat", ".cmd") else file
-
-
-def _why_denied(file: str, working_directory: str, files: FileSystem) -> str:
-    try:
-        status = files.status(os.path.join(working_directory, files.expand_home(file)))
-    except PermissionError:
-        return f"{file}: a directory on the way to it may not be entered by this user."
-    except OSError:
-        return f"{file}: permission denied."
-    if status.is_directory:
-        return f"{file} is a directory."
-    rights = f"mode {status.mode:o}, owner {status.owner}"
-    if not status.mode & 0o111 and status.readable:
-        return (
-            f"{file} is not executable ({rights}). `chmod +x {file}` or naming its interpreter would run it."
-        )
-    return f"{file} may not be used by this user ({rights}; commands run as {files.user})."
 
 
 def _how_full(directory: str, files: FileSystem) -> str:

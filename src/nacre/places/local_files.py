@@ -63,7 +63,10 @@ class LocalFiles:
             is_directory=stat.S_ISDIR(seen.st_mode),
             mode=stat.S_IMODE(seen.st_mode),
             owner=_user_name(seen.st_uid),
+            group=_group_name(seen.st_gid),
             readable=os.access(path, os.R_OK),
+            writable=os.access(path, os.W_OK),
+            executable=os.access(path, os.X_OK),
         )
 
     def find_program(self, name: str, search_path: str | None) -> str | None:
@@ -88,3 +91,12 @@ def _user_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except (ImportError, KeyError):
         return str(uid)
+
+
+def _group_name(gid: int) -> str:
+    try:
+        import grp  # noqa: PLC0415  # not on Windows
+
+        return grp.getgrgid(gid).gr_name
+    except (ImportError, KeyError):
+        return str(gid)
