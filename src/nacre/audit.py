@@ -162,6 +162,8 @@ def told(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
         entry["ended"] = "cancelled"
     elif isinstance(outcome, Exception):
         entry |= {"ended": "not run", "code": outcome.code, "reason": outcome.message}
+        if is_violation(outcome):
+            entry["security_violation"] = True
     elif not isinstance(outcome, Result):
         entry |= {"ended": "done", "real_path": outcome.path, "summary": outcome.summary}
     else:
@@ -169,19 +171,29 @@ def told(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
         entry |= {"execution_time_ms": outcome.execution_time_ms}
         if outcome.hints:  # a command that is not there, a file that may not be used
             entry["hints"] = list(outcome.hints)
+        if is_violation(outcome):
+            entry["security_violation"] = True
     return entry
 
 
 def _how(outcome: Outcome) -> str:
     if outcome is None:
         return "cancelled"
+    violation = "security violation, " if is_violation(outcome) else ""
     if isinstance(outcome, Exception):
-        return f"not run ({outcome.code}, {one_line(outcome.message)})"
+        return f"{violation}not run ({outcome.code}, {one_line(outcome.message)})"
     if not isinstance(outcome, Result):
         return f"done, {outcome.summary}"
     end = outcome.signal or f"exit {outcome.exit_code}"
     why = "".join(f", {one_line(hint)}" for hint in outcome.hints)
-    return f"{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms{why}"
+    return f"{violation}{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms{why}"
+
+
+def is_violation(outcome: Outcome) -> bool:
+    """Whether something was tried that is not allowed: by the rules, or by a file's permissions (004)."""
+    if isinstance(outcome, Refused):
+        return True
+    return isinstance(outcome, Result) and bool(outcome.hints) and "ermission denied" in outcome.stderr.text
 
 
 def one_line(text: str) -> str:

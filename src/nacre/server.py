@@ -99,6 +99,7 @@ class Server:
     async def _serve(self, service: Service) -> None:
         surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
+        stdio.takes_bare_lines = surface.takes_bare_lines
         if surface.announcement is not None:
             await stdio.send(surface.announcement)
         on_root = service.use_root if _starts_at_root(service, surface) else None

@@ -47,6 +47,7 @@ class Service:
         self.place = Local(config, launched)
         self.shell = self.place.shell
         self.default_directory = self.place.start_directory()
+        self._check_start()
         self._gate = self._gate_for(config)
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
@@ -56,6 +57,20 @@ class Service:
     def _gate_for(self, config: Config) -> Gate | None:
         files = self.place.files
         return _gate(config, self.shell, files, _program_table(config, self.default_directory, files))
+
+    def _check_start(self) -> None:
+        """A directory that was chosen and in which nothing may run is a mistake of the person's (004)."""
+        policy, chosen = self.config.policy, self.config.working_directory
+        if policy is None or not policy.allowed_directories or chosen is None:
+            return
+        real = self.place.files.real_path
+        here, allowed = real(self.default_directory), [real(each) for each in policy.allowed_directories]
+        if not any(here == each or here.startswith(each.rstrip(os.sep) + os.sep) for each in allowed):
+            raise RequestError(
+                f"The working directory is outside of allowed_directories: {self.default_directory}.",
+                code="no_directory",
+                hint=f"Give --working-dir a directory inside of {', '.join(policy.allowed_directories)}.",
+            )
 
     async def run(
         self,

@@ -90,4 +90,9 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "The shell is restarted by the restart tool only, or after its unexpected death.",
         _ONE_SHELL,
     ),
+    "000-plain-words": (
+        "`call` and `start` are text where no shell acts on them: `podman start NAME`, `echo call me`.",
+        "000 Security",
+    ),
+    "000-cmd-reading-set": ("`set PATH` without a value reads.", "000 Command Allowlist"),
 }

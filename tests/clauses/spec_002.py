@@ -58,6 +58,10 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "A denied command has `Command denied by security policy` and -1.",
         "002 Command Execution",
     ),
+    "002-stricter": (
+        "What only a stricter reading than the document's denies is told in the log and in `_meta`.",
+        "002 is_command_allowed",
+    ),
     "002-deny-first": ("The deny list is checked first.", "002 is_command_allowed"),
     "002-no-allow-list": (
         "Without an allow list all is allowed that is not denied.",

@@ -62,4 +62,5 @@ CLAUSES: dict[str, tuple[str, str]] = {
     "003-compose": ("compose.yaml says the same.", "003 Container Security Features"),
     "003-container-end": ("A container ends with its client.", "nacre"),
     "003-context": ("The build context holds only what is needed.", "003 Performance Optimization"),
+    "003-bare-lines": ("Lines without `jsonrpc`, as in the workflow, are served.", "003 Common Workflows"),
 }

@@ -47,6 +47,12 @@ CLAUSES: dict[str, tuple[str, str]] = {
     ),
     "004-not-found-logged": ("A command that is not there is logged.", "004 Command Not Found"),
     "004-permission-logged": ("A permission error is logged with its reason.", "004 Permission Denied"),
+    "004-violation-logged": ("A security violation is logged as one.", "004 Permission Denied"),
+    "004-directory-inside": (
+        "A working directory outside of allowed_directories is a mistake that ends the start.",
+        "004 Global Settings",
+    ),
+    "004-parameter-words": ("The descriptions of the parameters are the document's.", "004 Parameters"),
     "004-permission-alternative": ("An alternative is suggested.", "004 Permission Denied"),
     "004-out-of-memory": ("Out of memory: a true result.", "004 Resource Exhaustion"),
     "004-disk-full": ("A full disk, a command's or the spool's: a true result.", "004 Resource Exhaustion"),

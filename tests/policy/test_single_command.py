@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from nacre.policy import Policy, judge
 from nacre.policy.model import PolicyError
 from nacre.policy.single_command import OPERATORS, QUOTING, single_command_check
 
@@ -278,3 +279,15 @@ def test_the_lock_is_needed_what_it_refuses_would_run(shell: str, recorder: Reco
     for text in ("c0 a; c1", "c0 $(c1)", "c0 'a';c1", "c0 a\nc1", 'c0 "`c1`"'):
         assert POSIX.refusal(text) is not None
         assert "c1" in [run[0] for run in recorder.run(shell, text)]
+
+
+@pytest.mark.req("000-cmd-reading-set")
+def test_set_without_a_value_only_reads() -> None:
+    policy = Policy().allowing(["set"])
+    for text in ("set PATH", "set path", 'set "PATH"', "set PATHEXT", "set", "set P"):
+        assert judge(text, policy, shell="cmd", cwd="/").decision == "allow", text  # noqa: S604  # a judgement
+    for text in (
+        "set PATH=x", "set PATH=", "set PATH =x", 'set "PATH=x"', "set /p PATH=x", "set /p PATH",
+        "set /a PATH", "set %X%", "set PATH%X%", "set =PATH", "set ,PATH=x", "set PATH^=x", "set PATH\t=x",
+    ):  # fmt: skip
+        assert judge(text, policy, shell="cmd", cwd="/").decision == "deny", text  # noqa: S604  # the same

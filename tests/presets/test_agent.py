@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -319,6 +320,7 @@ def test_a_call_sets_its_own_limits_within_the_servers(server: WireClient, tmp_p
 
 @pytest.mark.req("004-not-found-logged")
 @pytest.mark.req("004-permission-logged")
+@pytest.mark.req("004-violation-logged")
 @pytest.mark.req("004-permission-alternative")
 @pytest.mark.req("004-timestamps")
 @pytest.mark.req("004-structured-log")
@@ -334,19 +336,21 @@ def test_attempts_and_violations_are_told_and_logged_with_time_and_reason(
     assert "Did you mean uname" in missing
     denied = text_of(client.call("shell", command="./plain.sh"))
     assert "Permission denied" in denied
-    assert "`chmod +x ./plain.sh` or naming its interpreter would run it" in denied
+    assert f"`chmod +x {tmp_path}/plain.sh`, or naming its interpreter, would run it" in denied
     client.call("shell", command="dd if=/dev/zero")
     log = ended_log(client)
     stamp = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z nacre "
     assert re.search(stamp + r"exited, exit 127, \d+ ms, There is no command 'unmae'.*: unmae -a\n", log)
-    assert re.search(stamp + r"exited, exit 126, \d+ ms, .*not executable.*: \./plain\.sh\n", log)
-    assert re.search(stamp + r"not run \(denied, Denied by the policy.*\): dd if=/dev/zero\n", log)
+    violation = stamp + "security violation, "
+    assert re.search(violation + r"exited, exit 126, \d+ ms, .*not executable.*: \./plain\.sh\n", log)
+    assert re.search(violation + r"not run \(denied, Denied by the policy.*\): dd if=/dev/zero\n", log)
     entries = [json.loads(line) for line in trail.read_text().splitlines()]
     assert [entry["command"] for entry in entries] == ["unmae -a", "./plain.sh", "dd if=/dev/zero"]
     assert [entry["ended"] for entry in entries] == ["exited", "exited", "not run"]
     assert "Did you mean uname" in entries[0]["hints"][0]
     assert "not executable" in entries[1]["hints"][0]
     assert entries[2]["code"] == "denied"
+    assert [entry.get("security_violation") for entry in entries] == [None, True, True]
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry["time"]) for entry in entries)
     assert all(entry["working_directory"] == str(tmp_path) for entry in entries)
 
@@ -515,3 +519,28 @@ def test_progress_is_told_while_a_command_runs(server: WireClient, tmp_path: Pat
 @pytest.mark.req("004-highlighting")
 def test_colours_are_no_part_of_what_is_shown(server: WireClient) -> None:
     assert server.shell(r"printf '\033[31mred\033[0m\n'")["stdout"] == "red\n"
+
+
+@pytest.mark.req("004-parameter-words")
+def test_the_parameters_are_described_in_the_documents_words(start: Start, tmp_path: Path) -> None:
+    given = properties(start("--working-dir", str(tmp_path)))
+    directory = f"Working directory for command execution (optional, defaults to {tmp_path})"
+    assert given["working_directory"]["description"] == directory
+    told = "Command timeout in seconds (optional, defaults to 300 seconds / 5 minutes)"
+    assert given["timeout"]["description"].startswith(told)
+    assert given["environment"]["description"] == "Additional environment variables to set (optional)"
+    other = properties(start("--timeout", "45"))["timeout"]["description"]
+    assert other.startswith("Command timeout in seconds (optional, defaults to 45 seconds)")
+
+
+@pytest.mark.req("004-directory-inside")
+def test_a_working_directory_outside_of_the_allowed_ones_ends_the_start(tmp_path: Path) -> None:
+    (inside := tmp_path / "project").mkdir()
+    (file := tmp_path / "nacre.toml").write_text(f'[shell_tool]\nallowed_directories = ["{inside}"]\n')
+    options = [*NACRE, "--config", str(file), "--working-dir"]
+    wrong = subprocess.run([*options, "/"], input="", capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    said = f"outside of allowed_directories: /. Give --working-dir a directory inside of {inside}."
+    assert said in wrong.stderr
+    right = subprocess.run([*options, str(inside)], input="", capture_output=True, text=True, check=False)
+    assert right.returncode == 0

@@ -365,8 +365,7 @@ ATTACKS = [
     "$((x[$(touch pwned)]))",
     "<(touch pwned)", ">(touch pwned)", "() { touch pwned; }", "() touch pwned", "x %COMSPEC%",
     "x ^& touch pwned",
-    "!!", "!touch", "x;touch\tpwned", "\x1b;touch pwned", "x #\ntouch pwned", "call touch pwned",
-    "start touch pwned",
+    "!!", "!touch", "x;touch\tpwned", "\x1b;touch pwned", "x #\ntouch pwned",
     "x\u0000;touch pwned", "x\x85touch pwned", "'unclosed", '"unclosed', "trailing\\",
 ]  # fmt: skip
 
@@ -622,6 +621,20 @@ def test_the_shell_stands_where_it_was_started_whatever_roots_a_client_has(
 
 
 # -- output, replies, timeouts, log
+
+
+@pytest.mark.req("000-plain-words")
+def test_call_and_start_are_words_where_no_shell_acts_on_them(start: Start, tmp_path: Path) -> None:
+    (podman := tmp_path / "podman").write_text('#!/bin/sh\necho "$@"\n')
+    podman.chmod(0o755)
+    client = start(*PRESET, env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert output(client, "echo", "call touch pwned") == "call touch pwned"
+    assert output(client, "echo", "start the engine") == "start the engine"
+    assert output(client, "podman", "start NAME") == "start NAME"
+    assert output(client, "set", "PATH") == ""
+    (file := tmp_path / "nacre.toml").write_text('commands = ["env"]')
+    other = run(start(*PRESET, "--config", str(file)), "env", "start x")
+    assert "start starts another command" in other["reason"]
 
 
 @pytest.mark.req("000-replies")

@@ -606,3 +606,21 @@ def test_a_persons_policy_is_a_second_lock(talk: Start, workspace: Path) -> None
     assert "Denied by the policy" in execute(client, "git", "log", "-1")["message"]
     assert execute(client, "echo", "; cat /etc/passwd")["success"] is True  # words, not commands
     assert list(workspace.iterdir()) == []
+
+
+@pytest.mark.req("003-bare-lines")
+def test_lines_of_the_documents_workflow_are_served(start: Start, tmp_path: Path) -> None:
+    client = start("--preset", "container", "--no-announce", "-w", str(tmp_path), greet=False)
+    client.send({"method": "shell/exec", "params": {"command": "echo", "args": ["hi"]}})
+    answer = client.receive()
+    assert (answer["jsonrpc"], answer["id"], answer["result"]["stdout"]) == ("2.0", None, "hi")
+    client.send({"id": 7, "method": "shell/allowed"})
+    assert client.receive()["id"] == 7
+    client.send({"jsonrpc": "1.0", "id": 8, "method": "shell/allowed"})
+    assert client.receive()["error"]["code"] == -32600
+    client.send({"jsonrpc": "2.0", "method": "shell/allowed"})  # a notification has no answer
+    client.send({"id": 9, "method": "shell/allowed"})
+    assert client.receive()["id"] == 9
+    strict = start(greet=False)
+    strict.send({"id": 1, "method": "ping"})
+    assert strict.receive()["error"]["code"] == -32600

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Gate, gone, unique_seconds
-from wire_client import HANDSHAKE, MODERN, NACRE, WireClient
+from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, text_of
 
 from nacre import __version__
 
@@ -88,10 +88,10 @@ def nacre(*options: str, lines: str = "") -> subprocess.CompletedProcess[str]:
 
 
 def told(result: dict[str, Any]) -> dict[str, Any]:
-    """The three fields in a reply, which has nothing else."""
+    """The three fields in a reply, which has nothing else, but for what a denial tells programs."""
     (block,) = result["content"]
-    assert list(result) == ["content"], result
     fields = json.loads(block["text"])
+    assert set(result) - {"content"} == ({"_meta"} if fields["output"] == DENIED else set()), result
     assert list(fields) == ["command", "output", "return_code"]
     return fields
 
@@ -574,3 +574,16 @@ def test_the_client_configuration_with_rules(start: Start, tmp_path: Path) -> No
     for command in ("rm notes", "sudo ls", "pwd", "find . -name notes -delete", "find . -exec rm {} +"):
         assert run(server, command) == (DENIED, -1), command
     assert "timeout 60 s" in log_of(server)
+
+
+@pytest.mark.req("002-stricter")
+def test_a_denial_that_the_document_does_not_know_is_told_apart(start: Start) -> None:
+    server = start(*SERVER_SHELL, "--allow", "ls*,echo", "--deny", "rm*")
+    for command, stricter in (("rm x", False), ("cat x", False), ("ls; rm x", True), ("echo $(rm x)", True)):
+        result = server.call("execute_command", command=command)
+        assert json.loads(text_of(result))["output"] == DENIED
+        denial = result["_meta"]["denial"]
+        assert "Denied by the policy" in denial["reason"]
+        assert denial.get("stricter_than_document", False) is stricter
+    log = log_of(server)
+    assert log.count("specification 002 looks at the first word only, and would have run: ") == 2

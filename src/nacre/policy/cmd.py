@@ -19,6 +19,7 @@ _CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _EXPANSION = regex(r"![^!\n]*!|%[~*0-9]")
 # What may stand in a variable's name; `%h - %` is no variable, and stays as it is.
 _PAIR = regex(r"%(?=([A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
+_READS = regex(r'[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*"')  # `set NAME` lists what begins so
 _SETS = regex(
     r'"?[A-Za-z_][A-Za-z0-9_]*=|/[pP][ \t]+"?[A-Za-z_][A-Za-z0-9_]*=|/[aA][A-Za-z0-9_ \t=+*/(),"-]*\Z'
 )
@@ -108,7 +109,8 @@ class _Lexer:
             raise NotUnderstood(
                 "a variable whose name is not a plain word", start, hint="write set NAME=value"
             )
-        assignments = _assignments(words[1:]) if is_set else []
+        reads = is_set and _READS.fullmatch(self.text[words[0].end : self.pos].strip()) is not None
+        assignments = _assignments(words[1:]) if is_set and not reads else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
         )

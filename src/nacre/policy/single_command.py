@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 OPERATORS = "&|;<>^%$!"  # the characters in specification 000
 WORDS = frozenset({"call", "start"})  # and its words
+# The document's commands and their kin elsewhere: they run none of their words, so that `echo call me` and
+# `podman start NAME` are what they seem. Of any other command of a list that is not known.
+RUNS_NO_WORD = frozenset(
+    "dir echo curl type find findstr cd where set podman ls cat grep which export".split()  # noqa: SIM905  # a list
+)
 # A line break ends a command, other control characters hide one from a reader. A tab is a blank.
 _CONTROL = regex("[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _LONG = regex(r"&&|\|\||>>|<<|\$\(")
@@ -78,7 +83,10 @@ class SingleCommandCheck:
         if control is not None:
             reason = "a line break or control character; arguments are one line of plain text"
             return Refusal(reason, control.start(), control.end())
-        return _refusal_of_arguments(arguments, len(text) - len(arguments), self.quoting)
+        refused, plain = _read_arguments(arguments, len(text) - len(arguments), self.quoting)
+        if refused is not None or name in RUNS_NO_WORD:
+            return refused
+        return _word(plain, len(text) - len(arguments), self.quoting)
 
 
 def single_command_check(commands: Sequence[str], family: str) -> SingleCommandCheck:
@@ -88,8 +96,8 @@ def single_command_check(commands: Sequence[str], family: str) -> SingleCommandC
     return SingleCommandCheck(commands, QUOTING[family])
 
 
-def _refusal_of_arguments(arguments: str, offset: int, quoting: Quoting) -> Refusal | None:
-    """Read the arguments as the shell will."""
+def _read_arguments(arguments: str, offset: int, quoting: Quoting) -> tuple[Refusal | None, str]:
+    """Read the arguments as the shell will: why they are refused, or what of them is not quoted."""
     plain: list[str] = []
     quote, opened, at = "", 0, 0
     while at < len(arguments):
@@ -98,14 +106,14 @@ def _refusal_of_arguments(arguments: str, offset: int, quoting: Quoting) -> Refu
             plain.append(_HIDDEN)
             at += 1
             if at == len(arguments):
-                return Refusal("a backslash at the end", offset + at - 1, offset + at)
+                return Refusal("a backslash at the end", offset + at - 1, offset + at), ""
             char = arguments[at]
             if char not in quoting.refused[quote]:
                 plain.append(_HIDDEN)
                 at += 1
                 continue
         if char in quoting.refused[quote]:
-            return _operator(arguments, at, offset, quote)
+            return _operator(arguments, at, offset, quote), ""
         if char == quote:
             quote = ""
         elif not quote and char in quoting.refused:
@@ -113,8 +121,8 @@ def _refusal_of_arguments(arguments: str, offset: int, quoting: Quoting) -> Refu
         plain.append(_HIDDEN if quote else char)
         at += 1
     if quote:
-        return Refusal("a quote that is not closed", offset + opened, offset + opened + 1)
-    return _word("".join(plain), offset, quoting)
+        return Refusal("a quote that is not closed", offset + opened, offset + opened + 1), ""
+    return None, "".join(plain)
 
 
 def _operator(arguments: str, at: int, offset: int, quote: str) -> Refusal:

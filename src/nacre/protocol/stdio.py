@@ -25,6 +25,7 @@ import os
 import select
 import stat
 import sys
+import uuid
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
@@ -90,6 +91,10 @@ class Stdio:
         self._skipping = False
         self._first = True
         self.at_end = False  # the client sends no more
+        self.takes_bare_lines = (
+            False  # whether a line without `jsonrpc` is a request, as one document has them
+        )
+        self._nameless: set[Id] = set()  # ids that we gave to requests without one
         self._reading = reading
         self._writing = writing
         self._writer = PipeWriter(writing, self._gone, self._drained)
@@ -195,6 +200,8 @@ class Stdio:
             self._fail(message)
 
     def _judge(self, message: Any, line: bytes) -> None:
+        if self.takes_bare_lines:
+            self._complete(message)
         if is_answer(message):
             if is_whole_answer(message):
                 self._asked.discard(message["id"])
@@ -208,6 +215,16 @@ class Stdio:
             self._take_request(message, line)
         else:
             self._take_notification(message)
+
+    def _complete(self, message: Any) -> None:
+        """Make a request of a line that has only a method; its answer has no id either."""
+        fields: Message = cast("Message", message) if isinstance(message, dict) else {}
+        if "jsonrpc" in fields or "method" not in fields:
+            return
+        fields["jsonrpc"] = "2.0"
+        if "id" not in fields:
+            fields["id"] = f"nacre-line-{uuid.uuid4()}"
+            self._nameless.add(fields["id"])
 
     def _fail(self, message: Any) -> None:
         """Answer what asked, if it can have an answer."""
@@ -306,6 +323,9 @@ class Stdio:
         self._write({"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": reason}})
 
     def _write(self, message: Message) -> None:
+        if self._nameless and message.get("id") in self._nameless:
+            self._nameless.discard(message["id"])
+            message = {**message, "id": None}
         try:
             data = encode(message)
         except (TypeError, ValueError, RecursionError):

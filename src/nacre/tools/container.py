@@ -36,6 +36,7 @@ def furnish_container(surface: Surface, service: Service) -> None:
     """Both forms, and the message that the document wants to be said first."""
     execution = Execution(service)
     surface.add(_exec_tool(execution), _allowed_tool(execution))
+    surface.takes_bare_lines = True  # the document's workflow has such
     surface.methods["shell/exec"] = execution.exec_method
     surface.methods["shell/allowed"] = execution.allowed_method
     if service.config.container is not None and service.config.container.announce:

@@ -7,8 +7,10 @@ true reason is in the log.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nacre.audit import log, one_line
 from nacre.errors import Asking, NacreError, Refused
 from nacre.model import Command, Ended
 from nacre.tools.results import left_line, status_line
@@ -16,7 +18,12 @@ from nacre.tools.shell import run
 from nacre.tools.tool import CallError, Reply, Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nacre.config import Config
     from nacre.model import Result
+    from nacre.policy import Policy
+    from nacre.policy.rules import Rule
     from nacre.service import Service
     from nacre.tools.tool import Caller
 
@@ -56,11 +63,34 @@ async def _call(service: Service, text: str, caller: Caller) -> Reply:
     except Asking:
         raise
     except Refused as error:
-        return _reply(text, texts.get("denied", str(error)), NO_CODE)
+        return _denied(text, error, config)
     except NacreError as error:
         return _reply(text, texts.get("failed", "{error}").format(error=error), NO_CODE)
     output = output_of(result, include_stderr=config.include_stderr)
     return _reply(text, output, return_code(result))
+
+
+def _denied(text: str, error: Refused, config: Config) -> Reply:
+    """The document's words; why stands in the log, and in `_meta` for whoever reads that."""
+    denial: dict[str, Any] = {"reason": str(error)}
+    if config.policy is not None and first_word_passes(text, config.policy):
+        denial["stricter_than_document"] = True
+        log.info("specification 002 looks at the first word only, and would have run: %s", one_line(text))
+    told = _reply(text, config.preset.texts.get("denied", str(error)), NO_CODE)
+    return replace(told, meta={"denial": denial})
+
+
+def first_word_passes(text: str, policy: Policy) -> bool:
+    """What the document's own check would say, which takes a text for its first word."""
+    first = (text.split() or [""])[0]
+
+    def named(rules: Iterable[Rule]) -> bool:
+        return any(
+            first.startswith(rule.text[:-1]) if rule.text.endswith("*") else first == rule.text
+            for rule in rules
+        )
+
+    return not named(policy.denies) and (not policy.allows or named(policy.allows))
 
 
 def _reply(command: str, output: str, code: int) -> Reply:

@@ -44,14 +44,15 @@ def shell_tool(service: Service) -> Tool:
                 },
                 "timeout": {
                     "type": "integer",
-                    "description": "Seconds; then it is killed (in a session: interrupted)",
+                    "description": "Command timeout in seconds (optional, defaults to "
+                    f"{_duration(config.default_timeout_s)}); in a session it is interrupted",
                     "minimum": config.min_timeout_s,
                     "maximum": config.max_timeout_s,
                     "default": config.default_timeout_s,
                 },
                 "environment": {
                     "type": "object",
-                    "description": "Additional environment variables",
+                    "description": "Additional environment variables to set (optional)",
                     "additionalProperties": {"type": "string"},
                 },
                 "output_limit": {
@@ -88,10 +89,17 @@ def shell_tool(service: Service) -> Tool:
     )
 
 
+def _duration(seconds: int) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return (
+        f"{seconds} seconds" if rest else f"{seconds} seconds / {minutes} minute{'' if minutes == 1 else 's'}"
+    )
+
+
 def _default_directory(service: Service) -> str:
-    if service.config.working_directory is not None:
-        return f"Default: {service.default_directory}"
-    return f"Default: your first root, else {service.default_directory}"
+    root = "" if service.config.working_directory is not None else "your first root, else "
+    where = f"{root}{service.default_directory}"
+    return f"Working directory for command execution (optional, defaults to {where})"
 
 
 async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:

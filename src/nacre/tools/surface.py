@@ -42,6 +42,7 @@ class Surface:
     announcement: dict[str, Any] | None = None  # said before anything is read
     unknown_tool: str = ""  # the name that a document gives this error
     bad_call: str = ""  # and this one: a call without a tool's name, or whose arguments are no object
+    takes_bare_lines: bool = False  # whether a line without `jsonrpc` is a request
     arguments_key: str | None = None  # what a document calls a call's arguments, beside MCP's own word
     tools_change: bool = False  # whether clients are promised news of changes
     # Runs beside the conversation, from its beginning to its end.
