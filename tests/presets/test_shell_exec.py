@@ -164,16 +164,14 @@ def test_a_process_that_is_left_running_is_told(bash: WireClient) -> None:
 def test_a_failure_is_an_error_with_its_code_and_all_that_was_printed(bash: WireClient) -> None:
     told = run(bash, "echo out; echo err >&2; exit 3")
     assert told["isError"] is True
-    assert re.fullmatch(
-        r"Command failed with exit code 3 \(\d+ ms\)\n--- stdout\nout\n--- stderr\nerr", text_of(told)
-    )
+    assert text_of(told) == "Command failed with exit code 3\n--- stdout\nout\n--- stderr\nerr"
 
 
 @pytest.mark.req("001-failure")
 def test_a_signal_and_a_missing_command_are_told_as_what_they_are(bash: WireClient) -> None:
-    assert text_of(run(bash, "kill -9 $$")).startswith("Command was ended by SIGKILL (")
+    assert text_of(run(bash, "kill -9 $$")).startswith("Command was ended by SIGKILL\n")
     missing = text_of(run(bash, "sleeep 1"))
-    assert missing.startswith("Command failed with exit code 127 (")
+    assert missing.startswith("Command failed with exit code 127\n")
     assert "Did you mean sleep?" in missing
 
 
