@@ -146,6 +146,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A shell cannot tell any more how a command ended: it is asked again, or replaced, and that is told.",
         "nacre",
     ),
+    "fault-session-changed": Requirement(
+        "A command changes words, options, traps, variables or descriptors that its session's shell works"
+        " with: later commands run truly, in that shell or in a new one, which is told.",
+        "nacre",
+    ),
     "fault-session-cancel-background": Requirement(
         "A call in a session is cancelled: all it started is killed, what was there before is spared.",
         "nacre",

@@ -46,9 +46,14 @@ if TYPE_CHECKING:
     from nacre.model import Command
     from nacre.places.place import Place
 
+_CHANGED = "something that it does this with was changed (a builtin, an option, a trap, a descriptor)"
 _MUTE = (
-    "was ended with all it had started, because it could not tell any more how a command ended: "
-    "something that it does this with was changed (a builtin, an option such as `set -r`, a trap)"
+    "was ended with all it had started, because it could not tell any more how a command ended: " + _CHANGED
+)
+_UNFIT = "was ended with all it had started, because it could not take a command any more: " + _CHANGED
+_CRIPPLED = (
+    "was ended with all it had started, because the command had closed descriptors that it needs to be given "
+    "the next one"
 )
 KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
 
@@ -56,9 +61,10 @@ KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for
 class LivingShell:
     """One shell process and what is known of it."""
 
-    def __init__(self, link: Link, running: Running, directory: str) -> None:
+    def __init__(self, link: Link, running: Running, directory: str, prompt: str) -> None:
         self.link = link
         self.running = running
+        self.prompt = prompt.encode()
         self.base = f"{link.spool_dir}/{running.id}"
         self.first_directory = directory
         self.turns = 0
@@ -176,7 +182,8 @@ class Session:
             self._dialect.check(_ask(command))
             try:
                 return await self._take_turn(await self._turn_for(command), on_output)
-            except NotTakenError:  # the shell had just died, unknown to us, and nothing was run
+            except NotTakenError:  # the shell had just died, unknown to us, or is unfit; nothing was run
+                await self._end_unfit()
                 return await self._take_turn(await self._turn_for(command), on_output)
         except SpawnError as error:
             raise explain(error, command.working_directory or self.directory, self._place.files) from None
@@ -215,11 +222,15 @@ class Session:
             self.used = time.monotonic()
         ending = self._dialect.read(told.record) if told.record is not None else None
         if ending is None:
-            last = await (self._end_mute(shell) if told.mute else self._last_words(shell))
+            unsure = told.mute or told.record is not None  # a record that it cannot have told rightly
+            last = await (self._end_for(shell, _MUTE) if unsure else self._last_words(shell))
             if self._ladder is not None:  # it was to be ended with all it started: wait for that
                 await asyncio.shield(self._ladder)
                 last = records.replace(last, left=(), left_total=0)
             return self._died(turn, told, last)
+        if told.mute:
+            last = await self._end_for(shell, _CRIPPLED)
+            told = records.replace(told, left=last.left, left_total=last.left_total)
         return self._ended(turn, told, ending)
 
     def _frame(self, turn: Turn, *, follow: bool) -> TurnStart:
@@ -304,7 +315,7 @@ class Session:
         before = self._living.exit if self._living is not None else None
         if self._living is not None and before is not None and before.left_total:
             self._former.append(self._living)
-        self._living = LivingShell(link, running, directory)
+        self._living = LivingShell(link, running, directory, ready)
         return self._living
 
     async def start(self) -> None:
@@ -375,11 +386,20 @@ class Session:
         except NacreError:
             return ()
 
-    async def _end_mute(self, shell: LivingShell) -> Exit:
-        """End a shell that has come back from its command, but cannot tell how that ended."""
-        shell.ended_because = _MUTE
+    async def _end_unfit(self) -> None:
+        """End a shell that lives but does not take a command."""
+        living = self._living
+        if living is not None and living.alive and not living.link.lost:
+            await self._end_for(living, _UNFIT)
+
+    async def _end_for(self, shell: LivingShell, why: str) -> Exit:
+        """End a shell that has come back from its command, but is of no use any more."""
+        shell.ended_because = why
         shell.link.kill(shell.running, 0)
         end = await asyncio.shield(shell.running.exit)
+        if end.why is None:  # it has ended by itself just before
+            shell.ended_because = ""
+            return end
         return records.replace(end, code=None, signal=None)  # these are our own doing
 
     async def _last_words(self, shell: LivingShell) -> Exit:
@@ -433,6 +453,9 @@ class Session:
             remark = f"The command was {self._brought_back}; the shell and its state live on."
         else:
             remark = self._dialect.remark(turn.ask, printed=told.stdout.total_bytes > 0)
+        if told.mute:
+            loss = _how_it_ended(turn.shell)
+            remark = f"The shell {loss}. The next command gets a new one, in {self.directory}."
         return self._result(
             turn,
             told.stdout,
@@ -444,7 +467,7 @@ class Session:
             cpu_ms=told.cpu_ms,
             left_running=tuple(LeftProcess(pid, line) for pid, line in told.left),
             left_running_total=told.left_total,
-            shell_state=turn.state,
+            shell_state=ShellState.LOST if told.mute else turn.state,
             note=_sentences(self._tell_loss(), remark),
         )
 
@@ -476,8 +499,8 @@ class Session:
     def _result(self, turn: Turn, stdout: Stream, stderr: Stream, **more: Any) -> Result:
         limit_bytes = turn.command.output_limit_bytes or self._config.reply_limit_bytes
         encoding = self._dialect.output_encoding or (LOSSY if self._config.lossy_utf8 else None)
-        out = render(self._clean(turn.ask, 1, stdout), limit_bytes, encoding)
-        err = render(self._clean(turn.ask, 2, stderr), limit_bytes, encoding)
+        out = render(self._clean(turn, 1, stdout), limit_bytes, encoding)
+        err = render(self._clean(turn, 2, stderr), limit_bytes, encoding)
         return Result(
             command=turn.command.text,
             working_directory=self.directory,
@@ -490,9 +513,13 @@ class Session:
             **more,
         )
 
-    def _clean(self, ask: Ask, number: int, stream: Stream) -> Stream:
-        head = self._dialect.clean(ask, number, stream.head)
-        tail = self._dialect.clean(ask, number, stream.tail) if stream.tail else b""
+    def _clean(self, turn: Turn, number: int, stream: Stream) -> Stream:
+        head = self._dialect.clean(turn.ask, number, stream.head)
+        tail = self._dialect.clean(turn.ask, number, stream.tail) if stream.tail else b""
+        if turn.shell.prompt and (
+            turn.shell.ended_because or not turn.shell.alive
+        ):  # it may have shown it in the command's streams
+            head, tail = (part.replace(turn.shell.prompt, b"") for part in (head, tail))
         gone_bytes = len(stream.head) + len(stream.tail) - len(head) - len(tail)
         if not gone_bytes:
             return stream

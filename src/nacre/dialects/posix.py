@@ -14,6 +14,8 @@ it does to descriptors. Every command is two lines:
   away; then the shell's own `$?` is told.
 - The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
 - Backslashes before names step over aliases.
+- What a command may have changed is not relied upon: functions of a builtin's name are stepped over, and
+  the report has `eval` mark the code once more. Without that mark it is not believed, and the shell is ended.
 - The report looks first whether the channel is one: a file that has taken its place is not written to. The
   code is kept until it was told.
 - If the report is lost in spite of all, the shell shows its prompt without one: see `keeper.shells`.
@@ -25,7 +27,7 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from nacre.dialects.dialect import Ask, CommandLists, Dialect, Shell, WithChannel
+from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 STDERR = 2
@@ -33,6 +35,7 @@ RUN_FILE = "run"
 _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
 _PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
 _ASKS_CODE = re.compile(r"\$\{?\?|status", re.IGNORECASE)  # $?, ${?}, $status, PIPESTATUS
+_PROVEN_CODE = re.compile(r"(\d+)\.+")  # given again, the report marks it again
 _SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
 _SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
 _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
@@ -45,9 +48,10 @@ class PosixShell(WithChannel):
     flags: tuple[str, ...] = ("-i",)
     setup: str = ":"
     evaluate: str = r"\command eval"
-    tell: str = rf"\command {_PRINTF}"
-    test: str = r"\command test"
+    builtin: str = r"\command"  # what calls a builtin past functions of its name
+    tell: str = _PRINTF
     source: str | None = None  # reads a file; for a shell that reads a pipe byte by byte, which takes long
+    aliases_operators: bool = False  # whether `&&` can be an alias
     announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in spite of all
     control: int = 0  # the descriptor of its channel, for one that is not interactive and shows no prompt
 
@@ -86,24 +90,48 @@ class PosixShell(WithChannel):
         streams = f"<{quote(ask.input)} >{quote(ask.out)} 2>{quote(ask.err)}"
         if self.control:
             streams += f" {self.control}>&-"
-        evaluate, before = f"{self.evaluate} {quote(ask.text)}", _before(ask)
+        evaluate, before = f"{self.evaluate} {quote(ask.text)}", self._before(ask)
         if before:
             evaluate = f"{{ {before}{evaluate}\n}}"
         evaluate = f"{evaluate} {streams}"
-        if code := _code_before(ask):  # outside of the command's streams, or `set -x` would show it
+        if code := self._code_before(ask):  # outside of the command's streams, or `set -x` would show it
             evaluate = f"{{ {code}; {evaluate}\n}}"
         first = f"{evaluate} && __nacre=0 || __nacre=$?\n"
         if self.source is None:
             return first, {}
-        return f"{self.source} {quote(f'{ask.base}.{RUN_FILE}')}||__nacre=$?\n", {RUN_FILE: first}
+        source = f"{self.builtin} {self.source} {quote(f'{ask.base}.{RUN_FILE}')}"
+        return f"{source}||__nacre=$?\n", {RUN_FILE: first}
 
     def report(self, ask: Ask) -> str:
         """The second line."""
-        code, tell = "__nacre=${__nacre:-$?}", self.tell.replace("MARKER", ask.marker)
+        code, tell = "__nacre=${__nacre:-$?}", f"{self.builtin} {self.tell.replace('MARKER', ask.marker)}"
+        operators = "__nacre=$__nacre && " if self.aliases_operators else ""
+        proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}"
         if self.control:
-            return f"{code}; {tell} >&{self.control}; __nacre=\n"
+            return f"{code}; {proof}; {tell} >&{self.control}; __nacre=\n"
         channel = quote(ask.told)
-        return f"{code}; {self.test} -p {channel} && {tell} >{channel} && __nacre=\n"
+        return f"{code}; {proof}; {self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
+
+    def read(self, record: str) -> Ending | None:
+        """As it was told, if it has proved that it still runs what it is given."""
+        code, _, directory = record.partition(" ")
+        proven = _PROVEN_CODE.fullmatch(code)
+        return Ending(int(proven[1]), directory) if proven else None
+
+    def _before(self, ask: Ask) -> str:
+        """What comes before the command: variables and the directory."""
+        exports = "".join(f" {name}={quote(value)}" for name, value in ask.environment.items())
+        before = f"{self.builtin} export{exports}; " if exports else ""
+        if ask.directory is not None:
+            before += f"{self.builtin} cd -- {quote(ask.directory)} && "
+        return before
+
+    def _code_before(self, ask: Ask) -> str:
+        """What makes `$?` the code of the command before; a process is started only if it is asked for."""
+        if not ask.last_code or not _ASKS_CODE.search(ask.text):
+            return ""
+        quick = ask.last_code == 1 and "pipestatus" not in ask.text.lower()  # which knows nothing of the `!`
+        return "! :" if quick else f"({self.builtin} exit {ask.last_code})"
 
     def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
         """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
@@ -121,32 +149,13 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def _before(ask: Ask) -> str:
-    """What comes before the command: variables and the directory."""
-    exports = "".join(f" {name}={quote(value)}" for name, value in ask.environment.items())
-    before = f"\\export{exports}; " if exports else ""
-    if ask.directory is not None:
-        before += f"\\cd -- {quote(ask.directory)} && "
-    return before
-
-
-def _code_before(ask: Ask) -> str:
-    """What makes `$?` the code of the command before; a process is started for it only if it is asked for."""
-    if not ask.last_code or not _ASKS_CODE.search(ask.text):
-        return ""
-    quick = ask.last_code == 1 and "pipestatus" not in ask.text.lower()  # which knows nothing of the `!`
-    return "! :" if quick else f"(\\exit {ask.last_code})"
-
-
 _KSH_SETUP = "set +o emacs +o vi +m"
 SHELLS = {
     "bash": PosixShell(
         flags=("--noprofile", "--norc", "--noediting", "-i"),
         # bash 5.2 may crash when it expands a prompt after a text with an open `$(`
         setup="set +o history +H +m; shopt -u promptvars",
-        tell=rf"\builtin {_PRINTF}",
-        test=r"\builtin test",
-        evaluate=r"\eval",
+        builtin=r"\builtin",  # which ends the shell at a failure under `set -e`: so not for `eval`
         source=".",  # while it sources a file bash is not interactive: no job numbers, and `return` works
     ),
     "zsh": PosixShell(
@@ -154,17 +163,17 @@ SHELLS = {
         setup="unsetopt BANG_HIST MONITOR ZLE PROMPT_SP PROMPT_CR BG_NICE; setopt INTERACTIVE_COMMENTS; "
         "PROMPT= RPROMPT=",
         evaluate=r"\builtin eval",
-        tell=rf"\builtin {_PRINTF}",
-        test=r"\builtin test",
+        builtin=r"\builtin",
+        aliases_operators=True,
     ),
     "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True),
     "mksh": PosixShell(
         setup=_KSH_SETUP,
         evaluate=r"\eval",
-        tell=rf"\{_PRINT}",  # its printf is a program
+        tell=_PRINT,  # its printf is a program
         announces_jobs=True,
     ),
-    "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m")),
+    "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m"), aliases_operators=True),
     # Not interactive: an interactive busybox 1.35 takes a background job's end for the end of its input, and
     # loses the next command. So an interrupt ends it, which is told, and a new one takes its place. It shows
     # no prompt either: its channel is a descriptor, which no deleted file can take away.

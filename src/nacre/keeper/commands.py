@@ -53,6 +53,7 @@ class Command:
         self._stdin = (
             host.Writer(keeper.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
+        self.stdin_name = host.pipe_name(started.stdin) if spec.persistent else ""
         self._control: host.Reader | None = None
         keeping = Keeping(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
         self._streams = Streams(keeper, command_id, str(command_id), keeping, self.stream_ended)

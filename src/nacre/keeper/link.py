@@ -58,7 +58,7 @@ _log = logging.getLogger("nacre")
 
 
 class NotTakenError(PlaceError):
-    """A shell ended just before it was given a command, which has therefore not been run."""
+    """A shell did not take a command, which has therefore not been run: it had ended, or it is unfit."""
 
     code = "not_taken"
 
@@ -403,7 +403,9 @@ class Link:
 
 
 def _heard_turn_end(turn: asyncio.Future[TurnEnd], end: TurnEnd) -> None:
-    if end.unread:
+    if end.unread and end.mute:
+        turn.set_exception(NotTakenError("The shell could not read the command."))
+    elif end.unread:
         turn.set_exception(
             PlaceError(
                 "The command was not run: its files in nacre's spool directory were removed before its shell"

@@ -12,6 +12,7 @@ import os
 import resource
 import select
 import signal
+import stat
 import struct
 import sys
 import termios
@@ -396,6 +397,14 @@ def prepare() -> bool:
         return False
     return_large_blocks()
     return ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0
+
+
+def pipe_name(fd: int) -> str:
+    """What a pipe is called in /proc, at both of its ends; nothing for no pipe."""
+    if fd < 0 or sys.platform != "linux":
+        return ""
+    status = os.fstat(fd)
+    return f"pipe:[{status.st_ino}]" if stat.S_ISFIFO(status.st_mode) else ""
 
 
 def link_descriptors() -> tuple[int, int]:

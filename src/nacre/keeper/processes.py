@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SHORT_BYTES = 2048
 MOMENT_S = 0.005  # how old a reading of the whole table may be
+FLAGS_FIELD, PF_EXITING = 6, 4  # of /proc/PID/stat, counted behind the name
 LIMIT_MARK = b"Max realtime timeout"
 LINUX = sys.platform == "linux"
 HAS_LISTS = LINUX and os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
@@ -311,3 +312,44 @@ def command_line(pid: int, limit: int = 200) -> str:
     else:
         text = _ps("-ww", "-o", "command=", "-p", str(pid)).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+# The number of read(2): the kernel tells the system call that a process waits in by its number.
+_READ = {"x86_64": b"0", "aarch64": b"63", "riscv64": b"63"}.get(os.uname().machine) if LINUX else None
+
+
+def waits_to_read(pid: int, file: str) -> bool:
+    """Whether it waits to read from a pipe, by the name that /proc gives that; False if nobody can tell."""
+    number, *arguments = (_read(f"/proc/{pid}/syscall") or b"unknown").split(maxsplit=2)
+    if number != _READ or not arguments:
+        return False
+    return _link(f"/proc/{pid}/fd/{int(arguments[0], 16)}") == file
+
+
+def holds(pid: int, file: str) -> bool:
+    """Whether a descriptor of it leads there, and will for a while; True also where nobody can tell."""
+    if not LINUX or _link(f"/proc/{pid}/fd/0") == file:
+        return True
+    try:
+        numbers = os.listdir(f"/proc/{pid}/fd")
+    except OSError:
+        return True
+    return any(_link(f"/proc/{pid}/fd/{number}") == file for number in numbers) and not _is_ending(pid)
+
+
+def _is_ending(pid: int) -> bool:
+    """Whether the kernel is just closing its descriptors, one after the other."""
+    fields = (_read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
+    return len(fields) > FLAGS_FIELD and bool(int(fields[FLAGS_FIELD]) & PF_EXITING)
+
+
+def standard_streams(pid: int) -> tuple[str, str, str]:
+    """Where its stdin, stdout and stderr lead; nothing where that cannot be told."""
+    return _link(f"/proc/{pid}/fd/0"), _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")
+
+
+def _link(path: str) -> str:
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""

@@ -7,7 +7,9 @@ program (`exec`) can tell nothing any more: its turn is that program's, to its e
 
 A command can also keep its shell from telling: it deletes the channel, or changes the words that the shell
 would tell with. Then the shell comes back to its prompt without a record. It is asked once more, with all
-pipes in their place; if that does not help either, the turn is over, and the shell is of no use any more.
+pipes in their place; if that does not help either, the turn is over, and the shell is of no use any more. So
+is one that has lost what it reads its lines from, or holds on to a command's streams, because a command has
+closed the descriptors in which it keeps its own meanwhile.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ NAME_LIMIT = 15  # what Linux keeps of a program's name
 LINES_OF_A_TURN = 2  # the command, and the report
 KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
+LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
+LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
 
 
 def named(left: set[int]) -> tuple[Left, int]:
@@ -91,6 +95,9 @@ class PersistentShell:
         self._replaced_by = ""  # the program that the shell had become at its end
         self._cpu_ms = 0
         self._timer: Timer | None = None
+        self._look_timer: Timer | None = None
+        self._looks_lost = 0  # how often in a row it was seen without what it reads its lines from
+        self._lines_from = command.stdin_name
         self._asked_again = self._mute = False  # whether the present turn's report was lost once, and again
         self._channel = self._reader(started.control, self._told)
         self._own = [  # what the shell itself prints, not its commands
@@ -156,6 +163,9 @@ class PersistentShell:
         """From here on CPU time counts; what ends sooner uses less than the kernel's clock can tell."""
         self._cpu_ms = processes.cpu_ms(self._command.pid)
         self._watch_own()
+        self._looks_lost = 0
+        if self._turn is not None and self._turn.report and self._lines_from:
+            self._look_timer = self._keeper.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
     def _told(self, chunk: bytes) -> None:
         """Bytes on the private channel; what comes there between two turns is noise."""
@@ -195,6 +205,7 @@ class PersistentShell:
         self._hear_own(turn)
         self._turn = None
         self._keeper.in_turn.discard(self)
+        self._mute = self._mute or self._is_crippled(turn)
         end = turn.close(named(left) if left else ((), 0), replaced=self._replaced_by, mute=self._mute)
         if turn.streams.open:
             self._lingering.append(turn)
@@ -203,9 +214,7 @@ class PersistentShell:
 
     def _hear_own(self, turn: Turn) -> None:
         """Take what the shell itself has printed by now."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._cancel_timers()
         for reader in self._own:
             if self._prompts is not None:
                 reader.pause()
@@ -213,6 +222,12 @@ class PersistentShell:
             elif turn.record is None or self.conversation is None:  # in a conversation all of it has come
                 reader.take()
                 reader.see_end()
+
+    def _cancel_timers(self) -> None:
+        for timer in (self._timer, self._look_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._look_timer = None
 
     def take_rest(self) -> None:
         """The shell has ended: hear what it has told before."""
@@ -237,8 +252,51 @@ class PersistentShell:
             self._open_channel()
             self._give(turn.report, 1)
         else:
-            self._mute = True
-            self._over_when_settled(SETTLE_ROUNDS)
+            self._give_up()
+
+    def _give_up(self) -> None:
+        self._mute = True
+        self._over_when_settled(SETTLE_ROUNDS)
+
+    def _look_at_shell(self) -> None:
+        """A turn takes long: its shell may wait for a line without a word, or never come back."""
+        turn, pid = self._turn, self._command.pid
+        if turn is None or turn.record is not None or self._command.over:
+            return
+        self._look_timer = self._keeper.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
+        if processes.waits_to_read(pid, self._lines_from):
+            self._look()
+        elif self._has_lost_its_way(turn):
+            self._looks_lost += 1
+            if self._looks_lost == LOST_LOOKS:
+                self._give_up()
+        else:
+            self._looks_lost = 0
+
+    def _has_lost_its_way(self, turn: Turn) -> bool:
+        """Whether it runs nothing, and can be given no more lines, or has left its command without a word."""
+        pid = self._command.pid
+        if self._keeper.kin.others(self._command.id, self._known) or not self._is_itself():
+            return False
+        if processes.standard_streams(pid)[0] == self._lines_from:  # its commands read from elsewhere
+            return turn.streams.were_opened()
+        return not processes.holds(pid, self._lines_from)
+
+    def _is_itself(self) -> bool:
+        """Whether no other program has taken the shell's place, be it of the same name."""
+        return command_line(self._command.pid) == " ".join(self._command.spec.argv)
+
+    def _is_crippled(self, turn: Turn) -> bool:
+        """Whether it can be given no more commands although it has told the end of this one."""
+        pid = self._command.pid
+        if turn.record is None or not self._lines_from:
+            return False
+        if self._command.over:
+            return True
+        own, pair = processes.standard_streams(pid), self.pipes.names_of_pair
+        if own[0] == self._lines_from:
+            return not pair.isdisjoint(own)
+        return not processes.holds(pid, self._lines_from) or any(processes.holds(pid, name) for name in pair)
 
     # -- who it is
 
@@ -308,8 +366,7 @@ class PersistentShell:
     def holdings(self) -> list[Callable[[], object]]:
         """How to let go of each thing that it holds."""
         self._keeper.in_turn.discard(self)
-        if self._timer is not None:
-            self._timer.cancel()
+        self._cancel_timers()
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
         held: list[Callable[[], object]] = [turn.streams.release for turn in turns]
         held += [reader.close for reader in (self._channel, *self._own) if reader is not None]

@@ -92,6 +92,17 @@ class Pipes:
         """Whether a shell that opens it by its name would find it."""
         return self._told is None or self._directory.holds(f"{self._base}.{TOLD}", self._told)
 
+    @property
+    def names_of_pair(self) -> set[str]:
+        """What the present pair is called in /proc."""
+        return {self._directory.path_of(self._name(stream)) for stream in "oe"}
+
+    @property
+    def are_there(self) -> bool:
+        """Whether a shell would find what it was given by name: its pipes, its files, its channel."""
+        files = all(self._directory.holds(name, known) for name, (_, known) in self._files.items())
+        return files and self.told_is_there and all(map(os.path.exists, self.names_of_pair))
+
     def _name(self, stream: str) -> str:
         return f"{self._base}.{self.pair}{stream}"
 
@@ -230,6 +241,8 @@ class Turn:
         self.streams.settle()
         # Its files may have been deleted while they were handed over: then a record tells of nothing.
         unread = self.record is not None and not self.streams.were_opened()
+        if unread and self._shell.pipes.are_there:
+            mute = True  # nobody but the shell itself has kept it from reading them
         self.streams.part()
         streams = self.streams.report()
         if self.streams.open or self.streams.let_go:

@@ -483,6 +483,11 @@ def prepare() -> bool:
     return True
 
 
+def pipe_name(_handle: int) -> str:
+    """There are no names for both ends of a pipe here."""
+    return ""
+
+
 def link_descriptors() -> tuple[int, int]:
     """The link to nacre on private descriptors; the standard ones lead nowhere from now on."""
     reading, writing = os.dup(0), os.dup(1)
