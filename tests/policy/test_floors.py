@@ -22,7 +22,7 @@ _FLOORS = [
     {"conditions"},
     {"posix"},
     {"inspector", "rules", "paths"},
-    {"interpreters", "findings", "program_table"},
+    {"interpreters", "findings", "program_table", "find_expression"},
     {"git_commands", "boundaries", "command_input"},
     {"programs"},
     {"check"},

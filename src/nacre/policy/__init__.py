@@ -10,8 +10,8 @@ lowest first:
     values                                                 what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
-    inspector, interpreters, git_commands, programs,       looking through a command
-    command_input
+    inspector, interpreters, git_commands,                 looking through a command
+    find_expression, programs, command_input
     rules, rulesets, paths                                 what a person wrote; where files may be
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run

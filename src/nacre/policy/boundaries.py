@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.paths import is_run_by_git
+from nacre.policy.paths import joined, tells_what_runs
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Add = Callable[[Decision, str, str, Span, str], None]
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
+_FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
 _FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
 
 
@@ -106,8 +107,8 @@ class Boundaries:
         """A file that is written, changed or removed."""
         word = use.word
         text = _texts(word) or _pattern(word)
-        if self.findings.policy.mode == "allowlist" and word.literal and is_run_by_git(word.text):
-            reason = "git runs what stands there"
+        if self.findings.policy.mode == "allowlist" and self._tells_what_runs(text):
+            reason = "programs run what stands there"
             self.add("deny", "own files", reason, _span(word), "leave it to a person")
         own = self.findings.own
         if own is None:
@@ -128,6 +129,12 @@ class Boundaries:
                 hint = "leave it to a person" if known else "write the name of the file out"
                 self.add("deny", "own files", reason, _span(word), hint)
                 return
+
+    def _tells_what_runs(self, text: str) -> bool:
+        """`cd .git && cp x config`: the directory is part of the name."""
+        directories = [self.findings.cwd or ".", *self.findings.entered]
+        places = [text, *(joined(directory, text) for directory in directories)]
+        return any(tells_what_runs(place) for place in places)
 
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""
@@ -174,6 +181,9 @@ def _readings(text: str) -> Iterator[str]:
         yield value
     if text.startswith("@"):
         yield text[1:]
+    address = _FILE_ADDRESS.match(text)
+    if address is not None:
+        yield address.group(1)
     if text.startswith("-"):
         found = _FROM_SLASH.match(text)
         if found is not None:

@@ -111,7 +111,7 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         findings.add(found)
     if not depth:
         findings.start_in_directory()
-    if findings.fence is not None or findings.own is not None:
+    if findings.fence is not None or findings.own is not None or "cd" in text or "pushd" in text:
         findings.enter_directories(
             [reading for command in scan.commands for reading in context.readings(command)]
         )

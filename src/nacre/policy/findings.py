@@ -50,6 +50,8 @@ class Findings:
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
         self.directory_is_known = True
+        # The directories that the text changes to, as they are written.
+        self.entered: list[str] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
@@ -92,6 +94,7 @@ class Findings:
             elif target is None or target.dynamic or target.several or target.text[:1] in {"-", "+"}:
                 self.directory_is_known = False
             else:
+                self.entered.append(target.text)
                 self.enter_directory(target.text)
 
     def enter_directory(self, path: str) -> None:

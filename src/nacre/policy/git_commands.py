@@ -37,6 +37,7 @@ _GIT_LOOKS = frozenset({"get", "list"})
 _GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
 # Signatures are checked by a program.
 _SIGNATURE = regex(r"%G")
+_SIGNATURE_FIELD = "%(signature"
 _GIT_FORMATS = frozenset({"--format", "--pretty"})
 # Options with which a sub-command starts an editor; a patch can be edited piece by piece.
 _STARTS_EDITOR = {
@@ -88,7 +89,8 @@ class GitInspector(CodeInspector):
         self._git_help(command, rest[:1], found)
         for word in rest:
             name, _, value = word.text.partition("=")
-            if name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value):
+            signed = name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value)
+            if signed or _SIGNATURE_FIELD in word.text.casefold():
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
 
     def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:

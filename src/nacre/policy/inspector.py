@@ -61,6 +61,8 @@ _ACCESS: dict[Kind, Access] = {
     "follows": "leave",
     "unlisted": "maybe",
 }
+# Some options take several files, or a file behind a name: -cp a:b, -f a,b, -F name=@file.
+_LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
 
@@ -226,6 +228,9 @@ class Inspector:
         elif item.kind == "unproven" and not harmless:
             found.add(_unproven(item, entry))
         access = _ACCESS.get(item.kind)
+        if item.kind == "reads" and value is not None and value.literal:
+            for part in _LISTED.split(value.text)[1:]:
+                found.uses(value.with_text(part), "read")
         if access is not None:
             found.uses(value if item.kind not in {"follows", "unlisted"} else item.word, access)
 

@@ -24,9 +24,12 @@ _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
 # Names that are looked at for one pattern: beyond, nobody waits for the answer.
 _MOST_NAMES = 20_000
-# What git runs, or reads to know what it runs.
-_RUN_BY_GIT = regex(
-    r"(?:.*/)?\.git(?:/(?:.*/)?(?:config(?:\.worktree)?|hooks(?:/.*)?|info/attributes|git-rebase-todo))?\Z",
+# What git runs, or reads to know what it runs, and what shells and others read in a person's home.
+_TELLS_WHAT_RUNS = regex(
+    r"(?:.*/)?(?:\.git(?:/(?:.*/)?(?:config(?:\.worktree)?|hooks(?:/.*)?|info/attributes|git-rebase-todo))?"
+    r"|\.gitconfig|\.config/git/(?:config|attributes)|\.ssh/(?:config|rc|authorized_keys|environment)"
+    r"|\.(?:bash_profile|bash_login|bashrc|profile|zshenv|zshrc|zprofile|zlogin|kshrc|mkshrc)|\.config/fish(?:/.*)?"
+    r"|\.(?:curlrc|wgetrc|psqlrc|sqliterc|my\.cnf|gdbinit|lldbinit|terraformrc|exrc|vimrc|pythonrc\.py))\Z",
     re.DOTALL,
 )
 
@@ -126,9 +129,9 @@ class OwnFiles:
         return real(self._files, joined(directory, expanded(path, self._home)))
 
 
-def is_run_by_git(path: str) -> bool:
-    """A file that git runs, or that tells it what to run: a hook, a repository's configuration."""
-    return _RUN_BY_GIT.match(os.path.normpath(path).replace(os.sep, "/")) is not None
+def tells_what_runs(path: str) -> bool:
+    """A file that git runs, or that tells it or a shell what to run: a hook, a configuration."""
+    return _TELLS_WHAT_RUNS.match(os.path.normpath(path).replace(os.sep, "/")) is not None
 
 
 def _segment(segment: str) -> re.Pattern[str]:

@@ -29,20 +29,13 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
+from nacre.policy.find_expression import FindExpression, with_found_path
 from nacre.policy.git_commands import GitInspector
 from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.tables.archives import TAR
-from nacre.policy.tables.files import (
-    FIND_FLAGS,
-    FIND_FOLLOWS,
-    FIND_READS,
-    FIND_RUNS,
-    FIND_VALUES,
-    FIND_WRITES,
-)
 from nacre.policy.tables.shells import RUNNERS, UNRESOLVABLE
 from nacre.policy.values import Context, is_known_output
 
@@ -52,6 +45,11 @@ if TYPE_CHECKING:
     from nacre.policy.languages import Action
     from nacre.policy.tables.schema import Program
 
+_FORM_FILE = regex(r"[^=]*=[@<]([^;,\"]+)(?:;(?:type|filename)=[\w./+-]+)*")
+_FORM_READS = regex(r"=[@<]")
+# Modules are named at the beginning of a program; yq loads files anywhere.
+_JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})")
+_YQ_READS = regex(rf"load|{UNKNOWN}")
 _OUTPUT = regex(r"@|.*%output\{", re.DOTALL)
 _SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
 _CURL_SENDS = frozenset(
@@ -142,7 +140,7 @@ class ProgramInspector(GitInspector):
 
     def read_find(self, words: tuple[Word, ...]) -> None:
         """Where it looks, then an expression, of which every word must be known."""
-        reading = _Find(words[1:], self)
+        reading = FindExpression(words[1:])
         reading.read()
         self.step(words, reading.found.effects, rememberable=not reading.inner, paths=reading.found.paths)
         for command in reading.inner:
@@ -162,7 +160,7 @@ class ProgramInspector(GitInspector):
         at = next((i for i, word in enumerate(words) if word.text in _FD_RUNS), len(words))
         self.arguments(entry, words[1:at], found)
         self.step(words, found.effects, rememberable=at == len(words), paths=found.paths)
-        inner = tuple(_with_found_path(word) for word in words[at + 1 :] if word.text not in {";", "\\;"})
+        inner = tuple(with_found_path(word) for word in words[at + 1 :] if word.text not in {";", "\\;"})
         if inner:
             self.walk(inner)
 
@@ -257,6 +255,8 @@ class ProgramInspector(GitInspector):
                 continue
             if item.flag == "--url":
                 self.operands(entry, [Argument("operand", "", value)], found)
+            elif item.flag in {"-F", "--form"}:
+                self._curl_form(value, found)
             elif item.flag in _CURL_SENDS:
                 sent = _SENT_FILE.match(value.text)
                 if sent is not None:
@@ -269,6 +269,28 @@ class ProgramInspector(GitInspector):
                 )
             elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
                 found.uses(value, "read")
+        self.finish(words, found)
+
+    def _curl_form(self, value: Word, found: Effects) -> None:
+        """`name=@file;type=x`: anything more can name further files."""
+        plain = _FORM_FILE.fullmatch(value.text) if value.literal else None
+        if plain is not None:
+            found.uses(value.with_text(plain.group(1)), "read")
+        elif not value.literal or _FORM_READS.search(value.text):
+            found.uses(unknown_at(value), "read")
+
+    def read_jq(self, words: tuple[Word, ...]) -> None:
+        """The first operand is a program, which can read other files."""
+        entry, given = self._table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        program = next((item.word for item in given if item.kind in {"operand", "unproven"}), None)
+        named = {"-f", "--from-file"} & {item.flag for item in given}
+        if program is not None and not named:
+            pattern = _YQ_READS if base_name(words[0].text) == "yq" else _JQ_READS
+            known = program.text if program.literal else program.prefix + UNKNOWN
+            if pattern.search(known):
+                found.uses(unknown_at(program), "read")
         self.finish(words, found)
 
     # -- files and data ------------------------------------------------------------------------------------
@@ -322,112 +344,7 @@ def _sql_reader(client: str) -> Callable[[str], list[Action]]:
     return lambda text: sql_actions(text, client)
 
 
-class _Find:
-    """The arguments of find while they are read."""
-
-    def __init__(self, words: Sequence[Word], inspector: ProgramInspector) -> None:
-        self.words = list(words)
-        self.inspector = inspector
-        self.found = Effects()
-        self.inner: list[tuple[Word, ...]] = []
-        # So far, what it finds are files: no links, which another program would follow.
-        self.only_files = False
-        self.opened = 0
-        self.negated = False
-        self.deleting: list[Word] = []
-
-    def read(self) -> None:
-        while self.words and self.words[0].text in {"-H", "-L", "-P"}:
-            word = self.words.pop(0)
-            if word.text != "-P":
-                self.found.uses(word, "leave")
-        while self.words and not self._begins_expression(self.words[0]):
-            self._place(self.words.pop(0))
-        while self.words:
-            self._word(self.words.pop(0))
-
-    def _begins_expression(self, word: Word) -> bool:
-        return word.literal and (word.text[:1] == "-" or word.text in {"(", ")", "!", ","})
-
-    def _place(self, word: Word) -> None:
-        """Where find looks; an unproven one could be the beginning of an expression."""
-        self.found.uses(word, "read")
-        if word.may_be_option:
-            hint = "write ./ before it"
-            reason = "this value can turn out to be a word of find's expression"
-            self.found.add(unresolved(word, f"{reason}; {hint}", hint=hint))
-
-    def _word(self, word: Word) -> None:
-        text = word.text
-        if not word.literal:
-            reason = "a word of find's expression is only known when it runs"
-            self.found.add(unresolved(word, reason, hint="write it out"))
-        elif text in _FIND_RUNS:
-            end = _find_end(self.words)
-            if not self.only_files and any("{}" in item.text for item in self.words[:end]):
-                self.found.uses(word, "leave")
-            self.inner.append(tuple(_with_found_path(item) for item in self.words[:end]))
-            del self.words[: end + 1]
-        elif text == "-delete":
-            self.found.add(writes(word, "`-delete` removes files", text))
-            self.deleting.append(word)
-        elif text in _FIND_WRITES or text == "-fprintf":
-            self._write(word)
-        elif text in _FIND_VALUES or text in _FIND_READS:
-            self._value(word)
-        elif text in _FIND_FOLLOWS:
-            self.found.uses(word, "leave")
-        elif text in _FIND_LOGIC:
-            self._logic(text)
-        elif text not in _FIND_FLAGS:
-            reason = f"`{shown(text)}` is not known to be a harmless word of find's"
-            self.found.add(unlisted(word, reason, text))
-
-    def _logic(self, text: str) -> None:
-        """`-type f` holds for all that follows it up to an alternative, if it stands in no parentheses."""
-        self.negated = text in {"!", "-not"}
-        self.opened += (text == "(") - (text == ")")
-        if text in {"-o", "-or", ","} and not self.opened:
-            self.only_files = False
-
-    def _value(self, word: Word) -> None:
-        value = self.words.pop(0) if self.words else None
-        if word.text == "-type" and value is not None and value.literal:
-            self.only_files = self.only_files or not (self.opened or self.negated or value.text != "f")
-        self.negated = False
-        if word.text == "-files0-from":
-            self.found.uses(word, "leave")
-        if value is not None and value.several:
-            reason = "an unquoted value or pattern can become several words"
-            self.found.add(unresolved(value, reason, hint="put it into quotes"))
-        if word.text in _FIND_READS:
-            self.found.uses(value, "read")
-
-    def _write(self, word: Word) -> None:
-        target = self.words.pop(0) if self.words else word
-        if word.text == "-fprintf" and self.words:
-            self.words.pop(0)
-        if not is_free(target):
-            self.found.add(writes(word, f"`{word.text}` writes a file", word.text, target))
-            self.found.uses(target, "write")
-
-
-_FIND_FLAGS = frozenset(FIND_FLAGS.split())
-_FIND_VALUES = frozenset(FIND_VALUES.split())
-_FIND_READS = frozenset(FIND_READS.split())
-_FIND_WRITES = frozenset(FIND_WRITES.split())
-_FIND_FOLLOWS = frozenset(FIND_FOLLOWS.split())
-_FIND_RUNS = frozenset(FIND_RUNS.split())
-_FIND_LOGIC = frozenset({"-o", "-or", "!", "-not", ",", "(", ")"})
 _FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
-
-
-def _find_end(words: Sequence[Word]) -> int:
-    """Where the command of an -exec ends."""
-    for at, word in enumerate(words):
-        if word.text == ";" or (word.text == "+" and at and words[at - 1].text == "{}"):
-            return at
-    return len(words)
 
 
 def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word, ...]:
@@ -442,15 +359,6 @@ def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word,
         else word
         for word in inner
     )
-
-
-def _with_found_path(word: Word) -> Word:
-    """`{}` becomes a path that find prints: it begins where find started, never with a dash."""
-    if "{}" not in word.text:
-        return word
-    text = "./" + UNKNOWN if word.text == "{}" else word.text.replace("{}", UNKNOWN)
-    pieces = tuple(Expansion("variable", "{}", quoted=True) for _ in range(text.count(UNKNOWN)))
-    return replace(word, text=text, expansions=pieces, braces=False, glob=None)
 
 
 def _is_harmless_ssh(value: Word) -> bool:
@@ -484,6 +392,7 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("ssh", "autossh"), ProgramInspector.read_ssh),
     **dict.fromkeys(("psql", "mysql", "mariadb"), ProgramInspector.read_sql),
     **dict.fromkeys(("dd", "gdd"), ProgramInspector.read_dd),
+    **dict.fromkeys(("jq", "gojq", "jaq", "yq"), ProgramInspector.read_jq),
     "git": ProgramInspector.read_git,
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,

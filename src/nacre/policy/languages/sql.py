@@ -45,11 +45,17 @@ _PRAGMAS = names(
     "collation_list function_list module_list pragma_list synchronous cache_size busy_timeout auto_vacuum optimize"
 )
 # Words with which a statement opens files, and things whose making is code.
-_NEVER = names("outfile dumpfile infile")
+_NEVER = names("outfile dumpfile infile fsdir zipfile")
 _MAKES = names("create alter drop")
+# What may be made, altered or dropped; a system, a role or a subscription runs or reaches something.
+_MADE = names(
+    "table index unique view temp temporary materialized schema sequence type or if unlogged global local database column domain"
+)
 _NEVER_MADE = names(
     "virtual function procedure trigger language extension server event user role tablespace aggregate"
 )
+_SETTINGS = ("alter", "database")
+_STARTED = names("transaction")
 _SHOWS = names(
     ".tables .schema .indexes .indices .headers .header .databases .dump .help .show .stats .timer .width .separator .nullvalue .eqp "
     ".explain .fullschema .limit .quit .exit .changes .mode .version .dbinfo .echo .bail"
@@ -69,7 +75,7 @@ def sql_actions(text: str, client: str) -> list[Action]:
         known = _META.match(stripped) is not None
         return [] if known else [Action("run", "this command of psql can run programs or open files")]
     try:
-        _read(text)
+        _read(text, client)
     except UnknownTextError as error:
         return [Action("unknown", str(error) or "this statement is not understood")]
     return []
@@ -82,8 +88,10 @@ def _dot_command(text: str) -> list[Action]:
     return [Action("run", f"`{name}` of sqlite3 can run programs or open files")]
 
 
-def _read(text: str) -> None:
+def _read(text: str, client: str) -> None:
     """Every token of every statement; what is not known raises."""
+    if "[" in text and client == "mysql":
+        raise UnknownTextError("a bracket")  # no quotes to it: a statement ends inside
     before: list[str] = []
     at = 0
     while at < len(text):
@@ -113,8 +121,17 @@ def _token(kind: str, token: str, before: list[str]) -> None:
         _pragma_value(token)
     if kind == "word" and (token in _NEVER or (before[:1] and before[0] in _MAKES and token in _NEVER_MADE)):
         raise UnknownTextError(f"`{token}` opens files or runs code")
+    if len(before) == 1:
+        _second(before[0], token)
     if kind == "open" and before:
         _call(before)
+
+
+def _second(first: str, token: str) -> None:
+    """What may be made, altered, dropped or started."""
+    known = _MADE if first in _MAKES else _STARTED if first == "start" else None
+    if known is not None and (token not in known or (first, token) == _SETTINGS):
+        raise UnknownTextError(f"`{first} {token[:20]}` opens files, runs code or reaches others")
 
 
 def _pragma_value(token: str) -> None:

@@ -60,14 +60,14 @@ PROGRAMS = (
         names="cmake",
         reason="scripts, toolchains and other compilers are programs",
         style="joined",
-        options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --build= --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --install= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
+        options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --install= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
         checks=(
             (
                 "-D=",
                 _CMAKE_DEFINITION,
             ),
         ),
-        reads="-S= --test-dir=",
+        reads="-S= --build= --test-dir=",
         changes="-B= --prefix=",
         writes="--graphviz= --trace-redirect= --profiling-output= --system-information",
         runs="-P= -E= -C= --toolchain= --build-and-test --open= --find-package --workflow -T= --debugger --debugger-pipe= --profiling-format= --project-file=",
@@ -459,11 +459,8 @@ PROGRAMS = (
     ),
     Program(
         names="objdump readelf size addr2line c++filt otool",
-        reason="plugins are code, and a file of options may name one",
-        # Too many to list; newer versions load a plugin.
-        pattern=r"-[A-Za-z?]+(?:[=,].*)?|--(?!pl)[a-z][a-z0-9-]*(?:=.*)?",
         operands="read",
-        refuses="@",
+        harmless=True,
     ),
     Program(
         names="nm",
