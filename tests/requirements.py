@@ -214,6 +214,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Commands fail, sessions end, calls are cancelled: nothing of them waits for a garbage collection.",
         "nacre",
     ),
+    "fault-keeper-stopped": Requirement(
+        "The keeper is stopped (SIGSTOP) for ever: it is killed and replaced, what it ran is ended, and who "
+        "waits is told.",
+        "nacre",
+    ),
     "fault-keeper-late": Requirement(
         "The keeper is not ready in time: a sentence, and it serves as soon as it is.", "nacre"
     ),

@@ -133,7 +133,7 @@ def test_a_killed_keeper_takes_every_command_with_it(tmp_path: Path) -> None:
         text = f"start /b cmd /c {pinging(mark)}& {pinging(mark)}"
         running = link.run(spec(text, follow_ms=1), on_output=up.on_output)
         await up.wait()
-        os.kill(link._launched.process.pid, signal.SIGKILL)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # the test kills it from outside
+        os.kill(link._process.started.pid, signal.SIGKILL)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # the test kills it from outside
         with pytest.raises(PlaceError):
             await running.exit
         assert gone(mark)

@@ -8,6 +8,7 @@ Two halves that meet at `frames`:
     records    dataclasses without what the standard module loads
     link       nacre's side: run commands through a keeper                    (asyncio)
     launch     start a keeper on this machine
+    keeper_process  the process that a link leads to: its pipes, its kill
     troubles   what can be done about an error of the operating system
     program    the keeper itself: frames in, commands run, frames out         (standard library only)
     commands   one running command: its streams, its end, its kill ladder
@@ -22,6 +23,7 @@ Two halves that meet at `frames`:
     host       one name for the modules of this operating system
     descriptors  how many the keeper may hold
     heap       memory that goes back to the system when it is freed
+    confinement  what a sandboxed keeper can no longer do, set before it begins
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
     posix      processes, pipes, terminals and the event loop of Linux and macOS
     kin        which process belongs to which command, and how all of them are ended
@@ -31,6 +33,6 @@ Two halves that meet at `frames`:
     windows    all of these for Windows: Job Objects, a completion port
     win32      the few calls of Windows that it makes
 
-Everything but `link` and `launch` is the program; it imports nothing outside the standard library and nothing
-of nacre above this package, so that it can be sent to a machine that has only Python.
+Everything but `link`, `launch` and `keeper_process` is the program; it imports nothing outside the standard
+library and nothing of nacre above this package, so that it can be sent to a machine that has only Python.
 """

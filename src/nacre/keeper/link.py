@@ -7,14 +7,11 @@ It knows frames and command ids, nothing of shells, policies or replies.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import logging
 import os
-import signal
-import subprocess
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
 from nacre.errors import InternalError, PlaceError
@@ -39,6 +36,7 @@ from nacre.keeper.frames import (
     encode,
     encode_again,
 )
+from nacre.keeper.keeper_process import KeeperProcess
 from nacre.keeper.troubles import advice
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
 from nacre.pipes import PipeReader, PipeWriter
@@ -49,9 +47,13 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
 
 HELLO_PATIENCE_S = 10.0
+HELLO_ROUNDS = 3  # so many times a keeper may be late; then it is replaced
+WATCH_S = 5.0  # how often we look whether a keeper that somebody waits for says anything at all
+SILENCE_LIMIT_S = 20.0  # one that leaves a PING unanswered for so long is replaced
+LATE_S = 1.0  # a look that is so late counts nothing: we were held up ourselves
 GOODBYE_PATIENCE_S = 0.8  # the keeper gives commands 0.3 s, then kills; clients wait 2 s for us
 GUARDIAN_PATIENCE_S = 0.2  # the guardian ends right after its keeper, unless that has died
-BURIAL_S = 1.0  # how often we look whether what we had started to keep commands has ended
+LET_GO_S = 1.0  # how often we look whether what we had started to keep commands has ended
 BROKEN_PATIENCE_S = 1.0  # a keeper that does not take frames any more is gone; it has this to tell its last
 
 _log = logging.getLogger("nacre")
@@ -85,13 +87,19 @@ class Running:
     on_control: Callable[[bytes], None] | None = None
     pid: asyncio.Future[int] | None = field(default=None)
     turn: asyncio.Future[TurnEnd] | None = None
+    takes_turns: bool = False
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether somebody waits for its end, or for that of its turn."""
+        return not self.takes_turns or (self.turn is not None and not self.turn.done())
 
 
 class Link:
     """One keeper and the commands that run through it."""
 
     def __init__(self, launched: Launched, before: Link | None = None) -> None:
-        self._launched = launched
+        self._process = KeeperProcess(launched)
         # A keeper that follows a killed one must not meet its files: it goes on counting.
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._follows = before is not None
@@ -106,7 +114,10 @@ class Link:
         self._distrusted = False  # it has sent what is no frame
         self._leaving = False  # it has said that it ends everything
         self._guarded = True
-        self._pid = 0  # of the keeper; the process that we have started may be its guardian
+        self._late = 0  # how often its hello was waited for in vain
+        self._heard = False  # whether it has said anything since the last look
+        self._silent_s = 0.0
+        self._watch: asyncio.TimerHandle | None = None
         self._gone = asyncio.Event()
         self._reader = PipeReader(launched.reading, self._received, self._ended)
         self._writer = PipeWriter(launched.writing, self._broken)
@@ -135,6 +146,9 @@ class Link:
             async with asyncio.timeout(HELLO_PATIENCE_S):
                 hello = await asyncio.shield(self._hello)
         except TimeoutError:
+            self._late += 1
+            if self._late >= HELLO_ROUNDS:
+                raise self._replace(f"was not ready after {HELLO_ROUNDS * HELLO_PATIENCE_S:.0f} s") from None
             raise PlaceError(
                 f"The keeper process is not ready after {HELLO_PATIENCE_S:.0f} s; it is still awaited.",
                 code="keeper_late",
@@ -144,7 +158,7 @@ class Link:
             raise PlaceError(
                 f"The keeper speaks version {hello.version} of the link, nacre speaks {VERSION}."
             )
-        self.cookie, self._pid, self._guarded = hello.cookie, hello.pid, hello.guarded
+        self.cookie, self._guarded = hello.cookie, hello.guarded
         self.set_up(environment, spool_dir, sweep, spools)
 
     def set_up(
@@ -171,10 +185,12 @@ class Link:
         """Start a command; its `exit` future tells the rest."""
         if self._lost:
             raise _keeper_lost()
-        running = Running(next(self.ids), EagerFuture(), on_output, on_control)
+        running = Running(next(self.ids), EagerFuture(), on_output, on_control, takes_turns=spawn.persistent)
         if spawn.announce:
             running.pid = asyncio.get_running_loop().create_future()
         self._running[running.id] = running
+        if self._watch is None:
+            self._watch_on()
         self._writer.write(self._spawn_frame(running.id, spawn))
         return running
 
@@ -192,6 +208,8 @@ class Link:
             raise _keeper_lost()
         turn: EagerFuture[TurnEnd] = EagerFuture()
         running.turn = turn
+        if self._watch is None:
+            self._watch_on()
         self._writer.write(encode(start, running.id))
         return turn
 
@@ -216,6 +234,8 @@ class Link:
             return ()
         if running.id not in self._endings:
             self._endings[running.id] = self._loop.create_future()
+        if self._watch is None:
+            self._watch_on()
         self.kill(running, 0)
         return await asyncio.shield(self._endings[running.id])
 
@@ -227,6 +247,39 @@ class Link:
         """Say that streamed output was taken, so that more may come."""
         self._writer.write(encode(Credit(taken_bytes=taken_bytes), running.id))
 
+    # -- whether the keeper is awake
+
+    def _watch_on(self) -> None:
+        due = self._loop.time() + WATCH_S
+        self._watch = self._loop.call_at(due, self._look, due)
+
+    def _look(self, due: float) -> None:
+        """A keeper that is stopped, or caught in the kernel, says nothing, and never would."""
+        self._watch = None
+        awaited = self._endings or any(running.is_awaited for running in self._running.values())
+        if self._lost or not awaited:
+            self._silent_s = 0.0
+            return
+        late = self._loop.time() - due > LATE_S
+        self._silent_s = 0.0 if self._heard or late else self._silent_s + WATCH_S
+        self._heard = False
+        if self._silent_s >= SILENCE_LIMIT_S:
+            self._fail_all(self._replace(f"did not answer for {self._silent_s:.0f} s"))
+        else:
+            self._writer.write(frame(Kind.PING, 0))
+            self._watch_on()
+
+    def _replace(self, why: str) -> PlaceError:
+        """Kill a keeper that is of no use; the next command starts another. What is to be told of it."""
+        _log.warning("the keeper process %s and is killed; another one follows", why)
+        self._lost = True
+        self._process.kill()
+        return PlaceError(
+            f"The keeper process {why} and was killed, with all commands and sessions that it had.",
+            code="keeper_lost",
+            hint="The next command starts a new keeper. If this repeats, something stops nacre's processes.",
+        )
+
     # -- the end
 
     async def close(self) -> None:
@@ -236,49 +289,39 @@ class Link:
         does not even answer is killed, and its guardian ends the rest.
         """
         self._closing = True
+        if self._watch is not None:
+            self._watch.cancel()
         self._writer.abandon()
-        self._close_stream(self._launched.process.stdin)
+        self._process.close_input()
         try:
             async with asyncio.timeout(GOODBYE_PATIENCE_S):
                 await self._gone.wait()
         except TimeoutError:
             self._part()
         else:
-            with contextlib.suppress(subprocess.TimeoutExpired):  # a guardian that is at it goes on alone
-                await asyncio.to_thread(self._launched.process.wait, GUARDIAN_PATIENCE_S)
+            # A guardian that is at it goes on alone.
+            await asyncio.to_thread(self._process.wait, GUARDIAN_PATIENCE_S)
 
     def _part(self) -> None:
         if self._leaving:
             _log.warning("some processes are hard to end; the keeper goes on ending them alone")
         else:
             _log.warning("the keeper did not answer and was killed; its guardian ends what it had started")
-            self._kill_keeper()
+            self._process.kill()
         self._reader.close()
-        self._close_stream(self._launched.process.stdout)
+        self._process.close_output()
 
-    def _kill_keeper(self) -> None:
-        if not self._pid or self._pid == self._launched.process.pid:
-            self._launched.process.kill()
-        else:  # it holds its end of the link: the number is not yet another process's
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-
-    @staticmethod
-    def _close_stream(stream: IO[bytes] | None) -> None:
-        with contextlib.suppress(OSError):
-            if stream is not None:
-                stream.close()
-
-    def _bury(self) -> None:
+    def _let_go(self) -> None:
         """Let go of what we had started; a guardian that ends the commands of a dead keeper takes a while."""
-        if self._launched.process.poll() is None and not self._loop.is_closed():
-            self._loop.call_later(BURIAL_S, self._bury)
+        if not self._process.has_ended and not self._loop.is_closed():
+            self._loop.call_later(LET_GO_S, self._let_go)
 
     # -- frames
 
     def _received(self, data: bytes) -> None:
         if self._distrusted:
             return
+        self._heard = True
         try:
             for kind, command_id, body in self._decoder.feed(data):
                 self._hear(kind, command_id, body)
@@ -372,7 +415,7 @@ class Link:
         _log.error("%s", why)
         self._fail_all(InternalError(why, hint="The next command starts a new keeper."))
         self._writer.abandon()
-        self._close_stream(self._launched.process.stdin)
+        self._process.close_input()
 
     def _broken(self) -> None:
         """It takes no more frames; what it has told before comes first, then the end."""
@@ -387,13 +430,14 @@ class Link:
         if not self._closing:
             self._fail_all(_keeper_lost())
         self._writer.abandon()
-        for stream in (self._launched.process.stdin, self._launched.process.stdout):
-            self._close_stream(stream)
-        self._bury()
+        self._process.close_input()
+        self._process.close_output()
+        self._let_go()
 
     def _fail_all(self, error: Exception) -> None:
         if not self._hello.done():
             self._hello.set_exception(error)
+            self._hello.exception()  # nobody may wait for it any more: no warning that nobody looked
         for running in self._running.values():
             _fail(running, error)
         self._running.clear()

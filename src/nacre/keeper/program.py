@@ -34,7 +34,7 @@ from nacre.keeper.host import Kin, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.shells import named
 from nacre.keeper.spools import Spools
-from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError
+from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ class Keeper:
             self._spawn(command_id, spec)
         elif kind == Kind.SETUP:
             self._setup(decode(Setup, body))
+        elif kind == Kind.PING:
+            self.send(frame(Kind.PONG, 0))
         elif (command := self._commands.get(command_id)) is None:
             if Kind(kind) is Kind.KILL:  # a known kind: the command has ended while the frame was under way
                 self.send(encode(Ended(), command_id))

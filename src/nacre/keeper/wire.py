@@ -39,6 +39,7 @@ class Kind(IntEnum):
     RESIZE = 6
     CREDIT = 7
     TURN_START = 8
+    PING = 10  # answered with PONG at once: whether the keeper is awake
     AGAIN = 9  # a JSON array of arguments: run these as the last SPAWN, in everything else like it
 
     HELLO = 64
@@ -51,6 +52,7 @@ class Kind(IntEnum):
     TURN_END = 71
     LEAVING = 72
     UNGUARDED = 73
+    PONG = 74
 
 
 class WireError(Exception):
