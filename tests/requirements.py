@@ -204,6 +204,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "fault-descriptors": Requirement(
         "Descriptors run out: the command that needs one too many is refused, all others go on.", "nacre"
     ),
+    "fault-server-descriptors": Requirement(
+        "The server itself can open no more files: it serves on, what needs one is refused with what to do;"
+        " with too few to begin with it does not start, and says why.",
+        "nacre",
+    ),
     "fault-memory": Requirement(
         "Memory runs out: the kernel kills a command, never the server or its keeper.", "nacre"
     ),

@@ -159,8 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if not _fill_standard_streams():
         _tell("nacre: stdout is closed: nobody could hear an answer.")
         sys.exit(1)
-    from nacre.keeper.launch import launch  # noqa: PLC0415  # after --help and bad options have had their say
+    from nacre import open_files  # noqa: PLC0415  # after --help and bad options have had their say
+    from nacre.keeper.launch import launch  # noqa: PLC0415
 
+    if few := open_files.shortage():
+        _tell(f"nacre: {few}")
+        sys.exit(2)
     try:
         # A keeper in a sandbox is started when it is known which; all others as early as can be.
         launched = launch() if options.sandbox in (None, "off") else None

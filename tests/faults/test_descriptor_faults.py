@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
+import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -174,6 +177,53 @@ def test_when_memory_runs_out_commands_are_killed_and_not_the_server(
     assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
     assert keeper_of(server) == keeper
     assert len(calls) == 12
+
+
+def take_descriptors(pid: int) -> tuple[int, int]:
+    """Let a process open nothing more, from now on; the limits it had."""
+    held = set(map(int, os.listdir(f"/proc/{pid}/fd")))
+    free = next(number for number in range(len(held) + 1) if number not in held)
+    before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, before[1]))
+    return before
+
+
+@pytest.mark.req("fault-server-descriptors")
+def test_a_server_without_descriptors_serves_on_and_starts_a_keeper_when_it_can(start: Start) -> None:
+    server = start("--shell", "bash", "--max-sessions", "40")
+    server.shell("X=kept", session="state")
+    keeper, limits = keeper_of(server), take_descriptors(server.process.pid)
+    assert server.shell("echo once")["stdout"] == "once\n"
+    assert server.shell("echo $X", session="state")["stdout"] == "kept\n"
+    for number in range(30):
+        assert server.shell(f"echo {number}", session=f"s{number}")["stdout"] == f"{number}\n"
+    os.kill(keeper, signal.SIGKILL)
+    answers = [text_of(server.call("shell", command="echo never")) for _ in range(3)]
+    assert "keeper process cannot be started: Too many open files. Nothing was run." in answers[-1]
+    assert not any("--- stdout" in answer for answer in answers)
+    resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, limits)
+    assert server.shell("echo again")["stdout"] == "again\n"
+    assert server.shell('echo "<$X>"', session="state")["stdout"] == "<>\n"
+
+
+@pytest.mark.req("fault-server-descriptors")
+@pytest.mark.parametrize("limit", [12, 20, 40, 63])
+def test_a_server_that_may_open_too_few_files_does_not_start_and_says_why(limit: int) -> None:
+    ran = subprocess.run(
+        limited(limit, limit), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 2
+    assert ran.stdout == ""
+    assert ran.stderr == (
+        f"nacre: at most {limit} files may be open here, and it needs 64. Raise the limit (ulimit -n).\n"
+    )
+
+
+@pytest.mark.req("fault-server-descriptors")
+@pytest.mark.parametrize("soft", [12, 24, 63])
+def test_a_soft_limit_that_is_too_low_is_raised_for_the_server(start: Start, soft: int) -> None:
+    server = start("--shell", "bash", program=limited(soft, 4096))
+    assert server.shell("echo here", session="a")["stdout"] == "here\n"
 
 
 def memory_mb(pid: int) -> int:
