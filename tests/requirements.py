@@ -326,6 +326,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "empty-stdin-advice": Requirement(
         "A command that asked a question and found stdin empty is told so.", "nacre"
     ),
+    "spool-readable": Requirement(
+        "A reply names the file with a whole output where the rules let it be read, and nowhere else.",
+        "nacre",
+    ),
     "reply-schema-plain": Requirement("No schema has a list of types, which strict clients mind.", "nacre"),
     "reply-lean": Requirement(
         "The data of a reply is the output, the exit code and what is out of the ordinary.", "nacre"

@@ -483,9 +483,9 @@ def test_the_policys_directories_are_those_of_the_files(start: Start, tmp_path: 
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "x").write_text("x")
     rules = f'[shell_tool]\nallowed_directories = ["{tmp_path}/other"]\n'
-    client = with_rules(start, tmp_path, rules)
+    client = with_rules(start, tmp_path, rules, "--working-dir", str(tmp_path / "other"))
     assert told(client, "read_file", path=f"{tmp_path}/other/x")["content"] == "x"
-    assert "is outside of" in complaint(client, "read_file", path="note")
+    assert "is outside of" in complaint(client, "read_file", path=f"{tmp_path}/work/note")
 
 
 @pytest.mark.req("002-files-policy")

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 # From these, shells take attributes of variables, functions or options when they start.
 _IMPORTED = re.compile(r"A__z|_AST_FEATURES|(?:__)?fish_.*|NU_.*|ENV_CONVERSIONS")
 # A verdict about a text of this length takes a few milliseconds at most.
+_READERS = ("cat", "head", "tail", "less", "type", "more")
 _LONG_TEXT = 1_000
 _LONGEST_VALUE = 200
 _LONGEST_INPUT = 1_000
@@ -112,6 +113,21 @@ class Gate:
             await self._admit_by_person(command, verdict, ask)
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
+
+    def can_read(self, path: str, directory: str) -> bool:
+        """Whether some command that prints a file would run, or be asked about, with this one."""
+        return any(self._lets(reader, path, directory) for reader in _READERS)
+
+    def _lets(self, reader: str, path: str, directory: str) -> bool:
+        argv = (reader, path) if self._program_table is not None else None
+        command = Command(f"{reader} {path}", directory, 0, argv=argv)
+        try:
+            if self._program_table is not None:
+                self._admit_program(command, self._program_table)
+            self._admit_single_command(command)
+            return self.policy.empty or self._judge(command).decision != "deny"
+        except Refused:
+            return False
 
     def _admit_single_command(self, command: Command) -> None:
         """Under a list of commands a text is one of them, and nothing beside it."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nacre.model import Text
@@ -115,6 +116,16 @@ def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str
     else:
         where = f"whole output: {stream.spool}"
     return f"… {amount} left out; {where} …"
+
+
+def without_spool(text: Text) -> Text:
+    """The same for an agent that cannot read the file with the whole: it is not told where that is."""
+    if text.spool is None:
+        return text
+    lost = r"(?:, [\d,]+ bytes? between them lost)?"
+    told = re.compile(rf"(?:whole output: |beginning and end in ){re.escape(text.spool)}{lost}")
+    shown = told.sub("what was left out cannot be read under the rules here; ask for less", text.text)
+    return replace(text, text=shown, spool=None)
 
 
 def counted(amount: int, noun: str) -> str:

@@ -20,6 +20,7 @@ from nacre.errors import NacreError, RequestError
 from nacre.hints import hints_for
 from nacre.model import LeftProcess
 from nacre.once import run_once
+from nacre.output import without_spool
 from nacre.places.local import Local
 from nacre.sessions import Sessions
 
@@ -56,7 +57,8 @@ class Service:
 
     def _gate_for(self, config: Config) -> Gate | None:
         files = self.place.files
-        return _gate(config, self.shell, files, _program_table(config, self.default_directory, files))
+        table = _program_table(config, self.default_directory, files)
+        return _gate(config, self.shell, files, table, self.place.spools.path)
 
     def _check_start(self) -> None:
         """A directory that was chosen and in which nothing may run is a mistake of the person's (004)."""
@@ -136,7 +138,7 @@ class Service:
         try:
             audit.check()
             _check_text("path", work.path)
-            found = await self.place.find_file(work, self._allowed_roots(), self.default_directory)
+            found = await self.place.find_file(work, self._allowed_roots(work), self.default_directory)
             if self._gate is not None:
                 await self._gate.admit_file(work, found.path, ask)
             await self._slots.acquire()
@@ -152,10 +154,14 @@ class Service:
         finally:
             audit.record(work, outcome)
 
-    def _allowed_roots(self) -> tuple[str, ...]:
-        """Where files may be: the policy's directories, else the one that commands start in."""
+    def _allowed_roots(self, work: FileWork) -> tuple[str, ...]:
+        """Where files may be: the policy's directories, else the one that commands start in.
+
+        What commands have printed may be read, too: replies name such files.
+        """
         policy = self.config.policy
-        return (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
+        roots = (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
+        return (*roots, self.place.spools.path) if work.tool == "read_file" else roots
 
     # -- sessions
 
@@ -263,7 +269,16 @@ class Service:
         hints = hints_for(result, self.place.search_path, self.place.files)
         if self.place.confinement is not None and not result.ok:
             hints = self._refusals(result) or hints
+        if result.output_id is not None and not self._can_read_output(result):
+            out, err = without_spool(result.stdout), without_spool(result.stderr)
+            result = replace(result, stdout=out, stderr=err, output_id=None)
         return replace(result, hints=hints) if hints else result
+
+    def _can_read_output(self, result: Result) -> bool:
+        """Whether the agent could read the file with all of a command's output, under the rules."""
+        if self._gate is None or "files" in (*self.config.preset.tools, *self.config.more_tools):
+            return True
+        return self._gate.can_read(f"{result.output_id}.out", result.working_directory)
 
     def _refusals(self, result: Result) -> tuple[str, ...]:
         """What the sandbox has refused a command, as far as its messages tell."""
@@ -273,7 +288,9 @@ class Service:
         return refusals(result, confinement.profile, self.place.files) if confinement else ()
 
 
-def _gate(config: Config, shell: Shell, files: FileSystem, table: ProgramTable | None) -> Gate | None:
+def _gate(
+    config: Config, shell: Shell, files: FileSystem, table: ProgramTable | None, outputs: str
+) -> Gate | None:
     """Without rules there is nothing to load and nothing to ask."""
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
     if commands is None and table is None and (policy is None or policy.empty):
@@ -283,7 +300,7 @@ def _gate(config: Config, shell: Shell, files: FileSystem, table: ProgramTable |
     from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # the same
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.language
-    policy = replace(policy, own_files=config.own_files, files=files)
+    policy = replace(policy, own_files=config.own_files, files=files, output_directories=(outputs,))
     if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
         raise RequestError(
             f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",

@@ -73,6 +73,8 @@ class Boundaries:
         if known is None:
             self._unknown(use)
             return
+        if self._is_output(use, known):
+            return
         texts = list(_readings(known)) if use.access in {"maybe", "alter"} else [known]
         if not all(self._holds(text, use.word) for text in texts):
             reason = f"this path is outside of {self._roots()}"
@@ -80,6 +82,14 @@ class Boundaries:
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
             self.add("deny", "allowed_directories", reason, _span(use.word), "write its name out")
+
+    def _is_output(self, use: PathUse, known: str) -> bool:
+        """Whether a file is only read in which nacre keeps what a command has printed."""
+        outputs = self.findings.outputs
+        plain = not (use.word.glob is not None or use.word.braces or use.word.dynamic)
+        if outputs is None or not plain or use.access not in {"read", "maybe"} or not known.startswith("/"):
+            return False
+        return outputs.holds(known, "/")
 
     def _unknown(self, use: PathUse) -> None:
         if use.access == "maybe" and self.findings.policy.mode != "allowlist":

@@ -53,6 +53,7 @@ class Findings:
         # The directories that the text changes to, as they are written.
         self.entered: list[str] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
+        self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
         # What cannot be resolved is denied under an allowlist and asked about otherwise.
         self.when_unknown: Decision = "deny" if policy.mode == "allowlist" else "ask"

@@ -263,6 +263,8 @@ class Policy:
     free_builtins: bool = True
     # nacre's configuration, audit log and the like: nothing that is allowed may write them.
     own_files: tuple[str, ...] = ()
+    # Where nacre keeps what commands have printed: it may be read, whatever directories are allowed.
+    output_directories: tuple[str, ...] = ()
     # Where paths are resolved: the files of the place that the commands run in.
     files: FileSystem | None = field(default=None, repr=False, compare=False)
 
@@ -338,7 +340,13 @@ class Policy:
             allow_writes=self.allow_writes,
             allowed_directories=self.allowed_directories,
         )
-        return replace(more, free_builtins=self.free_builtins, own_files=self.own_files, files=self.files)
+        return replace(
+            more,
+            free_builtins=self.free_builtins,
+            own_files=self.own_files,
+            output_directories=self.output_directories,
+            files=self.files,
+        )
 
     @classmethod
     def from_lists(  # noqa: PLR0913 - one keyword per list of the configuration

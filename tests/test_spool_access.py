@@ -1,0 +1,74 @@
+"""What a reply names can be read: the file with a long output is told where the rules let it be read."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from wire_client import WireClient, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Start = Callable[..., WireClient]
+
+pytestmark = pytest.mark.req("spool-readable")
+LONG = "seq 20000"
+NAMED = re.compile(r"whole output: (\S+) …")
+
+
+def started(start: Start, tmp_path: Path, policy: str, *options: str) -> WireClient:
+    (file := tmp_path / "nacre.toml").write_text(policy)
+    return start("--config", str(file), "--shell", "bash", *options)
+
+
+@pytest.mark.parametrize("session", [{}, {"session": "s"}], ids=["once", "session"])
+def test_a_fence_lets_commands_read_what_a_reply_names(
+    start: Start, tmp_path: Path, session: dict[str, str]
+) -> None:
+    rules = (
+        f'allow = ["seq", "tail", "tee", "cat"]\nallow_writes = true\nallowed_directories = ["{tmp_path}"]\n'
+    )
+    server = started(start, tmp_path, f"[policy]\n{rules}")
+    found = NAMED.search(text_of(server.call("shell", command=LONG, **session)))
+    assert found
+    assert server.shell(f"tail -n 1 {found[1]}", **session)["stdout"] == "20000\n"
+    above = found[1].rpartition("/")[0]
+    for command in (
+        f"tee {found[1]}",
+        f"tail {above}/../x",
+        f"cat {above}/*",
+        "tail /etc/passwd",
+        f"cd {above}",
+    ):
+        refused = text_of(server.call("shell", command=command, **session))
+        assert "(rule: allowed_directories)" in refused, command
+
+
+def test_a_reply_names_no_file_that_no_allowed_command_reads(start: Start, tmp_path: Path) -> None:
+    server = started(start, tmp_path, '[policy]\nallow = ["seq"]\n')
+    result = server.call("shell", command=LONG)
+    assert "bytes left out; what was left out cannot be read under the rules here" in text_of(result)
+    assert "output_id" not in result["structuredContent"]
+    assert "/nacre-" not in str(result)
+
+
+def test_read_file_reads_what_a_reply_names_and_writes_none_of_it(start: Start, tmp_path: Path) -> None:
+    server = started(start, tmp_path, '[policy]\nallow = ["seq"]\n', "--tools", "files")
+    found = NAMED.search(text_of(server.call("shell", command=LONG)))
+    assert found
+    page = server.call("read_file", path=found[1])
+    assert page["isError"] is False
+    assert page["structuredContent"]["content"].startswith("1\n2\n3\n")
+    assert server.call("write_file", path=found[1], content="x", mode="overwrite")["isError"] is True
+    assert "outside" in text_of(server.call("list_directory", path=found[1].rpartition("/")[0]))
+
+
+def test_a_list_of_commands_with_one_that_reads_is_told_the_file(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("".join(f"{number}\n" for number in range(20000)))
+    server = start("--preset", "commands", "--shell", "bash")
+    found = NAMED.search(text_of(server.call("cat", args="long")))
+    assert found
+    assert text_of(server.call("grep", args=f"-c 1 {found[1]}")).isdecimal()
