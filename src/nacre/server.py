@@ -22,7 +22,7 @@ from nacre.protocol.connection import Connection
 from nacre.protocol.conversation import converse
 from nacre.protocol.stdio import Stdio
 from nacre.service import Service
-from nacre.tools.catalogue import furnish
+from nacre.tools.catalogue import register
 from nacre.tools.surface import Surface
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def build_surface(service: Service) -> Surface:
         stderr.say(started)
     surface = Surface(config.preset.server_name, __version__, "")
     surface.has_data = config.structured != "none"
-    furnish(surface, service)
+    register(surface, service)
     here = "your first root, if you have one, else in " if _starts_at_root(service, surface) else ""
     told = f"nacre runs shell commands: {information}. Commands start in {here}{service.default_directory}."
     surface.instructions = config.preset.texts.get("instructions", f"{told} {surface.instructions}".rstrip())
@@ -99,20 +99,20 @@ class Server:
     async def _serve(self, service: Service) -> None:
         surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
-        stdio.takes_bare_lines = surface.takes_bare_lines
-        if surface.announcement is not None:
-            await stdio.send(surface.announcement)
+        stdio.takes_bare_lines = surface.deviations.takes_bare_lines
+        if surface.deviations.announcement is not None:
+            await stdio.send(surface.deviations.announcement)
         on_root = service.use_root if _starts_at_root(service, surface) else None
         connection = Connection(stdio, surface, on_root)
         asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
         talking = asyncio.create_task(converse(connection))
-        beside = [asyncio.ensure_future(run()) for run in surface.beside]
+        background = [asyncio.ensure_future(run()) for run in surface.background_tasks]
         stopping = asyncio.create_task(self._stop.wait())
         await asyncio.wait({talking, stopping}, return_when=asyncio.FIRST_COMPLETED)
         if talking.done():
             talking.result()
             await stdio.flushed()
-        for task in (talking, stopping, *beside):
+        for task in (talking, stopping, *background):
             task.cancel()
 
     def _catch_signals(self) -> None:

@@ -111,8 +111,8 @@ class FastPath:
 
     def _take_request(self, method: str, identity: Id, message: Message) -> bool:
         params = mapping(message.get("params"))
-        if method in self._surface.methods:
-            self._connection.start(identity, self._answer_method(message, self._surface.methods[method]))
+        if other := self._surface.deviations.methods.get(method):
+            self._connection.start(identity, self._answer_method(message, other))
             return True
         if method == "tools/call":
             self._use_mcp_words(params)
@@ -214,7 +214,7 @@ class FastPath:
 
     def _use_mcp_words(self, params: dict[str, Any]) -> None:
         """A call in its document's words becomes one in MCP's, whoever answers it."""
-        key = self._surface.arguments_key
+        key = self._surface.deviations.arguments_key
         if key is not None and key in params:
             params.setdefault("arguments", params[key])
 

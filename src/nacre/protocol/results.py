@@ -64,13 +64,13 @@ def check_call(params: dict[str, Any], surface: Surface) -> None:
     """
     name = params.get("name")
     if not isinstance(name, str):
-        raise named_error(surface.bad_call, "Missing tool name: `name` must be a string")
+        raise named_error(surface.deviations.bad_call, "Missing tool name: `name` must be a string")
     if name not in surface.tools:
-        if surface.unknown_tool:
-            raise named_error(surface.unknown_tool, f"there is no tool '{name}'")
+        if surface.deviations.unknown_tool:
+            raise named_error(surface.deviations.unknown_tool, f"there is no tool '{name}'")
         raise named_error("", f"Unknown tool: {name}")
     if not isinstance(params.get("arguments", {}), dict):
-        raise named_error(surface.bad_call, "`arguments` must be an object")
+        raise named_error(surface.deviations.bad_call, "`arguments` must be an object")
 
 
 # -- results

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 FAMILIES = ("files", "shell", "session", "allowed", "plain_exec", "execute_command", "commands", "container")
 
 
-def furnish(surface: Surface, service: Service) -> None:
+def register(surface: Surface, service: Service) -> None:
     """Put the families of this server's configuration on the surface."""
     config = service.config
     for family in dict.fromkeys((*config.preset.tools, *config.more_tools)):
@@ -51,15 +51,15 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
         case "commands":
             from nacre.tools import commands
 
-            commands.furnish(surface, service)
+            commands.register(surface, service)
         case "files":
             from nacre.tools.files import file_tools
 
             surface.add(*file_tools(service))
         case "container":
-            from nacre.tools.container import furnish_container
+            from nacre.tools.container import register_container
 
-            furnish_container(surface, service)
+            register_container(surface, service)
         case _:
             raise RequestError(
                 f"There is no tool set '{family}' (--tools, or `tools` in the settings).",

@@ -34,7 +34,7 @@ _ANNOTATIONS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint":
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def furnish(surface: Surface, service: Service) -> None:
+def register(surface: Surface, service: Service) -> None:
     """Show the commands, start their shell, and follow the list."""
     shown: set[str] = set()  # what is this family's; other families' tools stay when the list changes
 
@@ -60,7 +60,7 @@ def furnish(surface: Surface, service: Service) -> None:
     surface.prompts["intro"] = Prompt(
         "intro", "Introduction", "What the tools of this server do, as they are now.", lambda: intro(service)
     )
-    surface.beside += [start_shell, lambda: service.follow_commands(show)]
+    surface.background_tasks += [start_shell, lambda: service.follow_commands(show)]
 
 
 _ARGUMENTS = (

@@ -16,13 +16,13 @@ from nacre.errors import NacreError, Refused, RequestError
 from nacre.model import Command, Ended
 from nacre.policy.program_table import table_name
 from nacre.tools.arguments import check
+from nacre.tools.surface import Deviations, Surface
 from nacre.tools.tool import CallError, Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.gate import Ask
     from nacre.model import Result
     from nacre.service import Service
-    from nacre.tools.surface import Surface
     from nacre.tools.tool import Caller
 
 SERVER_ERROR, INVALID_PARAMS = -32000, -32602
@@ -32,15 +32,16 @@ _TEXT = {"type": "string"}
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
-def furnish_container(surface: Surface, service: Service) -> None:
+def register_container(surface: Surface, service: Service) -> None:
     """Both forms, and the message that the document wants to be said first."""
     execution = Execution(service)
     surface.add(_exec_tool(execution), _allowed_tool(execution))
-    surface.takes_bare_lines = True  # the document's workflow has such
-    surface.methods["shell/exec"] = execution.exec_method
-    surface.methods["shell/allowed"] = execution.allowed_method
-    if service.config.container is not None and service.config.container.announce:
-        surface.announcement = announcement()
+    announces = service.config.container is not None and service.config.container.announce
+    surface.deviations = Deviations(
+        announcement=announcement() if announces else None,
+        methods={"shell/exec": execution.exec_method, "shell/allowed": execution.allowed_method},
+        takes_bare_lines=True,  # its workflow has such
+    )
 
 
 def announcement() -> dict[str, Any]:

@@ -11,13 +11,13 @@ from nacre.errors import RequestError
 from nacre.model import Command
 from nacre.tools.results import is_failure, left_line, reply
 from nacre.tools.shell import run
+from nacre.tools.surface import Deviations, Surface
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.model import Result
     from nacre.service import Service
-    from nacre.tools.surface import Surface
     from nacre.tools.tool import Caller
 
 TIMEOUT_ADVICE = "If it needs longer, the person can start the server with a higher --timeout."
@@ -27,8 +27,9 @@ INVALID_PARAMETERS, TOOL_NOT_FOUND = "InvalidParameters", "ToolNotFound"
 def offer_plain_exec(surface: Surface, service: Service) -> None:
     """The tool, and the document's names for what a caller can get wrong."""
     surface.add(shell_exec_tool(service))
-    surface.bad_call, surface.unknown_tool = INVALID_PARAMETERS, TOOL_NOT_FOUND
-    surface.arguments_key = "parameters"
+    surface.deviations = Deviations(
+        arguments_key="parameters", bad_call=INVALID_PARAMETERS, unknown_tool=TOOL_NOT_FOUND
+    )
 
 
 def shell_exec_tool(service: Service) -> Tool:

@@ -1,12 +1,12 @@
-"""The surface: all that one client is shown, gathered before the conversation begins.
+"""The surface: everything that one client is shown, collected before the connection is served.
 
-Above it: the server, which puts it on the wire. Below: `tool`. It changes only by `offer_tools`, and then
-whoever listens is told, so that a client can be.
+Above it: the server. Below: `tool`. It changes only through `offer_tools`, which calls its listeners, so that
+the client can be notified.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,19 @@ class Prompt:
     text: Callable[[], str]
 
 
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """Where a preset's specification leaves MCP; nothing for those that keep to it."""
+
+    announcement: dict[str, Any] | None = None  # a message that is sent before anything is read
+    # JSON-RPC methods outside MCP, which need no handshake; they raise CallError.
+    methods: Mapping[str, Method] = field(default_factory=dict[str, Method])
+    arguments_key: str | None = None  # what it calls a call's arguments, besides MCP's own word
+    takes_bare_lines: bool = False  # whether a line without `jsonrpc` is a request
+    unknown_tool: str = ""  # its name for that error
+    bad_call: str = ""  # and for this one: a call without a tool's name, or whose arguments are no object
+
+
 @dataclass
 class Surface:
     """What a client sees."""
@@ -34,23 +47,19 @@ class Surface:
     name: str
     version: str
     instructions: str
-    has_data: bool = True  # whether replies have data beside their text, and tools a schema for it
+    has_data: bool = True  # whether replies have structured content, and tools an output schema
     tools: dict[str, Tool] = field(default_factory=dict[str, "Tool"])
     prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
-    # JSON-RPC methods outside MCP, which need no handshake; they raise CallError.
-    methods: dict[str, Method] = field(default_factory=dict[str, Method])
-    announcement: dict[str, Any] | None = None  # said before anything is read
-    unknown_tool: str = ""  # the name that a document gives this error
-    bad_call: str = ""  # and this one: a call without a tool's name, or whose arguments are no object
-    takes_bare_lines: bool = False  # whether a line without `jsonrpc` is a request
-    arguments_key: str | None = None  # what a document calls a call's arguments, beside MCP's own word
-    tools_change: bool = False  # whether clients are promised news of changes
-    # Runs beside the conversation, from its beginning to its end.
-    beside: list[Callable[[], Awaitable[None]]] = field(default_factory=list[Callable[[], Awaitable[None]]])
+    deviations: Deviations = field(default_factory=Deviations)
+    tools_change: bool = False  # whether clients are told of changes
+    # Coroutines that run as long as the client is connected.
+    background_tasks: list[Callable[[], Awaitable[None]]] = field(
+        default_factory=list[Callable[[], Awaitable[None]]]
+    )
     starts_at_root: bool = True  # whether commands should start at the client's first root
     listeners: list[Callable[[], Awaitable[None]]] = field(
         default_factory=list[Callable[[], Awaitable[None]]]
-    )  # told when the tools have changed
+    )  # called when the tools have changed
 
     def add(self, *tools: Tool) -> None:
         """Show more tools."""
@@ -58,7 +67,7 @@ class Surface:
         self.tools.update((tool.name, tool) for tool in shown)
 
     async def offer_tools(self, tools: list[Tool]) -> None:
-        """Show these tools from now on, in this order, and let the client know."""
+        """Replace the tools with these, in this order, and notify the client."""
         self.tools.clear()
         self.add(*tools)
         for listener in self.listeners:
@@ -71,11 +80,11 @@ def text_only(tool: Tool) -> Tool:
     async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
         return replace(await tool.call(arguments, caller), structured=None)
 
-    told = tool.failed
-    if told is None:
+    describe_failure = tool.failed
+    if describe_failure is None:
         return replace(tool, call=call, output_schema=None)
 
     def failed(arguments: dict[str, Any], error: NacreError) -> Reply:
-        return replace(told(arguments, error), structured=None)
+        return replace(describe_failure(arguments, error), structured=None)
 
     return replace(tool, call=call, output_schema=None, failed=failed)
