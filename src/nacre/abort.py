@@ -47,7 +47,7 @@ class AbortFile:
             return
         if isinstance(outcome, Result) and outcome.ok:
             return
-        entry = audit.told(time.time(), command, outcome)
+        entry = audit.entry(time.time(), command, outcome)
         if isinstance(outcome, NacreError):
             entry["hint"] = outcome.hint
         else:
@@ -72,8 +72,8 @@ class AbortFile:
             self._write(self._owed)
         except OSError as error:
             if not was_told:
-                told = error.strerror or error
-                audit.log.error("the abort file %s cannot be written yet: %s", self._path, told)
+                reason = error.strerror or error
+                audit.log.error("the abort file %s cannot be written yet: %s", self._path, reason)
             self._retry = asyncio.get_running_loop().call_later(RETRY_S, lambda: self._settle(was_told=True))
         else:
             self._owed = ""

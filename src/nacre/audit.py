@@ -147,10 +147,10 @@ def _what(asked: Asked) -> str:
 
 def _trail_line(when: float, asked: Asked, outcome: Outcome) -> bytes:
     """One command as JSON: what `nacre policy learn` reads, and a person's tools."""
-    return json.dumps(told(when, asked, outcome)).encode() + b"\n"
+    return json.dumps(entry(when, asked, outcome)).encode() + b"\n"
 
 
-def told(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
+def entry(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
     """What became of it, as data: without output or content, and without values of an environment."""
     entry: dict[str, object] = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))}
     if isinstance(asked, Command):

@@ -41,7 +41,7 @@ class Config:
     """How this server behaves. No tool argument can change it."""
 
     preset: Preset = field(default_factory=Preset)
-    more_tools: tuple[str, ...] = ()  # families beside the preset's own
+    more_tools: tuple[str, ...] = ()  # families besides the preset's own
     shell: str | None = None  # None: $SHELL, then what the platform has
     working_directory: str | None = None  # None: where the server was started
     default_timeout_s: int = 300
@@ -73,7 +73,7 @@ class Config:
     login_environment: str = "auto"  # auto, always, never
     environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
     sandbox: str = "off"  # off, workspace, read-only, strict
-    sandbox_writable: tuple[str, ...] = ()  # directories beside the workspace
+    sandbox_writable: tuple[str, ...] = ()  # directories outside the workspace
     sandbox_readable: tuple[str, ...] = ()  # secrets of the home directory that are opened
     sandbox_unprotected: tuple[str, ...] = ()  # files of the workspace that are opened for writing
     sandbox_sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker

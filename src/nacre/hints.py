@@ -1,4 +1,4 @@
-"""What to do next, told beside a failure: a misspelt command, a file that may not be used, nothing left.
+"""Advice after a failure: a misspelt command, a file without permission, no memory or disk space left.
 
 Above it: `service`, which asks only when a command has failed. Below: `filesystem`, for a look at the
 place that the command ran in, and `spelling`.

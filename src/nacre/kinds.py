@@ -26,7 +26,7 @@ _UNITS = {
 }
 # A command of the list is a tool of that name.
 _COMMAND_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}")
-_RESERVED_NAMES = ("restart", "list_commands")  # tools that are there beside the commands
+_RESERVED_NAMES = ("restart", "list_commands")  # tools besides the commands
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,7 +304,7 @@ class Session:
                 persistent=True,
                 silent=dialect.silent,
                 control=dialect.control,
-                told=dialect.told,
+                told=dialect.names_channel,
                 ready=ready,
                 **_opening(dialect),
             )

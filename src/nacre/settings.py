@@ -49,7 +49,7 @@ SETTINGS = (
     Setting(
         "tools",
         kinds.TEXTS,
-        "further tools beside the preset's: files",
+        "additional tools: files",
         "more_tools",
         flags=("--tools",),
         default="none",
@@ -73,15 +73,13 @@ SETTINGS = (
     Setting(
         "timeout",
         kinds.SECONDS,
-        "time limit of a command that asks for no other, 1 to 1800",
+        "time limit of a command unless the call sets one, 1 to 1800",
         "default_timeout_s",
         flags=("-t", "--timeout"),
         default=f"{Config.default_timeout_s}, or the preset's",
     ),
-    Setting("max_timeout", kinds.SECONDS, "the longest time limit a call may ask for", "max_timeout_s"),
-    Setting(
-        "reply_limit", kinds.SIZE, "of each of stdout and stderr, what a reply shows", "reply_limit_bytes"
-    ),
+    Setting("max_timeout", kinds.SECONDS, "the longest time limit a call may set", "max_timeout_s"),
+    Setting("reply_limit", kinds.SIZE, "how much of stdout and of stderr a reply shows", "reply_limit_bytes"),
     Setting(
         "max_output_size",
         kinds.SIZE,
@@ -93,34 +91,37 @@ SETTINGS = (
     Setting(
         "spools_kept",
         kinds.COUNT,
-        "spool files kept before the oldest goes; as many that background processes print into",
+        "how many output files are kept, and as many more that background processes still write to",
         "spools_kept",
     ),
     Setting(
         "spool_total",
         kinds.SIZE,
-        "what all spool files may take together; the oldest go first",
+        "total size of all output files; the oldest are removed first",
         "spool_total_bytes",
         flags=("--spool-total",),
     ),
     Setting(
         "max_sessions",
         kinds.COUNT,
-        "how many persistent shells there may be at once",
+        "maximum number of sessions (persistent shells)",
         "max_sessions",
         flags=("--max-sessions",),
     ),
     Setting(
         "session_idle",
         kinds.IDLE_SECONDS,
-        "close a persistent shell that nobody has used for so long; 0: never",
+        "close a session that has not been used for this long; 0: never",
         "session_idle_s",
         flags=("--session-idle",),
     ),
     Setting(
-        "concurrent_commands", kinds.COUNT, "commands at once; more wait their turn", "concurrent_commands"
+        "concurrent_commands",
+        kinds.COUNT,
+        "how many commands run at once; others wait",
+        "concurrent_commands",
     ),
-    Setting("line_limit", kinds.SIZE, "the longest line a client may send", "line_limit_bytes"),
+    Setting("line_limit", kinds.SIZE, "the longest message a client may send", "line_limit_bytes"),
     Setting(
         "include_stderr",
         kinds.YES_OR_NO,
@@ -139,7 +140,7 @@ SETTINGS = (
     Setting(
         "structured",
         kinds.DATA,
-        "what replies have as data beside their text: lean (the output, the exit code, what is out of the"
+        "structured content of replies: lean (output, exit code, and whatever is out of the"
         " ordinary), full (everything, always), none",
         "structured",
         flags=("--structured",),
@@ -147,7 +148,7 @@ SETTINGS = (
     Setting(
         "failed_command_is_error",
         kinds.YES_OR_NO,
-        "whether an exit code other than 0 makes a reply an error (isError); some agents give up after a few",
+        "whether an exit code other than 0 makes the reply an error (isError); some agents give up on those",
         "failed_command_is_error",
         flags=("--failures-are-results",),
         flag_means=False,
@@ -164,21 +165,21 @@ SETTINGS = (
     Setting(
         "environment_exclude",
         kinds.TEXTS,
-        "variables that commands do not inherit, as patterns (AWS_*)",
+        "patterns of variables that commands do not inherit (AWS_*)",
         "environment_exclude",
         default="none",
     ),
     Setting(
         "sandbox",
         kinds.SANDBOX,
-        "hold commands inside by the kernel: off, workspace, read-only, strict (docs/sandbox.md)",
+        "confine commands with the kernel's help: off, workspace, read-only, strict (docs/sandbox.md)",
         "sandbox",
         flags=("--sandbox",),
     ),
     Setting(
         "sandbox_writable",
         kinds.TEXTS,
-        "directories that commands may write to beside the workspace",
+        "directories outside the workspace that commands may write to",
         "sandbox_writable",
         default="none",
     ),
@@ -213,14 +214,14 @@ SETTINGS = (
     Setting(
         "commands",
         kinds.command_lists(sorted({dialect.name for dialect in DIALECTS if dialect.lists})),
-        "only these commands, each alone (docs/presets/commands.md)",
+        "allow only these commands, one per call (docs/presets/commands.md)",
         "commands",
         default="no such list",
     ),
     Setting(
         "audit_log",
         kinds.FILE,
-        "append one JSON line for every command",
+        "append a JSON line for every command to this file",
         "audit_log",
         flags=("--audit-log",),
         default="none",
@@ -228,7 +229,7 @@ SETTINGS = (
     Setting(
         "audit_required",
         kinds.YES_OR_NO,
-        "refuse commands while the audit log cannot be written, for want of room say",
+        "refuse commands while the audit log cannot be written (disk full, for example)",
         "audit_required",
         flags=("--audit-required",),
         flag_means=True,
@@ -236,7 +237,7 @@ SETTINGS = (
     Setting(
         "abort_file",
         kinds.FILE,
-        "write the result of a command that failed there, as JSON",
+        "write the result of a failed command to this file, as JSON",
         "abort_file",
         flags=("--abort-file",),
         default="none",
@@ -278,11 +279,11 @@ CONTAINER_SETTINGS = (  # of the preset `container` only
     Setting(
         "announce",
         kinds.YES_OR_NO,
-        "whether the document's first message is sent, which strict clients mind",
+        "whether to send the first message of the specification, which strict clients reject",
         "announce",
         flags=("--no-announce",),
         flag_means=False,
-        flag_help="preset container: do not send the document's first message, which strict clients mind",
+        flag_help="preset container: do not send its first message, which strict clients reject",
     ),
     Setting(
         "allowed_commands",

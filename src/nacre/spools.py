@@ -64,7 +64,7 @@ class Spools:
             self._directory.ensure()
 
     def sweep(self) -> None:
-        """Remove what dead servers have left, beside everything else."""
+        """Remove what dead servers have left, in the background."""
         others = self._others()
         if others:
             with contextlib.suppress(RuntimeError):  # no thread can be started: the next server may do it

@@ -57,7 +57,7 @@ class CmdShell:
     prefix: str | None = None
 
     control = 0
-    told = shows_prompt = False
+    names_channel = shows_prompt = False
     silent = ()
     interrupt = None  # without a console of its own there is no Ctrl+C
 
@@ -168,16 +168,16 @@ class CmdShell:
     def report(self, ask: Ask) -> str:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = ask.marker
-        told = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
+        report = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
         # Who sets a variable of that name would hide the real one from now on.
-        return f'{told}{self._afterwards}&set "ERRORLEVEL="&(call )'
+        return f'{report}{self._afterwards}&set "ERRORLEVEL="&(call )'
 
     # -- what it says
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory, as this machine calls it."""
-        told = split_spoken(record, self.output_encoding)
-        return None if told is None else Ending(told.code, self.here(told.directory))
+        ending = split_spoken(record, self.output_encoding)
+        return None if ending is None else Ending(ending.code, self.here(ending.directory))
 
     def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""

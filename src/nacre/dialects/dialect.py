@@ -127,8 +127,8 @@ class Ask:
         return f"{self.base}.{self.pair}e"
 
     @property
-    def told(self) -> str:
-        """The named pipe where the shell tells the end, if it opens that by its name."""
+    def channel(self) -> str:
+        """The named pipe for the record of the end, where the shell opens that by name."""
         return f"{self.base}.told"
 
     @property
@@ -154,8 +154,8 @@ class Persistent(Protocol):
         ...
 
     @property
-    def told(self) -> bool:
-        """Whether it opens its private channel by its name, `Ask.told`, to tell the end of a command."""
+    def names_channel(self) -> bool:
+        """Whether it opens its private channel by name (`Ask.channel`) to report the end of a command."""
         ...
 
     @property
@@ -215,7 +215,7 @@ class Persistent(Protocol):
         ...
 
     def read(self, record: str) -> Ending | None:
-        """What it has told of the end; None for what it cannot have told."""
+        """The end that a record reports; None for a record that it cannot have written."""
         ...
 
     def remark(self, ask: Ask, *, printed: bool) -> str:
@@ -231,7 +231,7 @@ class WithChannel:
     """What holds for every shell that has a private channel, named pipes for each command, and UTF-8."""
 
     __slots__ = ()
-    told = False
+    names_channel = False
     shows_prompt = False
     prompt = ""
     output_encoding = None
@@ -240,7 +240,7 @@ class WithChannel:
         """It takes everything."""
 
     def read(self, record: str) -> Ending | None:
-        """As it was told."""
+        """As it was reported."""
         return split_record(record)
 
 

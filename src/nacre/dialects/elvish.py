@@ -13,7 +13,7 @@ command is a background job of elvish (`turn`), in a namespace that goes from co
 - a text that does not compile hands back a namespace that is none (`<ns 0x0>`), and whoever looks into it
   crashes elvish.
 
-The exit of a program is told as the code, and not in words. Every other exception is shown and is code 2, as
+The exit of a program is reported as the code, not in words. Every other exception is shown and is code 2, as
 it is in `elvish -c`; a signal is 128 and its number.
 """
 
@@ -161,7 +161,7 @@ class ElvishShell(WithChannel):
         return ""
 
     def read(self, record: str) -> Ending | None:
-        """As it was told, except for a directory that is gone."""
+        """As it was reported, except for a directory that is gone."""
         ending = split_record(record)
         return Ending(ending.code, "") if ending is not None and ending.directory == _NOWHERE else ending
 

@@ -11,13 +11,13 @@ it does to descriptors. Every command is two lines:
 
 - `&& … ||` keeps the person's `set -e` from ending the shell.
 - The report is a line of its own, so that it comes even when an error or an interrupt throws the first line
-  away; then the shell's own `$?` is told.
+  away; then the shell's own `$?` is reported.
 - The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
 - Backslashes before names step over aliases.
 - What a command may have changed is not relied upon: functions of a builtin's name are stepped over, and
   the report has `eval` mark the code once more. Without that mark it is not believed, and the shell is ended.
 - The report looks first whether the channel is one: a file that has taken its place is not written to. The
-  code is kept until it was told.
+  code is kept until it has been reported.
 - If the report is lost in spite of all, the shell shows its prompt without one: see `keeper.shells`.
 """
 
@@ -58,7 +58,7 @@ class PosixShell(WithChannel):
     interrupt = ("INT", "shell")
 
     @property
-    def told(self) -> bool:
+    def names_channel(self) -> bool:
         """It opens its channel by its name, unless it was given one."""
         return not self.control
 
@@ -109,11 +109,11 @@ class PosixShell(WithChannel):
         proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}"
         if self.control:
             return f"{code}; {proof}; {tell} >&{self.control}; __nacre=\n"
-        channel = quote(ask.told)
+        channel = quote(ask.channel)
         return f"{code}; {proof}; {self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
 
     def read(self, record: str) -> Ending | None:
-        """As it was told, if it has proved that it still runs what it is given."""
+        """As reported, if the shell has proved that it still runs what it is given."""
         code, _, directory = record.partition(" ")
         proven = _PROVEN_CODE.fullmatch(code)
         return Ending(int(proven[1]), directory) if proven else None
@@ -134,7 +134,7 @@ class PosixShell(WithChannel):
         return "! :" if quick else f"({self.builtin} exit {ask.last_code})"
 
     def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
-        """`set -e` is suspended in a session, or it would end the shell: who relies on it must be told."""
+        """`set -e` is suspended in a session, or it would end the shell: whoever relies on it must know."""
         return _SET_E_REMARK if "set" in ask.text and _SET_E.search(ask.text) else ""
 
     def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
@@ -175,8 +175,8 @@ SHELLS = {
     ),
     "yash": PosixShell(flags=("--noprofile", "--norc", "-i", "+m"), aliases_operators=True),
     # Not interactive: an interactive busybox 1.35 takes a background job's end for the end of its input, and
-    # loses the next command. So an interrupt ends it, which is told, and a new one takes its place. It shows
-    # no prompt either: its channel is a descriptor, which no deleted file can take away.
+    # loses the next command. So an interrupt ends it, which is reported, and a new one takes its place. It
+    # shows no prompt either: its channel is a descriptor, which no deleted file can take away.
     "busybox": PosixShell(flags=("sh",), control=7),
 }
 BUSYBOX_AS_SH = PosixShell(flags=(), control=7)  # called as `sh` or `ash` it needs no applet name

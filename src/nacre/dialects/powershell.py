@@ -8,7 +8,7 @@ each line that it is given ends by printing one. One command is
 
 - The text travels in base64, because a blank line would end a longer statement. Dot-sourcing keeps its
   variables, and `[scriptblock]::Create` turns a syntax error into one that can be caught.
-- It has no descriptors besides the standard ones, so the end is told in band: `keeper.conversation`.
+- It has no descriptors besides the standard ones, so the end is reported in band: `keeper.conversation`.
 - A program that reads its stdin would read the silent pipe, and wait until the timeout.
 """
 
@@ -37,7 +37,7 @@ class PowerShell:
     prompt: str
 
     control = 0
-    told = shows_prompt = False
+    names_channel = shows_prompt = False
     silent = ()
     interrupt = None  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
     output_encoding = None  # UTF-8: see SETTINGS
@@ -84,8 +84,8 @@ class PowerShell:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = ask.marker
         code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
-        told = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
-        return f'[Console]::Out.Write({told}); [Console]::Error.Write("{marker}`r`n")'
+        report = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
+        return f'[Console]::Out.Write({report}); [Console]::Error.Write("{marker}`r`n")'
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory."""

@@ -417,7 +417,7 @@ def _entry(folder: Folder, name: str) -> Entry:
 
 def _explained(error: OSError, work: FileWork, found: ResolvedPath) -> NacreError:
     reason = os.strerror(error.errno) if error.errno else str(error)
-    told: dict[int | None, tuple[str, str]] = {
+    explanations: dict[int | None, tuple[str, str]] = {
         errno.ENOENT: ("does not exist", _nearest(found)),
         errno.EISDIR: ("is a directory", "list_directory shows what is in it."),
         errno.ENOTDIR: ("does not lead through directories", _nearest(found)),
@@ -427,8 +427,8 @@ def _explained(error: OSError, work: FileWork, found: ResolvedPath) -> NacreErro
         errno.EPERM: (f"cannot be used: {reason}", "The user that nacre runs as may not."),
         errno.ENAMETOOLONG: ("has a name that is too long", ""),
     }
-    if error.errno in told:
-        said, hint = told[error.errno]
+    if error.errno in explanations:
+        said, hint = explanations[error.errno]
         return RequestError(f"{work.path} {said}.", code="no_file", hint=hint)
     return PlaceError(f"{work.path}: {reason}.")
 

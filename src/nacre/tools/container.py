@@ -149,10 +149,10 @@ def _exec_schema(workspace: str) -> dict[str, Any]:
 def _exec_tool(execution: Execution) -> Tool:
     async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
         try:
-            told = await execution.run(arguments, caller.ask)
+            data = await execution.run(arguments, caller.ask)
         except CallError as error:
             return Reply(_with_output(error), is_error=True)
-        return Reply(json.dumps(told, ensure_ascii=False), told)
+        return Reply(json.dumps(data, ensure_ascii=False), data)
 
     return Tool(
         name="shell_exec",
@@ -184,8 +184,8 @@ def _with_output(error: CallError) -> str:
 
 def _allowed_tool(execution: Execution) -> Tool:
     async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
-        told = execution.allowed()
-        return Reply(json.dumps(told, ensure_ascii=False), told)
+        data = execution.allowed()
+        return Reply(json.dumps(data, ensure_ascii=False), data)
 
     return Tool(
         name="shell_allowed",

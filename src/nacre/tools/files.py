@@ -88,9 +88,9 @@ def _page_reply(page: Page) -> Reply:
         totals = f"{counted(page.total_lines, 'line')}, {totals}"
     part = f"{page.unit} {page.offset + 1:,} to {page.offset + page.count:,}" if page.count else "nothing"
     more = f"; next page: unit {page.next[0]}, offset {page.next[1]}" if page.next else ""
-    told = "" if page.encoding == "utf-8" else "; no text, shown as base64"
+    note = "" if page.encoding == "utf-8" else "; no text, shown as base64"
     return Reply(
-        f"{page.path}: {part} of {totals}{more}{told}\n{page.content}",
+        f"{page.path}: {part} of {totals}{more}{note}\n{page.content}",
         {
             "path": page.path,
             "content": page.content,
@@ -111,8 +111,8 @@ def _write_tool(service: Service) -> Tool:
         work = WriteFile(arguments["path"], content, arguments.get("mode", "write"))
         done = cast("Written", await service.work_on_file(work, caller.ask))
         what = "Created" if done.created else "Replaced"
-        told = {"path": done.path, "size_bytes": done.size_bytes, "created": done.created}
-        return Reply(f"{what} {done.path} ({counted(done.size_bytes, 'byte')})", told)
+        data = {"path": done.path, "size_bytes": done.size_bytes, "created": done.created}
+        return Reply(f"{what} {done.path} ({counted(done.size_bytes, 'byte')})", data)
 
     return Tool(
         name="write_file",
@@ -219,11 +219,11 @@ def _line(entry: Entry) -> str:
 
 
 def _told(entry: Entry) -> dict[str, Any]:
-    told = {
+    data = {
         "name": entry.name,
         "type": entry.kind,
         "size_bytes": entry.size_bytes,
         "modified": entry.modified,
         "target": entry.target,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in data.items() if value is not None}

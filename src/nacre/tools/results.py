@@ -117,7 +117,7 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     if result.signal is not None and result.ended is not Ended.TIMED_OUT:  # or it is our own
         shown["signal"] = result.signal
     if is_news(result):
-        shown["session"] = {name: told for name, told in _session(result).items() if told}
+        shown["session"] = {name: value for name, value in _session(result).items() if value}
     if result.directory_changed or result.shell_state is ShellState.NEW:
         shown["working_directory"] = result.working_directory
     if is_truncated(result):
