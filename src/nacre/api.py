@@ -26,7 +26,7 @@ NAME = "session"
 
 
 class Session:
-    """A shell that lives on between commands; `async with` starts and ends it, with all that it started."""
+    """A persistent shell; `async with` starts it, and ends it with everything it started."""
 
     def __init__(
         self, shell: str | None = None, *, working_directory: str | None = None, config: Config | None = None
@@ -70,7 +70,7 @@ class Session:
         environment: dict[str, str] | None = None,
         on_output: Callable[[int, bytes], None] | None = None,
     ) -> Result:
-        """Run a command in the shell to its end. Cancelling interrupts it; the shell lives on if it can."""
+        """Run a command in the shell to its end. Cancelling interrupts it; the shell is kept if possible."""
         service = self._open_service()
         asked = Command(
             text=command,
@@ -88,7 +88,7 @@ class Session:
 
     @property
     def directory(self) -> str:
-        """Where the shell stands."""
+        """The shell's directory."""
         service = self._open_service()
         return service.sessions.directory_of(NAME) or service.default_directory
 

@@ -2,7 +2,7 @@
 
 Never the values of an environment: its names only.
 
-Above it: `service`, which calls `record` in the one `finally` nobody can pass by.
+Above it: `service`, which calls `record` in a `finally` that every call passes.
 
 Lines are gathered and written a moment later, many at once, so that no reply waits for its line; `flush`
 writes what is left at the end. No trouble with the log reaches a command: lines on stderr are dropped and

@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(policy_main(given[1:]))
     options = read_options(given)
     if not _fill_standard_streams():
-        _tell("nacre: stdout is closed: nobody could hear an answer.")
+        _tell("nacre: stdout is closed, so no answer could be sent.")
         sys.exit(1)
     from nacre import open_files  # noqa: PLC0415  # after --help and bad options have had their say
     from nacre.keeper.launch import launch  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The environment commands run in: the server's own, mended where a desktop application started it bare.
+"""The environment of commands: the server's own, plus the login shell's if a desktop application started it.
 
 Above it: `service`. Pure: it is given the environment and what a login shell answers.
 """

@@ -75,7 +75,7 @@ class Text:
 
 @record
 class LeftProcess:
-    """A process that lives on after its command has ended."""
+    """A process that still runs after its command has ended."""
 
     pid: int
     command: str

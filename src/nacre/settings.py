@@ -83,8 +83,8 @@ SETTINGS = (
     Setting(
         "max_output_size",
         kinds.SIZE,
-        "of each of stdout and stderr, what the spool file keeps (beginning and end), and what a call may ask"
-        " to be shown",
+        "how much of stdout and of stderr the output file keeps (beginning and end), and a call may ask to"
+        " be shown",
         "max_output_bytes",
         flags=("--max-output",),
     ),

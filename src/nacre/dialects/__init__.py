@@ -1,8 +1,8 @@
 """Shells: how one is found, and the registry of what differs between them. Pure: a place says what is there.
 
-A new shell is one file beside this one, which fills in a `Dialect`, and one entry in `DIALECTS`. All that is
-special about it is reached from there: how it is started, fed and interrupted, its message for a missing
-command, what the policy calls its language, how lists of commands are held in it.
+A new shell is one file in this package, which defines a `Dialect`, and one entry in `DIALECTS`. Everything
+specific to it is reached from there: how it is started, fed and interrupted, its message for a missing
+command, what the policy calls its language, how lists of allowed commands are enforced in it.
 
 Above it: those who run shells, `settings`, `hints`. It starts nothing.
 """

@@ -1,7 +1,7 @@
-r"""cmd.exe: how a fresh one gets one command, and how one lives on. Pure.
+r"""cmd.exe: one command in a fresh one, and a persistent one. Pure.
 
-A cmd.exe that lives on reads a pipe, one line at a time, each when it shows its prompt: whatever else waits
-in the pipe could be eaten by a command, and wine's cmd.exe loses it. One command is
+A persistent cmd.exe is fed through a pipe, one line at a time, each when it shows its prompt: further lines
+in the pipe could be read by a command, and wine's cmd.exe loses them. One command is
 
     the text                                      as it was typed, with nothing to read
     echo MARK %ERRORLEVEL%&cd&echo MARK&…         the report, on both streams
@@ -125,7 +125,7 @@ class CmdShell:
             )
 
     def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
-        """The lines, and the files they name; each character stands for a byte."""
+        """The lines, and the files they name; each character is one byte."""
         lines: list[str] = []
         files: dict[str, str] = {}
         source = "nul"
@@ -172,7 +172,7 @@ class CmdShell:
         # Who sets a variable of that name would hide the real one from now on.
         return f'{report}{self._afterwards}&set "ERRORLEVEL="&(call )'
 
-    # -- what it says
+    # -- its output
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory, as this machine calls it."""
@@ -207,7 +207,7 @@ class CmdShell:
 
 
 def escape(value: str) -> str:
-    """A value as it stands behind `set NAME=` in a batch file."""
+    """A value as written after `set NAME=` in a batch file."""
     return _SPECIAL.sub(r"^\g<0>", value).replace("%", "%%")
 
 

@@ -51,7 +51,7 @@ class Shell:
         return self.dialect.persistent(self)
 
     def argv(self, persistent: Persistent) -> list[str]:
-        """The argv that starts one that lives on."""
+        """The argv that starts a persistent one."""
         return persistent.argv(self.path if self.runner else self.name)
 
 
@@ -81,29 +81,29 @@ class Dialect:
     programs: tuple[str, ...]  # the names of its shells, in lower case and without `.exe`
     examples: tuple[str, ...] = ()  # the shells that a message names
     # A fresh shell for each command
-    flags: tuple[str, ...]  # what stands before the command text
+    flags: tuple[str, ...]  # arguments before the command text
     source: str  # a command that runs the text in a file
     limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
     one_line: bool = False  # whether it takes only one line as an argument
-    prelude: str = ""  # what stands before the text in a file
+    prelude: str = ""  # lines before the text in a file
     once: Callable[[Shell, str], tuple[list[str], str | None]] = once_as_argument
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # besides that of all commands
     output_encoding: str | None = None  # of output that is not UTF-8; None: what is usual on this system
-    # A shell that lives on
+    # A persistent shell
     persistent: Callable[[Shell], Persistent]
     # Around a command
     # Where PATH does not lead to it: from what was asked for, the environment and the files of a place.
     find: Callable[[str, Mapping[str, str], FileSystem], Shell | None] | None = None
     login_flags: tuple[str, ...] = ()  # run a text as a login shell does; empty: it has no login files
     missing: tuple[re.Pattern[str], ...] = ()  # its messages for a missing command, with a group `name`
-    missing_code: int | None = NOT_FOUND  # the exit code beside such a message; None: any
+    missing_code: int | None = NOT_FOUND  # the exit code that goes with such a message; None: any
     language: str | None = None  # what the policy calls it: empty for none, None for the shell's own name
     lists: CommandLists | None = None  # None: a list of allowed commands cannot be held in it
 
 
 @dataclass(slots=True)  # not frozen: one is made for every command
 class Ask:
-    """One command for a shell that lives on, and the files its keeper has made for it."""
+    """One command for a persistent shell, and the files that its keeper has created for it."""
 
     text: str
     marker: str
@@ -146,7 +146,7 @@ class Ending:
 
 
 class Persistent(Protocol):
-    """How a shell that lives on is started, fed and understood."""
+    """How a persistent shell is started, fed and read."""
 
     @property
     def control(self) -> int:
@@ -259,7 +259,7 @@ def split_record(record: str) -> Ending | None:
 
 
 def split_spoken(record: str, encoding: str) -> Ending | None:
-    """The same of a conversation, where each character stands for a byte of what the shell printed."""
+    """The same for a conversation, where each character is one byte of the shell's output."""
     ending = split_record(record)
     if ending is None:
         return None

@@ -1,6 +1,6 @@
 """elvish: exceptions instead of exit codes, and streams that belong to a block. Pure.
 
-A shell that lives on is given a loop that reads, line by line, in which file its next command is. Every
+A persistent shell runs a loop that reads, line by line, the name of the file with its next command. Every
 command is a background job of elvish (`turn`), in a namespace that goes from command to command:
 
 - elvish closes the files of a redirection where its block ends, also for jobs that the block has started:
@@ -10,8 +10,8 @@ command is a background job of elvish (`turn`), in a namespace that goes from co
   an old one may have ended meanwhile, supposed for a text with `&`.
 - jobs start later than the command goes on: it waits a moment for their processes, to name them.
 - an interrupt of elvish itself would end the loop, for good; so only what a command has started gets one.
-- a text that does not compile hands back a namespace that is none (`<ns 0x0>`), and whoever looks into it
-  crashes elvish.
+- a text that does not compile returns an invalid namespace (`<ns 0x0>`), and using it crashes
+  elvish.
 
 The exit of a program is reported as the code, not in words. Every other exception is shown and is code 2, as
 it is in `elvish -c`; a signal is 128 and its number.

@@ -1,6 +1,6 @@
 """bash, sh (dash, busybox), zsh, ksh, mksh, yash: the shells that speak POSIX. Pure.
 
-A shell that lives on is interactive (`-i`), because only then an unset variable under `set -u`, a syntax
+A persistent shell is interactive (`-i`), because only then an unset variable under `set -u`, a syntax
 error or an interrupt brings it back to its loop instead of ending it. It has no terminal: it reads a
 pipe, its own stdout leads nowhere, and on its stderr the keeper sees its prompts. Its private channel is a
 named pipe, which it opens to tell and closes again: no command gets it, and none can take it away by what

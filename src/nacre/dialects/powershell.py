@@ -1,7 +1,7 @@
 r"""PowerShell, pwsh and Windows PowerShell. Pure; written from its documentation, it was not run here.
 
-A PowerShell that lives on reads a pipe (`-Command -`), one line at a time, and shows no prompt of its own;
-each line that it is given ends by printing one. One command is
+A persistent PowerShell reads a pipe (`-Command -`), one line at a time, and shows no prompt of its own;
+each line it is given ends by printing one. One command is
 
     $LASTEXITCODE = 0; try { . (the text) } catch { … }; print the prompt
     print MARK code, the directory, MARK, the prompt; on stderr MARK
@@ -52,7 +52,7 @@ class PowerShell:
         return f"{SETTINGS}{_print(self.prompt)}\r\n"
 
     def argv(self, name: str) -> list[str]:
-        """What starts it: no profile, nobody to ask."""
+        """What starts it: no profile, not interactive."""
         return [name, *_FLAGS, "-"]
 
     def check(self, ask: Ask) -> None:
@@ -92,7 +92,7 @@ class PowerShell:
         return split_spoken(record, "utf-8")
 
     def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the same for every text
-        """That nobody has seen this work."""
+        """That this has never been run."""
         return "PowerShell's sessions were written from its documentation and never run by nacre's makers."
 
     def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away

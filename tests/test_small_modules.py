@@ -1,4 +1,4 @@
-"""The small pure rooms: arguments, environment, hints, dialects."""
+"""Small pure modules: arguments, environment, hints, dialects."""
 
 from __future__ import annotations
 
