@@ -47,7 +47,7 @@ _NAMES = [
     "printf",
     "unset",
     "trap",
-    *("pushd", "declare", "readonly", "shift", "wait", "set", "export"),
+    *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print"),
     "c1 *",
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
@@ -138,6 +138,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),
     "put `--verify` before it": ("bash", 'git rev-parse "$x"', 'git rev-parse --verify "$x"'),
+    "put `-r --` before the text": ("zsh", 'print "$x"', 'print -r -- "$x"'),
+    "put a blank behind the command's name": ("cmd", "dir\\..\\x", "dir ..\\x"),
+    "write the path with backslashes": ("cmd", "dir a/../b", "dir a\\..\\b"),
+    "write the assignment without it: x=value": ("bash", 'declare x="$y"', 'x="$y"; ls'),
     "put it into quotes": ("bash", "find . -name *.py", "find . -name '*.py'"),
     "write one comparison for each `[ ... ]`, joined by && and ||": (
         "bash",

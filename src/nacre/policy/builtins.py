@@ -19,7 +19,9 @@ from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from nacre.policy.model import SimpleCommand
 
 SHELL_OPTIONS = names(
     "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob "
@@ -37,6 +39,10 @@ _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
 _SET_LETTERS = regex(r"[-+][aefuxvCEhmb]*\Z")
 _SET_NAME_FOLLOWS = regex(r"[-+][aefuxvCEhmb]*o\Z")
+# Commands that make a name an array: with -a or -A, or always.
+_DECLARES = names("declare typeset local export readonly read")
+_FILLS = names("mapfile readarray")
+_PRINT_FLAGS = regex(r"-[rnlNaocim]+\Z")
 _DECLARE_FLAGS = regex(r"-[xgaAp]+\Z|\+x\Z")
 _READ_FLAG = regex(r"-[rse]+\Z")
 _READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
@@ -56,6 +62,7 @@ class Builtin:
 
     words: tuple[Word, ...]
     shell: str
+    arrays: frozenset[str] = frozenset()
     effects: list[Effect] = field(default_factory=list[Effect])
     assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
     # A text that the shell keeps, and runs later.
@@ -77,12 +84,15 @@ class Builtin:
         self.effects.append(unresolved(word, reason, flag, hint=hint))
 
 
-def read_builtin(words: tuple[Word, ...], shell: str) -> Builtin | None:
-    """Look at a command whose name is a builtin's; None if it is not one that is known here."""
+def read_builtin(words: tuple[Word, ...], shell: str, arrays: frozenset[str] = frozenset()) -> Builtin | None:
+    """Look at a command whose name is a builtin's; None if it is not one that is known here.
+
+    `arrays`: the names that the text around it makes arrays.
+    """
     reader = _READERS.get(words[0].text)
-    if reader is None:
+    if reader is None or (reader is _print and shell not in _EVALUATING):
         return None
-    found = Builtin(words, shell)
+    found = Builtin(words, shell, arrays)
     reader(found)
     return found
 
@@ -236,6 +246,16 @@ def _read_lines(use: Builtin) -> None:
         _assign(use, word)
 
 
+def _print(use: Builtin) -> None:
+    """`print -r text` of zsh and ksh; other options assign, expand or keep the text."""
+    for word in use.arguments:
+        if word.text in {"-", "--"} or not word.text.startswith(("-", UNKNOWN)):
+            return
+        if not (word.literal and _PRINT_FLAGS.match(word.text)):
+            use.unresolved(word, f"the option `{shown(word.text)}` of `print`", "put `-r --` before the text")
+            return
+
+
 def _get_options(use: Builtin) -> None:
     """`getopts spec name`."""
     for word in use.arguments[1:2]:
@@ -252,6 +272,11 @@ def _declare(use: Builtin) -> None:
             if splits or (word.glob is not None and use.shell not in _DECLARING):
                 use.unresolved(word, "this shell splits the value", _QUOTE)
             use.assigned.append((found.group(1), word))
+            if _makes_elements(use, found.group(1), word):
+                reason = (
+                    "bash reads a value in parentheses as the elements of an array, and runs commands in it"
+                )
+                use.unresolved(word, reason, "write the assignment without it: x=value")
         elif word.literal and word.text.startswith(("-", "+")):
             if not _DECLARE_FLAGS.match(word.text) and word.text != "--":
                 reason = f"`{name} {shown(word.text)}` changes what the variable means from now on"
@@ -262,6 +287,34 @@ def _declare(use: Builtin) -> None:
         use.unresolved(
             use.words[0], "`readonly` changes what later commands may assign", "assign it without readonly"
         )
+
+
+def array_names(commands: Iterable[SimpleCommand]) -> frozenset[str]:
+    """The names that the commands of a text make arrays, by whatever way."""
+    found: set[str] = set()
+    for command in commands:
+        found |= {item.name for item in command.assignments if item.array}
+        words = [word.text for word in command.words]
+        flags = any(word.startswith("-") and {"a", "A"} & set(word) for word in words[1:])
+        if words and ((words[0] in _DECLARES and flags) or words[0] in _FILLS):
+            found |= {word.partition("=")[0] for word in words[1:]}
+    return frozenset(found)
+
+
+def _makes_elements(use: Builtin, name: str, word: Word) -> bool:
+    """`declare -a 'x=($(cmd))'`: the value is, or could be, a list that is evaluated."""
+    command = use.words[0].text
+    if use.shell != "bash" or command not in {"declare", "typeset", "local"}:
+        return False
+    known = word.text if word.literal else word.prefix
+    value = known[known.find("=") + 1 :] if "=" in known else ""
+    if value and not value.startswith("("):
+        return False
+    flags = any(item.text.startswith("-") and {"a", "A"} & set(item.text) for item in use.arguments)
+    # Outside of a function any name may be an array of the session's; a new local one is none.
+    return (word.literal and bool(value)) or (
+        not word.literal and (flags or name in use.arrays or command != "local")
+    )
 
 
 def _unset(use: Builtin) -> None:
@@ -385,6 +438,7 @@ _READERS: dict[str, Callable[[Builtin], None]] = {
     **dict.fromkeys(("mapfile", "readarray"), _read_lines),
     "printf": _print_formatted,
     "read": _read,
+    "print": _print,
     "getopts": _get_options,
     "unset": _unset,
     "let": _let,

@@ -33,6 +33,9 @@ _INTERNAL = names(
 )
 _VARIABLE = regex(r"[^\W\d]\w*")
 _INTERNAL_NAME = regex(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
+# `dir.bat` and `dir\..\x` are programs; so is the end of `ping x/../../y.exe`.
+_LEADS_AWAY = regex(r"(?i)\.(?:exe|com|bat|cmd|ps1|vbs|js)(?!\w)|[\\/:].*\.\.", re.DOTALL)
+_AROUND = regex(r"/\.\.(?:[\\/]|\Z)")
 _ONE_BY_ONE = "run the commands one by one"
 _REFUSED_NAMES = frozenset({"for", "if", "else", "do", "in", "goto"})
 
@@ -128,6 +131,9 @@ class _Lexer:
             rest = "/" + rest
         if name.casefold() in _REFUSED_NAMES:
             raise NotUnderstood(f"`{name}` reads what follows in its own way", word.start, hint=_ONE_BY_ONE)
+        if _LEADS_AWAY.match(rest) and name.casefold() in _INTERNAL:
+            reason = "cmd.exe can take this for the path of another program"
+            raise NotUnderstood(reason, word.start, hint="put a blank behind the command's name")
         first = word.with_text(name)
         return [first, word.with_text(rest)] if rest else [first]
 
@@ -155,7 +161,11 @@ class _Lexer:
                 parts.append(self._escaped())
             else:
                 parts.append(char)
-        return Word("".join(parts), start, self.pos, quoted=True)
+        word = "".join(parts)
+        if _AROUND.search(word):
+            reason = "cmd.exe can take what follows `/..` for the path of another program"
+            raise NotUnderstood(reason, start, hint="write the path with backslashes")
+        return Word(word, start, self.pos, quoted=True)
 
     def _escaped(self) -> str:
         if self.pos >= len(self.text) or self.text[self.pos] == "\n":

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.builtins import SHELLS_WITH_BUILTINS, read_builtin
+from nacre.policy.builtins import SHELLS_WITH_BUILTINS, array_names, read_builtin
 from nacre.policy.effects import (
     ANY,
     ASSIGNMENT,
@@ -96,9 +96,12 @@ class Inspector:
 
     def _builtin(self, words: tuple[Word, ...]) -> bool:
         """A builtin of the shell that reads the text, if there is one."""
-        found = (
-            read_builtin(words, self.context.shell) if self.context.shell in SHELLS_WITH_BUILTINS else None
-        )
+        context = self.context
+        if context.shell not in SHELLS_WITH_BUILTINS:
+            return False
+        if context.arrays is None and words[0].text == "local":
+            context.arrays = array_names(context.commands)
+        found = read_builtin(words, context.shell, context.arrays or frozenset())
         if found is None:
             return False
         self.found.assigned += found.assigned

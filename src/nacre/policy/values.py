@@ -100,6 +100,8 @@ class Context:
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
+        # The names that the text makes arrays, once somebody has asked.
+        self.arrays: frozenset[str] | None = None
         self._numeric: set[str] = set()
         self._bodies = {at: (start, end) for at, start, end in scan.bodies} if scan is not None else {}
         for item in scan.certain if scan is not None else ():
