@@ -359,6 +359,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sdk-comparison": Requirement(
         "What is answered without the SDK is what the SDK would answer, byte for byte.", "nacre"
     ),
+    "start-light": Requirement("A server that needs neither loads neither the SDK nor TLS.", "nacre"),
     "sdk-on-demand": Requirement(
         "The SDK is loaded for the first message that is not served without it, and takes it over.", "nacre"
     ),

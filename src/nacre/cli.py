@@ -5,22 +5,21 @@ The keeper is started here, before anything heavy is imported, so that its start
 
 from __future__ import annotations
 
-import argparse
+import gc
 import os
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NoReturn
 
-from nacre import __version__, presets
+from nacre import __version__
 from nacre.errors import NacreError
-from nacre.options import PATTERN_LIST
-from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
+from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nacre.config import Config, Preset
-    from nacre.settings import Setting
 
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
@@ -30,53 +29,7 @@ To connect one:
 End with Ctrl-D. `nacre --help` lists the options."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """The options, with their help; most of them are settings."""
-    top = argparse.ArgumentParser(
-        prog="nacre",
-        description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="`nacre policy --help`: see, test and find rules. `nacre server shell --help`: the same server"
-        " with the command line of specification 002. Logs go to stderr.",
-    )
-    top.add_argument(
-        "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
-    )
-    top.add_argument("--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"')
-    top.add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
-    for setting in (*SETTINGS, *CONTAINER_SETTINGS):
-        if setting.flags:
-            _add_setting(top, setting)
-    top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
-    return top
-
-
-def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
-    help_text = (setting.flag_help or setting.help).format(presets=", ".join(presets.names()))
-    if setting.flag_means is not NOTHING:
-        top.add_argument(
-            *setting.flags,
-            action="store_const",
-            const=setting.flag_means,
-            dest=setting.option,
-            help=help_text,
-        )
-        return
-    top.add_argument(
-        *setting.flags,
-        metavar=setting.kind.metavar,
-        type=lambda text: _read_flag(setting, text),
-        help=f"{help_text} (default: {default_text(setting)})",
-    )
-
-
-def _read_flag(setting: Setting, text: str) -> Any:
-    try:
-        return setting.kind.read(setting.kind.from_text(text))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"it must be {error}, not '{text}'") from None
-
-
-def configuration(options: argparse.Namespace) -> Config:
+def configuration(options: SimpleNamespace) -> Config:
     """The file's settings, and over them what the command line says."""
     from nacre import configuration as layers  # noqa: PLC0415  # loads while the keeper starts
 
@@ -96,13 +49,39 @@ def configuration(options: argparse.Namespace) -> Config:
     )
 
 
-def read_options(given: list[str]) -> argparse.Namespace:
+def read_options(given: list[str]) -> SimpleNamespace:
     """What the person wants; help and mistakes end the program here."""
+    if (plain := plain_options(given)) is not None:
+        return plain
+    from nacre.options import parser  # noqa: PLC0415  # argparse takes longer than reading what is plain
+
     if given[:1] != ["server"]:
-        return parser().parse_args(given)
+        return SimpleNamespace(**vars(parser().parse_args(given)))
     from nacre.server_shell_cli import read_arguments  # noqa: PLC0415  # few want it
 
-    return parser().parse_args([], read_arguments(given[1:]))
+    return SimpleNamespace(**vars(parser().parse_args([], read_arguments(given[1:]))))
+
+
+def plain_options(given: list[str]) -> SimpleNamespace | None:
+    """Options that are written out in full, each with its value behind it; None: let argparse have a look."""
+    settings = [setting for setting in (*SETTINGS, *CONTAINER_SETTINGS) if setting.flags]
+    flags = {flag: setting for setting in settings for flag in setting.flags}
+    options = SimpleNamespace(config=None, allow=None, deny=None, **{each.option: None for each in settings})
+    words = iter(given)
+    for word in words:
+        setting = flags.get(word)
+        if setting is not None and setting.flag_means is not NOTHING:
+            setattr(options, setting.option, setting.flag_means)
+            continue
+        value = next(words, "-")
+        if value.startswith("-") or (setting is None and word != "--config"):
+            return None
+        try:
+            read = value if setting is None else setting.kind.read(setting.kind.from_text(value))
+        except ValueError:
+            return None
+        setattr(options, "config" if setting is None else setting.option, read)
+    return options
 
 
 def _wants_debugging(preset: Preset) -> bool:
@@ -148,8 +127,23 @@ def _tell(text: str) -> None:
         return
 
 
+def _load_asyncio_without_tls() -> None:
+    """asyncio does without TLS where Python has none; this process never speaks it, and saves 4 MB.
+
+    Whoever imports `ssl` later gets it.
+    """
+    if "asyncio" in sys.modules or "ssl" in sys.modules:
+        return
+    sys.modules["ssl"] = None  # pyright: ignore[reportArgumentType]  # Python's way to say: not there
+    try:
+        __import__("asyncio")
+    finally:
+        del sys.modules["ssl"]
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
+    gc.disable()  # nothing that imports make is garbage; `serve` looks for some again
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given[:1] == ["policy"]:
         from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
@@ -171,7 +165,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     except OSError as error:
         sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
         sys.exit(2)
-    from nacre import audit  # noqa: PLC0415  # asyncio loads while the keeper starts
+    _load_asyncio_without_tls()
+    from nacre import audit  # noqa: PLC0415  # loads while the keeper starts
     from nacre.protocol.stdio import claim_standard_streams  # noqa: PLC0415
 
     try:

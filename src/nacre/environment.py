@@ -5,8 +5,6 @@ Above it: `service`. Pure: it is given the environment and what a login shell an
 
 from __future__ import annotations
 
-import uuid
-
 # An editor or a pager that waits for a key nobody presses would hang until the timeout.
 QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 # These run code in every shell that starts; what the person wants in each shell stands in their login files.
@@ -48,7 +46,9 @@ class LoginProbe:
     """One question to a login shell: what its environment is."""
 
     def __init__(self) -> None:
-        self._mark = f"Marker_{uuid.uuid4()}"
+        from uuid import uuid4  # noqa: PLC0415  # a server that needs no login shell starts without
+
+        self._mark = f"Marker_{uuid4()}"
 
     @property
     def script(self) -> str:

@@ -1,9 +1,18 @@
-"""Kinds of options that several command lines share: lists of patterns, which never vanish silently."""
+"""The options of the command line, with their help; and lists of patterns, which other command lines share.
+
+Above it: the command lines. They load it when what they are given is not plain.
+"""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from nacre import __version__, presets
+from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
+
+if TYPE_CHECKING:
+    from nacre.settings import Setting
 
 
 def patterns(text: str) -> str:
@@ -29,3 +38,49 @@ class Gathered(argparse.Action):
 
 
 PATTERN_LIST: dict[str, Any] = {"action": Gathered, "type": patterns, "metavar": "PATTERNS"}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options, with their help; most of them are settings."""
+    top = argparse.ArgumentParser(
+        prog="nacre",
+        description="MCP server (stdio) through which AI agents run shell commands.",
+        epilog="`nacre policy --help`: see, test and find rules. `nacre server shell --help`: the same server"
+        " with the command line of specification 002. Logs go to stderr.",
+    )
+    top.add_argument(
+        "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
+    )
+    top.add_argument("--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"')
+    top.add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
+    for setting in (*SETTINGS, *CONTAINER_SETTINGS):
+        if setting.flags:
+            _add_setting(top, setting)
+    top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
+    return top
+
+
+def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
+    help_text = (setting.flag_help or setting.help).format(presets=", ".join(presets.names()))
+    if setting.flag_means is not NOTHING:
+        top.add_argument(
+            *setting.flags,
+            action="store_const",
+            const=setting.flag_means,
+            dest=setting.option,
+            help=help_text,
+        )
+        return
+    top.add_argument(
+        *setting.flags,
+        metavar=setting.kind.metavar,
+        type=lambda text: _read_flag(setting, text),
+        help=f"{help_text} (default: {default_text(setting)})",
+    )
+
+
+def _read_flag(setting: Setting, text: str) -> Any:
+    try:
+        return setting.kind.read(setting.kind.from_text(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"it must be {error}, not '{text}'") from None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import getpass
 import os
-import platform
 import signal
 import socket
 import sys
@@ -40,9 +40,16 @@ def start_up_information(service: Service) -> str:
         user = getpass.getuser()
     except (OSError, KeyError):
         user = "unknown"
-    system = f"{platform.system()} {platform.release()}"
     sandbox = f", sandbox {held}" if (held := service.held_by) else ""
-    return f"shell {service.shell.path}, platform {system}, host {socket.gethostname()}, user {user}{sandbox}"
+    return f"shell {service.shell.path}, platform {_system()}, host {socket.gethostname()}, user {user}{sandbox}"
+
+
+def _system() -> str:
+    if sys.platform != "win32":
+        return f"{os.uname().sysname} {os.uname().release}"
+    import platform  # noqa: PLC0415  # it takes its time
+
+    return f"{platform.system()} {platform.release()}"
 
 
 def build_surface(service: Service) -> Surface:
@@ -104,6 +111,7 @@ class Server:
             await stdio.send(surface.deviations.announcement)
         on_root = service.use_root if _starts_at_root(service, surface) else None
         connection = Connection(stdio, surface, on_root)
+        _collect_seldom()
         asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
         talking = asyncio.create_task(converse(connection))
         background = [asyncio.ensure_future(run()) for run in surface.background_tasks]
@@ -127,6 +135,12 @@ class Server:
     def _end(self, code: int) -> None:
         self._code = self._code or code
         self._stop.set()
+
+
+def _collect_seldom() -> None:
+    gc.freeze()  # what the start has made lives as long as the process: it need not be looked at
+    gc.set_threshold(20_000, 20, 20)  # a call makes few hundred objects and no cycles
+    gc.enable()
 
 
 def _return_large_blocks() -> None:

@@ -22,7 +22,6 @@ import asyncio
 import contextlib
 import os
 import time
-import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -293,7 +292,7 @@ class Session:
         link = await self._place.link()
         self._check_open()  # or a shell would stay that nobody knows
         dialect = self._dialect
-        ready = f"READY_{uuid.uuid4().hex} " if dialect.shows_prompt else ""
+        ready = f"READY_{os.urandom(16).hex()} " if dialect.shows_prompt else ""
         running = link.run(
             Spawn(
                 argv=self.shell.argv(dialect),
@@ -533,12 +532,19 @@ class Session:
         )
 
 
+def new_marker() -> str:
+    """A mark that nobody can guess (specification 000 gives its form)."""
+    from uuid import uuid4  # noqa: PLC0415  # it loads much, which a server starts without
+
+    return f"Marker_{uuid4()}"
+
+
 def _ask(command: Command, shell: LivingShell | None = None) -> Ask:
     """What a shell is asked; without one, to see whether it could be."""
     there = shell is not None and not shell.turns and shell.first_directory == command.working_directory
     return Ask(
         command.text,
-        f"Marker_{uuid.uuid4()}" if shell else "",
+        new_marker() if shell else "",
         shell.base if shell else "",
         shell.pair if shell else 0,
         None if there else command.working_directory or None,
@@ -553,7 +559,7 @@ def _opening(dialect: Persistent) -> dict[str, Any]:
     """What a shell that is talked to reports with at first: whatever it prints before is noise."""
     if not dialect.prompt:
         return {}
-    ask = Ask("", f"Marker_{uuid.uuid4()}", "", 0)
+    ask = Ask("", new_marker(), "", 0)
     return {"prompt": dialect.prompt, "opening": (ask.marker, dialect.report(ask))}
 
 

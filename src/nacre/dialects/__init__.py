@@ -11,11 +11,19 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from nacre.dialects import cmd, elvish, fish, posix, powershell
-from nacre.dialects.dialect import Ask, Dialect, Ending, Persistent, Shell, is_identifier, split_record
+from nacre.dialects.dialect import (
+    Ask,
+    Dialect,
+    Ending,
+    Persistent,
+    Shell,
+    is_identifier,
+    program_name,
+    split_record,
+)
 from nacre.errors import RequestError
 
 if TYPE_CHECKING:
@@ -59,7 +67,7 @@ def is_known(shell: Shell) -> bool:
 
 
 def _known(path: str) -> Dialect | None:
-    name = PurePath(path).stem.lower()
+    name = program_name(path)
     return next((dialect for dialect in DIALECTS if name in dialect.programs), None)
 
 
@@ -89,8 +97,8 @@ def find_shell(wanted: str | None, environment: Mapping[str, str], files: FileSy
 
 
 def _shell(path: str, files: FileSystem) -> Shell:
-    real_name = PurePath(files.real_path(path)).stem.lower()
-    return Shell(os.path.abspath(path), dialect_of(path), PurePath(path).name, real_name)
+    real_name = program_name(files.real_path(path))
+    return Shell(os.path.abspath(path), dialect_of(path), os.path.basename(path), real_name)
 
 
 def _defaults(environment: Mapping[str, str]) -> list[str]:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import uuid
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -317,7 +316,7 @@ def _is_one_pipeline(line: str) -> bool:
 
 
 def _persistent(shell: Shell) -> CmdShell:
-    return CmdShell(f"READY_{uuid.uuid4().hex}", shell.runner_files or None)
+    return CmdShell(f"READY_{os.urandom(16).hex()}", shell.runner_files or None)
 
 
 def _under_wine(wanted: str, environment: Mapping[str, str], files: FileSystem) -> Shell | None:

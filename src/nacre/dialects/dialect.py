@@ -247,6 +247,11 @@ class WithChannel:
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
+def program_name(path: str) -> str:
+    """What a program is known by: its file's name in lower case, without its ending."""
+    return os.path.splitext(os.path.basename(path))[0].lower()
+
+
 def is_identifier(name: str) -> bool:
     """Whether a shell can have a variable of that name."""
     return _IDENTIFIER.fullmatch(name) is not None

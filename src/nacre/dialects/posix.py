@@ -25,9 +25,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 
-from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, WithChannel
+from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, WithChannel, program_name
 from nacre.keeper.wire import SCRIPT_MARK
 
 STDERR = 2
@@ -186,7 +185,7 @@ _SAME = {"ksh93": "ksh", "rbash": "bash", "lksh": "mksh", "pdksh": "mksh", "oksh
 
 def persistent(shell: Shell) -> PosixShell:
     """The variant for a shell; `sh` and `ksh` are whatever they are links to."""
-    name, real_name = PurePath(shell.path).stem.lower(), shell.real_name
+    name, real_name = program_name(shell.path), shell.real_name
     if name != "busybox" and real_name == "busybox":
         return BUSYBOX_AS_SH
     known = SHELLS.get(_SAME.get(real_name, real_name)) or SHELLS.get(_SAME.get(name, name))

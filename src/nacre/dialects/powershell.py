@@ -15,7 +15,7 @@ each line it is given ends by printing one. One command is
 from __future__ import annotations
 
 import base64
-import uuid
+import os
 from dataclasses import dataclass
 
 from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
@@ -129,6 +129,6 @@ DIALECT = Dialect(
     programs=("pwsh", "powershell"),
     flags=_FLAGS,
     source=f". '{SCRIPT_MARK}'",
-    persistent=lambda _: PowerShell(f"READY_{uuid.uuid4().hex}"),
+    persistent=lambda _: PowerShell(f"READY_{os.urandom(16).hex()}"),
     language="powershell",
 )

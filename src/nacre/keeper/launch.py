@@ -5,10 +5,10 @@ Above it: the command line, which calls it first of all, and `link`, which then 
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 TRIAL_S = 10
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program import main; main()"
@@ -32,7 +32,8 @@ class Launched:
 
 def local_argv() -> list[str]:
     """What starts a keeper here: this Python, isolated, without site packages."""
-    return [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parents[2])]
+    source = os.path.abspath(f"{__file__}/../../..")
+    return [sys.executable, "-I", "-S", "-c", _BOOT, source]
 
 
 def why_it_fails(argv: list[str]) -> str:

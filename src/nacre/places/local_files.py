@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
+import sys
 
 from nacre.filesystem import Entry, Status
 
@@ -71,10 +71,16 @@ class LocalFiles:
 
     def find_program(self, name: str, search_path: str | None) -> str | None:
         """The file that a name or path would run; None: there is none."""
+        if os.path.isabs(name) and sys.platform != "win32":  # where paths have no endings to try
+            return name if os.path.isfile(name) and os.access(name, os.X_OK) else None
+        import shutil  # noqa: PLC0415  # a server that finds its shell by its path starts without
+
         return shutil.which(name, path=search_path)
 
     def free_bytes(self, directory: str) -> int | None:
         """The room on the disk that a directory is on; None: nobody knows."""
+        import shutil  # noqa: PLC0415  # the same
+
         try:
             return shutil.disk_usage(directory).free
         except OSError:

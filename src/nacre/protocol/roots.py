@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import os
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import unquote_to_bytes, urlsplit
 
 from nacre.audit import log
 
@@ -79,6 +78,8 @@ def first_root(told: Any) -> str | None:
 
 def _local_path(uri: str) -> str | None:
     """The path in a file: URI as this system writes it; None: there is none."""
+    from urllib.parse import unquote_to_bytes, urlsplit  # noqa: PLC0415  # few clients have roots
+
     try:
         split = urlsplit(uri)
         plain = os.fsdecode(unquote_to_bytes(split.path))
