@@ -360,6 +360,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "What is answered without the SDK is what the SDK would answer, byte for byte.", "nacre"
     ),
     "start-light": Requirement("A server that needs neither loads neither the SDK nor TLS.", "nacre"),
+    "progress-heartbeat": Requirement(
+        "A call that is quiet for 5 seconds gives a sign of life, if the client wants progress.", "nacre"
+    ),
+    "wire-batches": Requirement(
+        "Clients of 2025-03-26 may send batches; the answers to one come back together.",
+        "MCP 2025-03-26 basic, Batching",
+    ),
     "sdk-on-demand": Requirement(
         "The SDK is loaded for the first message that is not served without it, and takes it over.", "nacre"
     ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Gate, gone, unique_seconds, wait_for_end
-from wire_client import HANDSHAKE, NACRE, PATIENCE_S, WireClient
+from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,3 +145,17 @@ def test_a_terminal_that_somebody_made_nonblocking_loses_no_byte(tmp_path: Path)
     process.stdin.close()
     assert process.wait(PATIENCE_S) == 0
     os.close(master)
+
+
+@pytest.mark.req("end-eof")
+def test_a_subscription_does_not_keep_the_server_after_the_end_of_stdin(start: Start) -> None:
+    server = start(greet=False)
+    wanted = {"notifications": {"toolsListChanged": True}, "_meta": MODERN}
+    server.post("subscriptions/listen", wanted)
+    assert server.receive()["method"] == "notifications/subscriptions/acknowledged"
+    command = {"name": "shell", "arguments": {"command": "sleep 0.3; echo late"}, "_meta": MODERN}
+    call = server.post("tools/call", command)
+    server.hang_up()
+    answer = server.answer_to(call)
+    assert answer["result"]["structuredContent"]["stdout"] == "late\n"
+    assert server.wait() == 0

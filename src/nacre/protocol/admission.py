@@ -24,6 +24,7 @@ class Admission:
         self._at_once_bytes = at_once_bytes
         self._open: dict[Id, int] = {}  # id -> length of its line
         self._open_bytes = 0
+        self._endless: set[Id] = set()
         self._waiting: dict[Id, bytes] = {}
         self._waiting_bytes = 0
 
@@ -32,6 +33,16 @@ class Admission:
 
     def __len__(self) -> int:
         return len(self._open) + len(self._waiting)
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether there is anything that will be answered by itself."""
+        return len(self) > len(self._endless)
+
+    def keep_open(self, identity: Id) -> None:
+        """A request that is not answered before its client ends it."""
+        if identity in self._open:
+            self._endless.add(identity)
 
     @property
     def full(self) -> bool:
@@ -79,6 +90,7 @@ class Admission:
         if size is None:
             return False
         self._open_bytes -= size
+        self._endless.discard(identity)
         return True
 
     def cancel(self, identity: Id) -> bool:
@@ -95,4 +107,5 @@ class Admission:
         """Nobody waits for an answer any more."""
         self._open.clear()
         self._waiting.clear()
+        self._endless.clear()
         self._open_bytes = self._waiting_bytes = 0

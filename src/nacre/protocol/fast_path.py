@@ -20,6 +20,7 @@ from nacre.protocol import modern
 from nacre.protocol.calls import answer
 from nacre.protocol.connection import Client, Era
 from nacre.protocol.handshake import handshake_again, has_plain_meta, is_plain_list, parse_handshake
+from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INVALID_PARAMS
 from nacre.protocol.results import (
     NeedsAnswer,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
     from nacre.tools.surface import Method
-    from nacre.tools.tool import Progress, Tool
+    from nacre.tools.tool import Tool
 
 REPLAY_ID = "nacre-handshake"  # of the handshake that the SDK is given again
 INITIALISED: dict[str, Any] = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -56,6 +57,7 @@ NOT_INITIALISED = CallError(
 )
 # Methods of the protocol that we do not serve, whose parameters need no look.
 NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", "tasks/list")
+VERSION_WITH_BATCHES = "2025-03-26"
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 
 
@@ -132,6 +134,8 @@ class FastPath:
         if connection.era is Era.MODERN:
             if method == "initialize":
                 raise no_method(method)
+            if method == "subscriptions/listen":
+                connection.stdio.keep_open(identity)
             return not self._sdk_only and self._take_modern(method, identity, params)
         if method == "tools/call":
             return self._take_call(identity, params)
@@ -157,14 +161,17 @@ class FastPath:
     def _leave_handshake(self, params: dict[str, Any]) -> bool:
         """The SDK answers; we note what the client has told."""
         with contextlib.suppress(CallError):
-            self._connection.client = parse_handshake(params)
-            self._connection.era = Era.HANDSHAKE
+            self._note_handshake(parse_handshake(params))
         return False
+
+    def _note_handshake(self, client: Client) -> None:
+        self._connection.client = client
+        self._connection.era = Era.HANDSHAKE
+        self._connection.stdio.batches.allowed = client.protocol == VERSION_WITH_BATCHES
 
     def _initialize(self, identity: Id, params: dict[str, Any]) -> bool:
         connection = self._connection
-        connection.client = parse_handshake(params)
-        connection.era = Era.HANDSHAKE
+        self._note_handshake(parse_handshake(params))
         connection.answer(identity, initialize_result(self._surface, connection.client.protocol))
         if connection.sdk_serves:
             connection.stdio.leave(handshake_again(connection.client, REPLAY_ID))
@@ -233,33 +240,38 @@ class FastPath:
     async def _answer_call(
         self, identity: Id, tool: Tool, arguments: dict[str, Any], token: Id | None
     ) -> None:
-        connection = self._connection
+        connection, heartbeat = self._connection, self._heartbeat(token)
         try:
             if connection.roots is not None and connection.roots.unsettled:
                 await connection.roots.settled()
             caller = Caller(
-                None if token is None else self._progress(token),
-                self._ask if connection.client.asks else None,
+                None if heartbeat is None else heartbeat.tell, self._ask if connection.client.asks else None
             )
             result = await answer(tool, arguments, caller)
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
         finally:
+            if heartbeat is not None:
+                heartbeat.stop()
             connection.over(identity)
 
     async def _ask(self, question: Question) -> Answer:
         reply = await self._connection.request("elicitation/create", question_params(question))
         return parse_answer(reply, question)
 
-    def _progress(self, token: Id) -> Progress:
-        async def progress(amount: float, message: str) -> None:
+    def _heartbeat(self, token: Id | None) -> Heartbeat | None:
+        """How a call tells of its progress, if the client wants that."""
+        if token is None:
+            return None
+
+        async def send(amount: float, message: str) -> None:
             params = progress_params(token, amount, message)
             await self._connection.stdio.send(
                 {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
             )
 
-        return progress
+        return Heartbeat(send)
 
     # -- the protocol of 2026
 
@@ -293,9 +305,9 @@ class FastPath:
     async def _answer_modern_call(self, identity: Id, params: dict[str, Any], envelope: Client) -> None:
         connection = self._connection
         tool, arguments = self._surface.tools[params["name"]], params.get("arguments", {})
-        token: Id | None = mapping(params["_meta"]).get("progressToken")
+        heartbeat = self._heartbeat(mapping(params["_meta"]).get("progressToken"))
         caller = Caller(
-            None if token is None else self._progress(token), _ask_by_answer if envelope.asks else None
+            None if heartbeat is None else heartbeat.tell, _ask_by_answer if envelope.asks else None
         )
         try:
             result = modern.complete(await answer(tool, arguments, caller), self._surface)

@@ -19,12 +19,12 @@ FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the deta
 _encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
 
 
-def encode(message: Message) -> bytes:
+def encode(message: Any) -> bytes:
     """A message as it goes over the wire."""
     try:
         return _encode(message).encode()
     except UnicodeEncodeError:
-        return _without_surrogates(message)
+        return _without_surrogates(message) if isinstance(message, dict) else _encode_ascii(message).encode()
 
 
 def _without_surrogates(message: Message) -> bytes:
@@ -59,7 +59,7 @@ def is_whole_answer(fields: Message) -> bool:
 def problem_of(message: Any) -> tuple[int, str] | None:
     """Why a JSON value is not a request or a notification of MCP."""
     if isinstance(message, list):
-        return INVALID_REQUEST, "Batches are not supported: send one message per line"
+        return INVALID_REQUEST, "This protocol has no batches: send one message per line"
     if not isinstance(message, dict):
         return INVALID_REQUEST, "A message is a JSON object"
     fields = cast("Message", message)

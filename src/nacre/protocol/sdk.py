@@ -34,6 +34,7 @@ from nacre.protocol.calls import answer
 from nacre.protocol.connection import NOBODY, Era
 from nacre.protocol.fast_path import INITIALISED, REPLAY_ID
 from nacre.protocol.handshake import handshake_again
+from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
 from nacre.protocol.results import NeedsAnswer, check_call, mapping, parse_answer, question_params
 from nacre.protocol.roots import first_root
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from nacre.protocol.messages import Id, Message
     from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Prompt
-    from nacre.tools.tool import Progress, Tool
+    from nacre.tools.tool import Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
 ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
@@ -88,7 +89,8 @@ class _Shown(SdkTool):
                 input_requests={ROOTS_KEY: types.ListRootsRequest()}, request_state=ROOTS_STATE
             )
         request = context.request_context
-        caller = Caller(_progress_of(request.session, request.params), _ask_of(context))
+        heartbeat = _heartbeat_of(request.session, request.params)
+        caller = Caller(None if heartbeat is None else heartbeat.tell, _ask_of(context))
         try:
             result = await answer(tool, arguments, caller)
             if "isError" not in result:
@@ -101,6 +103,9 @@ class _Shown(SdkTool):
                 input_requests={ASK_KEY: _elicitation(need.question)},
                 request_state=ASKED_STATE,
             )
+        finally:
+            if heartbeat is not None:
+                heartbeat.stop()
 
 
 def _must_ask_for_roots(connection: Connection, context: Any) -> bool:
@@ -157,15 +162,15 @@ def _ask_of(context: Any) -> Ask | None:
     return ask
 
 
-def _progress_of(session: Any, params: Mapping[str, Any] | None) -> Progress | None:
+def _heartbeat_of(session: Any, params: Mapping[str, Any] | None) -> Heartbeat | None:
     token = mapping(mapping(params).get("_meta")).get("progressToken")  # as it came: the SDK makes true a 1
     if not is_id(token):
         return None
 
-    async def progress(amount: float, message: str) -> None:
+    async def send(amount: float, message: str) -> None:
         await session.send_progress_notification(token, amount, message=message)
 
-    return progress
+    return Heartbeat(send)
 
 
 class Calls:

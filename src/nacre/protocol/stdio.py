@@ -4,6 +4,7 @@
   An answer of the client is never answered, whatever is wrong with it: two sides could go on for ever.
 - No message ends the server or costs another line: what goes wrong with one is logged, and its sender told.
 - An id keeps its type: 7 and "7" are two requests, and a cancellation of one leaves the other alone.
+- A batch is taken from clients whose protocol has them; its answers are one line, too.
 - A byte order mark, CRLF line ends and the bare `initialized` of old documents are accepted.
 - A line longer than the limit is answered and skipped; the next one is served.
 - At the end of stdin every request already received is finished and answered; when stdout is closed the
@@ -21,11 +22,11 @@ MCP's methods or of the SDK.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import select
 import stat
 import sys
-import uuid
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
@@ -33,6 +34,7 @@ from nacre.audit import log
 from nacre.keeper import quickjson
 from nacre.pipes import PipeReader, PipeWriter
 from nacre.protocol.admission import Admission
+from nacre.protocol.batches import Batch, Batches
 from nacre.protocol.messages import (
     FAILED,
     INVALID_REQUEST,
@@ -82,6 +84,7 @@ class Stdio:
         self._inbox: deque[Message] = deque()
         self._waiter: asyncio.Future[None] | None = None
         self._requests = Admission(line_limit_bytes)
+        self.batches = Batches()
         self._asked: set[Id] = set()  # our own questions to the client
         self._crowded = False  # the client has a lot to read
         self._paused = False  # stdin is left unread
@@ -94,6 +97,7 @@ class Stdio:
         self.takes_bare_lines = (
             False  # whether a line without `jsonrpc` is a request, as one document has them
         )
+        self._line_numbers = itertools.count(1)
         self._nameless: set[Id] = set()  # ids that we gave to requests without one
         self._reading = reading
         self._writing = writing
@@ -110,7 +114,7 @@ class Stdio:
     async def receive(self) -> Message | None:
         """The next message that nobody has taken; None once stdin has ended and everything is answered."""
         while not self._inbox:
-            if self.at_end and not self._requests:
+            if self.at_end and not self._requests.unfinished:
                 return None
             self._waiter = self._loop.create_future()
             await self._waiter
@@ -129,9 +133,17 @@ class Stdio:
         """Write one message."""
         if "method" in message:
             self._note_question(message)
-        elif self._requests.settle(message["id"]):
-            self._make_room()
+        else:
+            if self._requests.settle(message["id"]):
+                self._make_room()
+            if (batch := self.batches.settle(message["id"], message)) is not None:
+                self._write_batch(batch)
+                return
         self._write(message)
+
+    def keep_open(self, identity: Id) -> None:
+        """A request goes on until the client ends it, at the latest by sending no more."""
+        self._requests.keep_open(identity)
 
     async def flushed(self) -> None:
         """Wait until the client has taken everything."""
@@ -194,6 +206,20 @@ class Stdio:
             reason = "nested too deeply" if isinstance(error, RecursionError) else str(error)
             self._refuse(None, PARSE_ERROR, f"Not JSON: {reason}")
             return
+        if isinstance(message, list) and message and self.batches.allowed:
+            self._take_batch(cast("list[Any]", message))
+        else:
+            self._take(message, line)
+
+    def _take_batch(self, messages: list[Any]) -> None:
+        batch = self.batches.reading = Batch()
+        for message in messages:
+            self._take(message, encode(message))
+        self.batches.reading = None
+        batch.settle()
+        self._write_batch(batch)
+
+    def _take(self, message: Any, line: bytes) -> None:
         try:
             self._judge(message, line)
         except Exception:  # noqa: BLE001  # whatever it is: it must cost neither the server nor the next line
@@ -223,7 +249,7 @@ class Stdio:
             return
         fields["jsonrpc"] = "2.0"
         if "id" not in fields:
-            fields["id"] = f"nacre-line-{uuid.uuid4()}"
+            fields["id"] = f"nacre-line-{next(self._line_numbers)}"
             self._nameless.add(fields["id"])
 
     def _fail(self, message: Any) -> None:
@@ -238,17 +264,21 @@ class Stdio:
         if identity in self._requests:
             self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
         elif not self._crowded and self._requests.admit(identity, len(line)):
+            self.batches.note(identity)
             self._pass_on(message)
         elif self._requests.full and self._asked:
             self._refuse(identity, TOO_MANY, "Too many requests wait for their turn; this one was not taken")
         else:
-            self._requests.hold(identity, line)
+            self.batches.note(identity)
+            self._requests.hold(identity, encode(message) if self.takes_bare_lines else line)
 
     def _take_notification(self, message: Message) -> None:
         if message["method"] == "initialized":
             message["method"] = "notifications/initialized"
         if message["method"] == "notifications/cancelled":
             identity = message.get("params", {}).get("requestId")
+            if is_id(identity) and (batch := self.batches.settle(identity)) is not None:
+                self._write_batch(batch)
             if not is_id(identity) or not self._requests.cancel(identity):
                 return  # nobody works on that
             self._make_room()
@@ -320,19 +350,25 @@ class Stdio:
     # -- lines out
 
     def _refuse(self, identity: Id | None, code: int, reason: str) -> None:
-        self._write({"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": reason}})
+        answer: Message = {"jsonrpc": "2.0", "id": identity, "error": {"code": code, "message": reason}}
+        if self.batches.reading is None:
+            self._write(answer)
+        else:
+            self.batches.reading.answers.append(answer)
+
+    def _write_batch(self, batch: Batch) -> None:
+        """Answer a batch once nothing of it is missing; one of notifications has no answer."""
+        if batch.whole and batch.answers:
+            self._put(b"[" + b",".join(map(_encoded, batch.answers)) + b"]")
 
     def _write(self, message: Message) -> None:
         if self._nameless and message.get("id") in self._nameless:
             self._nameless.discard(message["id"])
             message = {**message, "id": None}
-        try:
-            data = encode(message)
-        except (TypeError, ValueError, RecursionError):
-            log.exception("a message could not be written; please report this")
-            if "id" not in message:
-                return
-            data = encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED})
+        if data := _encoded(message):
+            self._put(data)
+
+    def _put(self, data: bytes) -> None:
         self._writer.write(data + b"\n")
         if self._writer.waiting_bytes > UNREAD_BYTES and not self._crowded:
             self._crowded = True
@@ -360,3 +396,12 @@ class Stdio:
             self._gone()
         elif stat.S_ISSOCK(os.fstat(self._writing).st_mode):
             self._loop.remove_reader(self._writing)  # the peer will send no more; it may still read
+
+
+def _encoded(message: Message) -> bytes:
+    """A message for the wire; one that cannot be written is told as a failure, if it was an answer."""
+    try:
+        return encode(message)
+    except (TypeError, ValueError, RecursionError):
+        log.exception("a message could not be written; please report this")
+        return encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED}) if "id" in message else b""

@@ -1,0 +1,56 @@
+"""Batches: several messages in one line, whose answers go back together (in MCP 2025-03-26 alone). Pure.
+
+Above it: the transport, which tells what becomes of each request.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nacre.protocol.messages import Id, Message
+
+
+class Batch:
+    """The answers to one batch, and how many are still to come."""
+
+    def __init__(self) -> None:
+        self.answers: list[Message] = []
+        self._missing = 1  # as long as its messages are being read
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing."""
+        return not self._missing
+
+    def expect(self) -> None:
+        """One more answer will come."""
+        self._missing += 1
+
+    def settle(self, answer: Message | None = None) -> None:
+        """An answer has come, or never will; or all messages have been read."""
+        self._missing -= 1
+        if answer is not None:
+            self.answers.append(answer)
+
+
+class Batches:
+    """The batches of one client that are not answered yet."""
+
+    def __init__(self) -> None:
+        self.allowed = False  # by the protocol that the client speaks
+        self.reading: Batch | None = None  # the one whose messages are just being read
+        self._of: dict[Id, Batch] = {}
+
+    def note(self, identity: Id) -> None:
+        """A request was taken; if it stands in a batch, so will its answer."""
+        if self.reading is not None:
+            self.reading.expect()
+            self._of[identity] = self.reading
+
+    def settle(self, identity: Id, answer: Message | None = None) -> Batch | None:
+        """A request is answered, or never will be; the batch that it stood in."""
+        batch = self._of.pop(identity, None) if self._of else None
+        if batch is not None:
+            batch.settle(answer)
+        return batch

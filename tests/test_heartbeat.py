@@ -1,0 +1,84 @@
+"""Signs of life of a call that tells nothing."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from process_table import Bell
+from wire_client import MODERN, WireClient
+
+from nacre.protocol.heartbeat import Heartbeat
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Start = Callable[..., WireClient]
+
+
+@pytest.mark.req("progress-heartbeat")
+def test_amounts_grow_whoever_tells_and_nothing_comes_after_the_end() -> None:
+    async def main() -> list[float]:
+        told: list[float] = []
+        third = asyncio.Event()
+
+        async def send(amount: float, _: str) -> None:
+            told.append(amount)
+            if len(told) > 2:
+                third.set()
+
+        heartbeat = Heartbeat(send, interval_s=0.01)
+        await heartbeat.tell(0.0, "news")
+        await heartbeat.tell(0.0, "more")
+        await third.wait()
+        heartbeat.stop()
+        count = len(told)
+        later = asyncio.Event()
+        asyncio.get_running_loop().call_later(0.05, later.set)
+        await later.wait()
+        assert len(told) == count
+        return told
+
+    told = asyncio.run(main())
+    assert told == sorted(set(told))
+
+
+@pytest.mark.req("progress-heartbeat")
+def test_a_client_that_does_not_read_is_not_sent_more() -> None:
+    async def main() -> int:
+        sent, unread, later = 0, asyncio.Event(), asyncio.Event()
+
+        async def send(_amount: float, _message: str) -> None:
+            nonlocal sent
+            sent += 1
+            await unread.wait()
+
+        heartbeat = Heartbeat(send, interval_s=0.001)
+        asyncio.get_running_loop().call_later(0.1, later.set)
+        await later.wait()
+        heartbeat.stop()
+        return sent
+
+    assert asyncio.run(main()) == 1
+
+
+@pytest.mark.req("progress-heartbeat")
+@pytest.mark.parametrize(
+    ("meta", "env"),
+    [({}, {}), (MODERN, {}), ({}, {"NACRE_PLAIN_SDK": "1"})],
+    ids=["handshake", "2026", "SDK"],
+)
+def test_a_quiet_command_gives_a_sign_of_life(
+    start: Start, tmp_path: Path, meta: dict[str, Any], env: dict[str, str]
+) -> None:
+    server, bell = start(greet=not meta, env=env), Bell(tmp_path)
+    call = server.post_call("shell", {"command": f"read line < {bell.path}"}, {**meta, "progressToken": "t"})
+    news = server.receive()
+    assert news["method"] == "notifications/progress"
+    assert news["params"]["progressToken"] == "t"
+    assert "still running" in news["params"]["message"]
+    bell.path.write_text("now\n")
+    assert "result" in server.answer_to(call)
+    bell.close()
