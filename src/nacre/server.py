@@ -41,7 +41,9 @@ def start_up_information(service: Service) -> str:
     except (OSError, KeyError):
         user = "unknown"
     sandbox = f", sandbox {held}" if (held := service.held_by) else ""
-    return f"shell {service.shell.path}, platform {_system()}, host {socket.gethostname()}, user {user}{sandbox}"
+    return (
+        f"shell {service.shell.path}, platform {_system()}, host {socket.gethostname()}, user {user}{sandbox}"
+    )
 
 
 def _system() -> str:

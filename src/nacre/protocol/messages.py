@@ -24,7 +24,9 @@ def encode(message: Any) -> bytes:
     try:
         return _encode(message).encode()
     except UnicodeEncodeError:
-        return _without_surrogates(message) if isinstance(message, dict) else _encode_ascii(message).encode()
+        if isinstance(message, dict):
+            return _without_surrogates(cast("Message", message))
+        return _encode_ascii(message).encode()
 
 
 def _without_surrogates(message: Message) -> bytes:
