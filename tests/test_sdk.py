@@ -91,6 +91,18 @@ def test_a_request_that_waits_for_the_sdk_can_be_cancelled(start: Start) -> None
     assert server.others == []
 
 
+@pytest.mark.req("sdk-on-demand")
+def test_without_the_sdk_only_what_needs_it_is_refused(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "mcp_types.py").write_text("raise ImportError('broken on purpose')")
+    server = start(env={"PYTHONPATH": str(tmp_path)})
+    for _ in range(2):
+        assert server.request("tasks/get", {"taskId": "x"})["error"]["code"] == -32603
+        assert server.shell("echo hi")["stdout"] == "hi\n"
+    server.wait_for_log("broken on purpose")
+    server.hang_up()
+    assert server.wait() == 0
+
+
 @pytest.mark.req("end-cancel")
 def test_a_call_that_the_sdk_answers_is_killed_when_it_is_cancelled(start: Start) -> None:
     server = start(env={"NACRE_PLAIN_SDK": "1"})

@@ -14,11 +14,17 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
+from nacre.audit import log
 from nacre.protocol.connection import Era
 from nacre.protocol.fast_path import FastPath
+from nacre.protocol.messages import INTERNAL_ERROR
+from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:
     from nacre.protocol.connection import Connection
+    from nacre.protocol.messages import Message
+
+NO_SDK = CallError(INTERNAL_ERROR, "This needs the MCP SDK, which cannot be loaded; nacre's log says why")
 
 
 async def converse(connection: Connection) -> None:
@@ -31,9 +37,26 @@ async def converse(connection: Connection) -> None:
     connection.surface.listeners.append(tell_change)
     connection.stdio.start(FastPath(connection, sdk_only=bool(os.environ.get("NACRE_PLAIN_SDK"))).take)
     first = await connection.stdio.receive()
-    if first is not None:
+    if first is None:
+        return
+    log.debug("the SDK is loaded for %s", first.get("method"))
+    try:
         sdk = await _load_sdk()
+    except ImportError as error:
+        log.error("the MCP SDK cannot be loaded, so that some requests are refused: %s", error)
+        await _refuse_from(connection, first)
+    else:
         await sdk.serve(connection, first)
+
+
+async def _refuse_from(connection: Connection, first: Message) -> None:
+    """Without the SDK, who asks for more than the fast path knows is told so, and the rest goes on."""
+    message: Message | None = first
+    while message is not None:
+        if "method" in message and "id" in message:
+            connection.pending_in_sdk.discard(message["id"])
+            connection.refuse(message["id"], NO_SDK)
+        message = await connection.stdio.receive()
 
 
 async def _load_sdk() -> Any:
