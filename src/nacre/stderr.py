@@ -42,8 +42,8 @@ def say(text: str, before: str = "") -> None:
 
 def _put(line: bytes) -> bool:
     global _torn  # noqa: PLW0603  # as above
-    if _pen is not None:
-        _pen.write(line)
+    if _thread is not None:
+        _thread.write(line)
         return True
     data = b"\n" + line if _torn else line
     try:
@@ -56,13 +56,13 @@ def _put(line: bytes) -> bool:
 
 def _has_room() -> bool:
     if sys.platform == "win32":
-        return _pen is None or _pen.has_room
+        return _thread is None or _thread.has_room
     poll = select.poll()
     poll.register(2, select.POLLOUT)
     return any(events & select.POLLOUT for _, events in poll.poll(0))
 
 
-class Pen:
+class StderrThread:
     """A thread that writes to stderr, so that nobody else has to wait for its reader."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Pen:
             self._lines.task_done()
 
 
-_pen: Pen | None = None
+_thread: StderrThread | None = None
 
 
 class StderrHandler(logging.Handler):
@@ -105,13 +105,13 @@ class StderrHandler(logging.Handler):
 
 def take_over_logging() -> None:
     """Everything that is logged comes here; before the SDK has its own idea of that."""
-    global _pen  # noqa: PLW0603  # as above
+    global _thread  # noqa: PLW0603  # as above
     if sys.platform == "win32":
-        _pen = Pen()
+        _thread = StderrThread()
     logging.basicConfig(handlers=[StderrHandler()], level=logging.WARNING, format="%(message)s")
 
 
 def finish() -> None:
     """The process is about to end."""
-    if _pen is not None:
-        _pen.finish()
+    if _thread is not None:
+        _thread.finish()

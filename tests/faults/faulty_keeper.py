@@ -20,7 +20,7 @@ PRELUDE = """
 import os, sys
 sys.path.insert(0, sys.argv[1])
 os.dup2(os.open(sys.argv.pop(), os.O_CREAT | os.O_WRONLY | os.O_APPEND), 2)
-from nacre.keeper import capture, commands, kin, posix, processes, program, streams, turns
+from nacre.keeper import capture, commands, posix, process_tree, processes, program, streams, turns
 
 def fail(place, name, when, error=RuntimeError("injected")):
     real = getattr(place, name)

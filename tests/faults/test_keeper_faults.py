@@ -38,7 +38,7 @@ ONCE = {
         "fail(commands.Command, 'kill', lambda self, *_: victim(self))",
         "sleep %s & sleep %s",
     ),
-    "in signalling the tree": ("fail(kin.Kin, 'ask_to_end', lambda *_: True)", "sleep %s"),
+    "in signalling the tree": ("fail(process_tree.ProcessTree, 'ask_to_end', lambda *_: True)", "sleep %s"),
     "in reaping": ("fail(commands.Command, 'ended', lambda self, _: victim(self))", "sleep %s & exit 3"),
     "in telling the end": ("fail(commands.Command, '_how', lambda self: victim(self))", "sleep %s & exit 3"),
     "in asking who was left": ("fail(commands, 'named', lambda left: True)", "setsid sleep %s & exit 3"),
@@ -53,7 +53,7 @@ ONCE = {
 }
 TURN = {
     "in giving it to its shell": (
-        "fail(turns.Pipes, 'provide', lambda _, run: 'VICTIM' in str(run.files))",
+        "fail(turns.ShellFiles, 'provide', lambda _, run: 'VICTIM' in str(run.files))",
         "exit",
     ),
     "in making a turn of it": (

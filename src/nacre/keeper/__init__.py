@@ -26,7 +26,7 @@ Two halves that meet at `frames`:
     confinement  what a sandboxed keeper can no longer do, set before it begins
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
     posix      processes, pipes, terminals and the event loop of Linux and macOS
-    kin        which process belongs to which command, and how all of them are ended
+    process_tree  which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it
     guardian   the process above the keeper that ends what a killed keeper leaves
     notices    the wording of what both tell on stderr

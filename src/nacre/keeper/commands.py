@@ -1,7 +1,7 @@
 """One running command in the keeper: its streams, its time limit, its kill ladder, its truthful end.
 
 Above it: `program`, which owns all commands and the link. Below: `capture` for output, and `host` for
-everything the operating system does: `posix` and `kin`, or `windows`.
+everything the operating system does: `posix` and `process_tree`, or `windows`.
 
 A command ends when its first process has ended. Output that is in the pipes by then belongs to the
 result; a process left behind may go on printing, which goes to the spool. A command that is being
@@ -147,13 +147,13 @@ class Command:
     def signal(self, number: int, scope: str) -> None:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
-            self._keeper.kin.signal_tree(self.id, number)
+            self._keeper.tree.signal_tree(self.id, number)
         elif scope in ("turn", "shell") and self.shell is not None:
             self.shell.signal(number, with_shell=scope == "shell")
         elif scope == "left" and self.shell is not None:
             self.shell.kill_left()
         elif self._end is None:
-            self._keeper.kin.signal_group(self.id, number)
+            self._keeper.tree.signal_group(self.id, number)
 
     # -- the end
 
@@ -166,14 +166,14 @@ class Command:
             return
         if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
-        if self._keeper.kin.may_have_left(self.id):
+        if self._keeper.tree.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
         else:
             self.report(set())
 
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
-        left = self._keeper.kin.members(self.id)
+        left = self._keeper.tree.members(self.id)
         if rounds and self.just_forked(left):
             self.set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
@@ -200,7 +200,7 @@ class Command:
         if hang_up:  # an interactive shell minds no TERM
             self.signal(host.signal_number("HUP"), "group")
         if grace_ms:
-            self._keeper.kin.ask_to_end(self.id)
+            self._keeper.tree.ask_to_end(self.id)
             self.set_timer(grace_ms / 1000, self._kill_hard)
         else:
             self._kill_hard()
@@ -216,7 +216,7 @@ class Command:
 
     def _kill_hard(self, rounds: int = 0) -> None:
         """KILL what is left, and what that has forked meanwhile, until it is gone or does not die."""
-        self._keeper.kin.force_end(self.id)
+        self._keeper.tree.force_end(self.id)
         if rounds < len(KILL_PAUSES_S):
             self.set_timer(KILL_PAUSES_S[rounds], partial(self._kill_hard, rounds + 1))
         else:
@@ -232,7 +232,7 @@ class Command:
 
     def check_death(self) -> None:
         """While being killed: report as soon as nothing of the tree is left."""
-        if self._dying and self._end is not None and not self._keeper.kin.may_have_left(self.id):
+        if self._dying and self._end is not None and not self._keeper.tree.may_have_left(self.id):
             self._stop_dying()
             self._cancel_timers()
             if not self.reported:
@@ -257,7 +257,7 @@ class Command:
             self.shell.take_rest()
             self.shell.turn_over(set())
         if left is None:
-            left = self._keeper.kin.members(self.id)
+            left = self._keeper.tree.members(self.id)
         if left:
             self._streams.part()
         end = Exit(*self._how(), *(named(left) if left else ((), 0)), *self._streams.report())
@@ -291,7 +291,7 @@ class Command:
         attempt(self.release, 0)
         if self._end is None:  # this needs no look at the process table, should that be what fails
             attempt(partial(self.signal, host.signal_number("KILL"), "group"), 0)
-        attempt(partial(self._keeper.kin.force_end, self.id), 0)
+        attempt(partial(self._keeper.tree.force_end, self.id), 0)
         self._keeper.loop.call_later(0, self.check_death)  # nothing may be left whose end could be noticed
 
     def release(self) -> None:

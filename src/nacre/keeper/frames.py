@@ -57,7 +57,9 @@ class Spawn:
     persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
     ready: str = ""  # what it shows on its stderr when it waits for a line; see `shells.Prompts`
-    told: bool = False  # whether a persistent shell opens its private channel by its name, see `turns.Pipes`
+    told: bool = (
+        False  # whether a persistent shell opens its private channel by its name (`turns.ShellFiles`)
+    )
     prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
     opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns

@@ -2,7 +2,7 @@
 
     nacre ── guardian ── keeper ── commands
 
-Above it: `program`, which posts it before anything else. Below: `kin`, whose sweep it ends with.
+Above it: `program`, which posts it before anything else. Below: `process_tree`, whose sweep it ends with.
 
 The keeper holds the writing end of a pipe and the guardian reads the other. Both are child subreapers. A
 keeper that leaves in order says so, and the guardian ends. One that dies without a word (killed, out of
@@ -21,9 +21,9 @@ import signal
 import sys
 
 from nacre.keeper.directory import remove_with_parent
-from nacre.keeper.kin import Kin
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.posix import PR_SET_CHILD_SUBREAPER, log
+from nacre.keeper.process_tree import ProcessTree
 from nacre.keeper.processes import command_line
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -109,8 +109,8 @@ def main() -> None:
 def _sweep(words: list[str]) -> None:
     """The keeper has died: end everything that it kept; and if nacre has gone too, remove its files."""
     told = dict(word.split("=", 1) for word in words)
-    kin = Kin(told.get("cookie", ""), subreaper=sys.platform == "linux")
-    left = kin.force_all_to_end()
+    tree = ProcessTree(told.get("cookie", ""), subreaper=sys.platform == "linux")
+    left = tree.force_all_to_end()
     if os.getppid() != int(told["nacre"]) and "spool" in told:
         remove_with_parent(os.fsdecode(bytes.fromhex(told["spool"])))
     outcome = unkillable(left, command_line) if left else "all processes that it had started were ended"

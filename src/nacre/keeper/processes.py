@@ -1,6 +1,6 @@
 """Who runs below the keeper, as the process table tells it (Linux and macOS).
 
-Above it: `kin`, which tells processes to commands. It reads the process table and never changes anything.
+Above it: `process_tree`, which tells processes to commands. It reads the process table and changes nothing.
 
 On Linux the kernel lists the children of every process, so that a question about one command costs what
 that command has started, however much runs beside it. Where there are no such lists (macOS, kernels made

@@ -30,7 +30,7 @@ from nacre.keeper.frames import (
     decode_again,
     encode,
 )
-from nacre.keeper.host import Kin, command_line, host, post_guardian
+from nacre.keeper.host import ProcessTree, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.shells import named
 from nacre.keeper.spools import Spools
@@ -64,7 +64,7 @@ class Keeper:
         self._alone = False  # nacre is gone
         self._guardian = guardian
         self._decoder = Decoder()
-        self.kin = Kin(self._cookie, subreaper=host.prepare())
+        self.tree = ProcessTree(self._cookie, subreaper=host.prepare())
         self.loop = host.Loop(self.reap, self.leave, self.failed)
         reading, writing = host.link_descriptors()
         self._out = bytearray()
@@ -92,7 +92,7 @@ class Keeper:
             self.loop.run(self.flush)
             self.flush()
         except BaseException:
-            self.kin.force_all_to_end()  # without us they would be nobody's
+            self.tree.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
             if self._alone:  # otherwise nacre needs it: we were told to go by a signal
@@ -202,7 +202,7 @@ class Keeper:
         if setup.spool_dir != self.directory.path:
             self._settle_in(setup.spool_dir, setup.spools, follows=setup.follows)
         if setup.sweep:
-            self.kin.sweep(setup.sweep)
+            self.tree.sweep(setup.sweep)
 
     def _settle_in(self, path: str, limits: dict[str, int], *, follows: bool) -> None:
         self.directory = Directory(path)
@@ -229,7 +229,7 @@ class Keeper:
             environment = self._environment_of(command_id, spec)
             if not spec.program:
                 spec.program = host.find_program(spec.argv[0], environment, spec.cwd)
-            self.kin.mark(command_id)
+            self.tree.mark(command_id)
             started = host.start(spec, environment)
         except OSError as error:
             self._complain(
@@ -240,12 +240,12 @@ class Keeper:
                 file=str(error.filename or ""),
             )
             return
-        self.kin.adopt(command_id, started)
+        self.tree.adopt(command_id, started)
         try:
             self._commands[command_id] = command = Command(self, command_id, spec, started)
         except Exception:
-            self.kin.force_end(command_id)
-            self.kin.forget(command_id)
+            self.tree.force_end(command_id)
+            self.tree.forget(command_id)
             raise
         if spec.announce:
             command.announce()
@@ -279,20 +279,22 @@ class Keeper:
         """
         for shell in self.in_turn:
             shell.note_name()
-        awaited = None if self.dying or self._leaving else self.kin.awaited()
+        awaited = None if self.dying or self._leaving else self.tree.awaited()
         if awaited is not None and self._round is None:
             self._round = self.loop.call_later(ROUND_S, self._reap_all)
-        self._bury(*host.reap(awaited))
+        self._note_ended(*host.reap(awaited))
 
     def _reap_all(self) -> None:
         self._round = None
-        self._bury(*host.reap())
+        self._note_ended(*host.reap())
 
-    def _bury(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # what `reap` gives
-        self.kin.note_children(some=more)
+    def _note_ended(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # what `reap` gives
+        self.tree.note_children(some=more)
         attempt = self.loop.attempt
-        buried = [(end, self._commands.get(self.kin.bury(end.pid))) for end in ended]  # all, before any asks
-        for end, command in buried:
+        with_owner = [
+            (end, self._commands.get(self.tree.child_ended(end.pid))) for end in ended
+        ]  # all, before any asks
+        for end, command in with_owner:
             if command is None:
                 continue
             if command.pid == end.pid:
@@ -300,7 +302,7 @@ class Keeper:
             elif command.reported:
                 attempt(partial(self.retire_if_over, command), command.id)
         if self.dying:  # only those of which a process has ended: there may be many
-            for command_id in self.kin.emptied() & self.dying.keys():
+            for command_id in self.tree.emptied() & self.dying.keys():
                 attempt(self.dying[command_id].check_death, command_id)
         if self._leaving and not more:
             self.loop.stop()
@@ -309,13 +311,13 @@ class Keeper:
         """Forget a reported command once its streams are closed and its processes are gone."""
         if command.id not in self._commands or command.streams_open:
             return
-        if not self.kin.may_have_left(command.id):
+        if not self.tree.may_have_left(command.id):
             self.retire(command)
 
     def retire(self, command: Command) -> None:
         """Forget a command of which nothing is left."""
         command.release()
-        self.kin.forget(command.id)
+        self.tree.forget(command.id)
         del self._commands[command.id]
         if command.left_some:
             self.send(encode(Ended(), command.id))
@@ -324,7 +326,7 @@ class Keeper:
         """What was left behind by a reported command has been killed: say so, or name who does not die."""
         self.retire_if_over(command)
         if command.id in self._commands:  # otherwise it is told
-            processes, total = named(self.kin.members(command.id))
+            processes, total = named(self.tree.members(command.id))
             self.send(encode(Ended(left=processes, left_total=total), command.id))
 
     # -- the end
@@ -342,10 +344,10 @@ class Keeper:
         self.flush()
         self.loop.call_later(FAREWELL_S, self._last_call)
         self.reap()
-        self.kin.ask_all_to_end()
+        self.tree.ask_all_to_end()
 
     def _last_call(self) -> None:
-        left = self.kin.force_all_to_end()
+        left = self.tree.force_all_to_end()
         if left:
             host.log(line(unkillable(left, command_line)))
         self.loop.stop()

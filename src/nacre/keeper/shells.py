@@ -22,7 +22,7 @@ from nacre.keeper.conversation import Conversation
 from nacre.keeper.frames import encode_turn_end
 from nacre.keeper.host import command_line, host
 from nacre.keeper.streams import STDERR, STDOUT
-from nacre.keeper.turns import Pipes, Turn
+from nacre.keeper.turns import ShellFiles, Turn
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class PersistentShell:
 
     def __init__(self, keeper: Keeper, command: Command, started: host.Started) -> None:
         spec = command.spec
-        self.pipes = Pipes(keeper.directory, str(command.id))
+        self.files = ShellFiles(keeper.directory, str(command.id))
         self.conversation = Conversation(spec.prompt.encode(), command.write) if spec.prompt else None
         self._keeper = keeper
         self._command = command
@@ -129,9 +129,9 @@ class PersistentShell:
             raise ValueError(f"turn {self._turn.number} is not over")
         if self.conversation is None:
             self._open_channel()
-            self.pipes.provide(start)
+            self.files.provide(start)
         else:
-            self.pipes.provide_anew(start)
+            self.files.provide_anew(start)
         self._turn = Turn(self._keeper, start, self, self._command)
         self._asked_again = self._mute = False
         self._keeper.in_turn.add(self)
@@ -140,8 +140,8 @@ class PersistentShell:
 
     def _open_channel(self) -> None:
         """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
-        if self._command.spec.told and not (self._channel is not None and self.pipes.told_is_there):
-            channel = self._reader(self.pipes.open_told(), self._told)
+        if self._command.spec.told and not (self._channel is not None and self.files.told_is_there):
+            channel = self._reader(self.files.open_told(), self._told)
             if self._channel is not None:
                 self._channel.close()
             self._channel = channel
@@ -190,7 +190,7 @@ class PersistentShell:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         if self._turn is None:
             return
-        fresh = self._keeper.kin.others(self._command.id, self._known)
+        fresh = self._keeper.tree.others(self._command.id, self._known)
         if rounds and self._command.just_forked(fresh):
             self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
         else:
@@ -276,7 +276,7 @@ class PersistentShell:
     def _has_lost_its_way(self, turn: Turn) -> bool:
         """Whether it runs nothing, and can be given no more lines, or has left its command without a word."""
         pid = self._command.pid
-        if self._keeper.kin.others(self._command.id, self._known) or not self._is_itself():
+        if self._keeper.tree.others(self._command.id, self._known) or not self._is_itself():
             return False
         if processes.standard_streams(pid)[0] == self._lines_from:  # its commands read from elsewhere
             return turn.streams.were_opened()
@@ -293,7 +293,7 @@ class PersistentShell:
             return False
         if self._command.over:
             return True
-        own, pair = processes.standard_streams(pid), self.pipes.names_of_pair
+        own, pair = processes.standard_streams(pid), self.files.names_of_pair
         if own[0] == self._lines_from:
             return not pair.isdisjoint(own)
         return not processes.holds(pid, self._lines_from) or any(processes.holds(pid, name) for name in pair)
@@ -328,12 +328,12 @@ class PersistentShell:
         """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""
         self._known_before, self._known = self._known, self._known | fresh
         if len(self._known) > self._known_limit:
-            self._known &= self._keeper.kin.members(self._command.id)
+            self._known &= self._keeper.tree.members(self._command.id)
             self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
 
     def signal(self, number: int, *, with_shell: bool) -> None:
         """Signal what the present turn has started, a program in the shell's place included."""
-        pids = self._keeper.kin.others(self._command.id, self._known)
+        pids = self._keeper.tree.others(self._command.id, self._known)
         if not self._command.over and (with_shell or self.replaced_by()):
             pids.add(self._command.pid)
         host.send_signal(pids, number)
@@ -342,7 +342,7 @@ class PersistentShell:
         """End what the last turn has left behind: whoever asked for it will never hear of it."""
         stopped: set[int] = set()
         for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
-            fresh = self._keeper.kin.others(self._command.id, self._known_before) - stopped
+            fresh = self._keeper.tree.others(self._command.id, self._known_before) - stopped
             if not fresh:
                 break
             host.send_signal(fresh, host.signal_number("STOP"))
@@ -370,7 +370,7 @@ class PersistentShell:
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
         held: list[Callable[[], object]] = [turn.streams.release for turn in turns]
         held += [reader.close for reader in (self._channel, *self._own) if reader is not None]
-        return [*held, self.pipes.remove, self._forget_readers]
+        return [*held, self.files.remove, self._forget_readers]
 
     def _forget_readers(self) -> None:
         """They call us, and we hold them: without this each shell would wait for the garbage collector."""

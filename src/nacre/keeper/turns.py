@@ -36,7 +36,7 @@ TOLD = "told"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
 
 
-class Pipes:
+class ShellFiles:
     """The named pipes and files that the turns of one shell use, one turn after the other.
 
     A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left
@@ -203,7 +203,7 @@ class Turn:
         self.streams = Streams(keeper, command.id, name, keeping, command.stream_ended)
         conversation = shell.conversation
         if conversation is None:
-            out, err = shell.pipes.open(start.pair)
+            out, err = shell.files.open(start.pair)
             self.streams.add(STDOUT, out)
             self.streams.add(STDERR, err)
         else:
@@ -241,17 +241,17 @@ class Turn:
         self.streams.settle()
         # Its files may have been deleted while they were handed over: then a record tells of nothing.
         unread = self.record is not None and not self.streams.were_opened()
-        if unread and self._shell.pipes.are_there:
+        if unread and self._shell.files.are_there:
             mute = True  # nobody but the shell itself has kept it from reading them
         self.streams.part()
         streams = self.streams.report()
         if self.streams.open or self.streams.let_go:
-            self._shell.pipes.abandon_pair()
+            self._shell.files.abandon_pair()
         if not self.streams.open:
             self.streams.release()
         return TurnEnd(
             self.record,
-            self._shell.pipes.pair,
+            self._shell.files.pair,
             wall_ms,
             self._shell.spent_ms() if counted else 0,
             self._shell.directory,

@@ -1,6 +1,6 @@
 """Processes, pipes and the event loop of a keeper on Windows, and who belongs to a command there.
 
-Above it: `commands` and `program`, which know none of this; it offers the names of `posix` and `kin`.
+Above it: `commands` and `program`, which know none of this; its names are those of `posix`, `process_tree`.
 Below: `win32`, the calls themselves.
 
 Every command lives in a job object of its own, inside the keeper's: whatever it starts is in there, and
@@ -71,7 +71,7 @@ class Loop(Timers):
         on_failure: Callable[[int, Exception], None],
     ) -> None:
         super().__init__(1000.0, on_failure)
-        self.port = _nursery.port
+        self.port = _children_of_commands.port
         self._operations: dict[int, win32.Operation] = {}
         self._posted: deque[tuple[Callable[[], None], int]] = deque()
         self._put_off: deque[win32.Packet] = deque()
@@ -105,10 +105,10 @@ class Loop(Timers):
         elif packet.key == FROM_THREAD:
             self.attempt(*self._posted.popleft())
         elif packet.key == FROM_PROCESS:
-            _nursery.ended.append(packet.number)
+            _children_of_commands.ended.append(packet.number)
             self.attempt(self._on_children, 0)
         elif packet.number == win32.JOB_IS_EMPTY:
-            _nursery.emptied.append(packet.key - FROM_JOB)
+            _children_of_commands.emptied.append(packet.key - FROM_JOB)
             self.attempt(self._on_children, 0)
 
     def _finished(self, packet: win32.Packet) -> win32.Operation:
@@ -195,7 +195,7 @@ class Reader:
 
     def _patience_s(self) -> float:
         """Without a process in the job the end of the pipe must come; otherwise it need not."""
-        return DRAIN_PATIENCE_S if _nursery.is_held(self._handle) else CERTAIN_END_PATIENCE_S
+        return DRAIN_PATIENCE_S if _children_of_commands.is_held(self._handle) else CERTAIN_END_PATIENCE_S
 
     def close(self) -> None:
         """Let go of the pipe without waiting for its end."""
@@ -204,7 +204,7 @@ class Reader:
             if self._reading is not None:
                 self._reading.cancel()
                 self._reading = None
-            _nursery.let_go(self._handle)
+            _children_of_commands.let_go(self._handle)
             win32.close_handle(self._handle)
 
     def _begin(self) -> win32.Operation | None:
@@ -402,7 +402,7 @@ class Reaped:
     max_rss_bytes: int = 0
 
 
-class _Nursery:
+class _Children:
     """The first processes of all commands, from start to reaping."""
 
     def __init__(self) -> None:
@@ -442,7 +442,7 @@ class _Nursery:
 
     def reap(self) -> list[Reaped]:
         """What has ended since the last time."""
-        told = [self._bury(pid) for pid in self.ended]
+        told = [self._take_end(pid) for pid in self.ended]
         self.ended.clear()
         for number in self.emptied:
             self._jobs.pop(number, None)
@@ -450,7 +450,7 @@ class _Nursery:
         self.emptied.clear()
         return told
 
-    def _bury(self, pid: int) -> Reaped:
+    def _take_end(self, pid: int) -> Reaped:
         process, job, wait = self._children.pop(pid)
         wait.close()
         code = win32.exit_code(process)
@@ -470,7 +470,7 @@ class _Nursery:
         return bool(self._children) or any(living_in(job) for job in self._jobs.values())
 
 
-_nursery = _Nursery()
+_children_of_commands = _Children()
 
 
 def prepare() -> bool:
@@ -478,8 +478,8 @@ def prepare() -> bool:
 
     Returns that no process can slip away.
     """
-    _nursery.keepers_job = win32.Job()
-    _nursery.keepers_job.add_self()
+    _children_of_commands.keepers_job = win32.Job()
+    _children_of_commands.keepers_job.add_self()
     return True
 
 
@@ -532,13 +532,13 @@ def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     if not os.path.isdir(spec.cwd):
         number = errno.ENOTDIR if os.path.exists(spec.cwd) else errno.ENOENT
         raise OSError(number, os.strerror(number), spec.cwd)
-    job, number = _nursery.job(spec.limits)
+    job, number = _children_of_commands.job(spec.limits)
     try:
         ends, process = _start_on_pipes(spec, _environment_block(environment), job)
     except OSError:
         job.close()
         raise
-    _nursery.add(process, job, number, ends[1:])
+    _children_of_commands.add(process, job, number, ends[1:])
     return Started(process.pid, *ends, -1, job, number)
 
 
@@ -596,7 +596,7 @@ def resize(_handle: int, _rows: int, _columns: int) -> None:
 
 def reap(_awaited: set[int] | None = None) -> tuple[list[Reaped], bool]:
     """The first processes that have ended, the jobs that are empty now, and whether any process is left."""
-    return _nursery.reap(), _nursery.some
+    return _children_of_commands.reap(), _children_of_commands.some
 
 
 def has_ended(pid: int) -> bool:  # noqa: ARG001  # asked for what no process does here: become another
@@ -645,7 +645,7 @@ _ctrl_c = _CtrlC()
 # -- who belongs to whom
 
 
-class Kin:
+class ProcessTree:
     """Which processes belong to which command: those in its job, by the kernel's own account."""
 
     def __init__(self, _cookie: str, *, subreaper: bool) -> None:  # noqa: ARG002  # the job does it
@@ -660,7 +660,7 @@ class Kin:
         self._started[command_id] = started
         self._owners[started.pid] = self._owners[-started.number] = command_id
 
-    def bury(self, pid: int) -> int:
+    def child_ended(self, pid: int) -> int:
         """A first process has ended, or a job is empty: the command it belonged to."""
         return self._owners.pop(pid, 0)
 
@@ -668,7 +668,7 @@ class Kin:
         """Nothing of a command is left."""
         started = self._started.pop(command_id)
         self._owners.pop(-started.number, None)
-        _nursery.forget(started.number)
+        _children_of_commands.forget(started.number)
         started.job.close()
 
     def emptied(self) -> set[int]:

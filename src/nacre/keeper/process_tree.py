@@ -1,7 +1,7 @@
 """Which processes belong to which command, and how all of them are ended (Linux and macOS).
 
 Above it: `program` and `commands`, through `host`. Below: `processes`, which reads the process table.
-On Windows the kernel answers these questions itself; `windows` has a `Kin` of the same shape.
+On Windows the kernel answers these questions itself; `windows` has a `ProcessTree` of the same shape.
 
 On Linux the keeper is the child subreaper: whatever a command starts stays below the keeper, also after
 setsid and double forks. A process whose parents are gone becomes a child of the keeper, and is told to its
@@ -48,7 +48,7 @@ OUR_LIMITS = 1 << 62  # microseconds: no limit that a person would set is as hig
 KEEPER_BITS, COMMAND_BITS = 28, 32
 
 
-class Kin:
+class ProcessTree:
     """Every process below the keeper, told to the command it came from."""
 
     def __init__(self, cookie: str, *, subreaper: bool) -> None:
@@ -76,7 +76,7 @@ class Kin:
         self._assign(started.pid, command_id)
         self._childless = False
 
-    def bury(self, pid: int) -> int:
+    def child_ended(self, pid: int) -> int:
         """A child has ended: the command it belonged to, NOBODY if that was never asked for."""
         if self._children is not None:
             self._children.reaped(pid)
@@ -287,7 +287,7 @@ class Kin:
             time.sleep(pause_s)  # the last thing a keeper does: nobody waits for it
             pause_s = min(2 * pause_s, LAST_PAUSE_S)
             for end in posix.reap()[0]:
-                self.bury(end.pid)
+                self.child_ended(end.pid)
         return processes.below(everyone)
 
     def sweep(self, cookie: str) -> None:
