@@ -302,12 +302,16 @@ def decode_again(body: bytes, last: Spawn) -> Spawn:
 
 def decode_exit(body: bytes) -> Exit:
     """The end of a command. Raises ValueError like `decode`."""
-    return Exit(*_read_report(Exit, body))
+    end = Exit(*_read_report(Exit, body))
+    end.left = tuple([(pid, line) for pid, line in end.left]) if end.left else ()
+    return end
 
 
 def decode_turn_end(body: bytes) -> TurnEnd:
     """The end of a turn. Raises ValueError like `decode`."""
-    return TurnEnd(*_read_report(TurnEnd, body))
+    end = TurnEnd(*_read_report(TurnEnd, body))
+    end.left = tuple([(pid, line) for pid, line in end.left]) if end.left else ()
+    return end
 
 
 def _read_report(record: type, body: bytes) -> list[Any]:

@@ -291,10 +291,9 @@ class Keeper:
     def _note_ended(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # what `reap` gives
         self.tree.note_children(some=more)
         attempt = self.loop.attempt
-        with_owner = [
-            (end, self._commands.get(self.tree.child_ended(end.pid))) for end in ended
-        ]  # all, before any asks
-        for end, command in with_owner:
+        # All are noted before any command asks who is left.
+        noted = [(end, self._commands.get(self.tree.child_ended(end.pid))) for end in ended]
+        for end, command in noted:
             if command is None:
                 continue
             if command.pid == end.pid:
