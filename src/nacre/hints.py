@@ -90,7 +90,8 @@ def _missing_name(errors: str, exit_code: int | None) -> str | None:
 def _did_you_mean(name: str, path: str, files: FileSystem) -> str:
     if "/" in name or "\\" in name:
         return f"There is no file {name}."
-    if close := close_names(name, programs_on(path, files)):
+    close = [other for other in close_names(name, programs_on(path, files)) if other != name]
+    if close:
         return f"There is no command '{name}'. Did you mean {' or '.join(close)}?"
     return f"There is no command '{name}' on PATH, nor one of a similar name. It may have to be installed."
 

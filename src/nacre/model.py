@@ -56,6 +56,7 @@ class Command:
     session: str | None = None  # None: a fresh shell; else its working_directory may be "": where it stands
     wait: bool = True  # whether it may wait for its turn in a session that is busy
     output_limit_bytes: int | None = None  # of each stream in the reply; None: as configured
+    run_text: str = ""  # what the shell gets in the place of `text`: the same with its program's full path
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
     place: str = LOCAL  # where it runs
 

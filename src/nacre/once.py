@@ -39,7 +39,9 @@ async def run_once(
 ) -> Result:
     """Run a command to its end. Cancelling this coroutine kills everything the command started."""
     shell = place.shell
-    argv, script = shell.once(command.text) if command.argv is None else (list(command.argv), None)
+    argv, script = (
+        shell.once(command.run_text or command.text) if command.argv is None else (list(command.argv), None)
+    )
     spawn = Spawn(
         argv=argv,
         program=shell.executable if command.argv is None else "",

@@ -108,6 +108,7 @@ class Service:
     ) -> Result:
         if self._gate is not None:
             await self._gate.admit(command, ask)
+            command = self._by_full_path(command)
         link = await self.place.link()
         await self._slots.acquire()
         try:
@@ -116,16 +117,31 @@ class Service:
         finally:
             self._slots.release()
 
-    def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[None]] | None:
+    def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[Command]] | None:
         """How a session asks the gate when a command's turn has come: only then it knows its directory."""
         if self._gate is None:
             return None
 
-        async def admit(command: Command) -> None:
+        async def admit(command: Command) -> Command:
             if self._gate is not None:  # the one of now: rules may have changed while it waited
                 await self._gate.admit(command, ask)
+            return self._by_full_path(command)
 
         return admit
+
+    def _by_full_path(self, command: Command) -> Command:
+        """A listed program by its path, in a shell that would take one of the current directory for it."""
+        lists, name = self.shell.dialect.lists, command.text.partition(" ")[0]
+        if lists is None or lists.by_full_path is None or name not in self.commands:
+            return command
+        text = lists.by_full_path(self.shell, command.text, self.place.search_path, self.place.files)
+        if not text:
+            raise RequestError(
+                f"There is no program '{name}' on the PATH of {self.shell.name}.",
+                code="not_found",
+                hint="Nothing was run. Programs of the current directory do not count.",
+            )
+        return replace(command, run_text=text)
 
     def _session_of(self, command: Command) -> Session | None:
         if command.session is None:
@@ -266,7 +282,8 @@ class Service:
     # -- afterwards
 
     def _finished(self, result: Result) -> Result:
-        hints = hints_for(result, self.place.search_path, self.place.files)
+        path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
+        hints = hints_for(result, path, self.place.files)
         if self.place.confinement is not None and not result.ok:
             hints = self._refusals(result) or hints
         if result.output_id is not None and not self._can_read_output(result):

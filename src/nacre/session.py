@@ -158,11 +158,12 @@ class Session:
         self,
         command: Command,
         on_output: Callable[[int, bytes], None] | None = None,
-        admit: Callable[[Command], Awaitable[None]] | None = None,
+        admit: Callable[[Command], Awaitable[Command]] | None = None,
     ) -> Result:
         """Run a command in the shell. Cancelling interrupts it; the shell lives on if it can.
 
-        `admit` is asked when the command's turn has come, with the directory it will run in.
+        `admit` is asked when the command's turn has come, with the directory it will run in; it may write the
+        command in another way.
         """
         if not command.wait and self.busy:
             raise RequestError(
@@ -176,7 +177,8 @@ class Session:
             self._check_open()
             if admit is not None:
                 where = command.working_directory or self._existing_directory()
-                await admit(replace(command, working_directory=where))
+                admitted = await admit(replace(command, working_directory=where))
+                command = replace(command, run_text=admitted.run_text)
                 self._check_open()
             self._dialect.check(_ask(command))
             try:
@@ -543,7 +545,7 @@ def _ask(command: Command, shell: LivingShell | None = None) -> Ask:
     """What a shell is asked; without one, to see whether it could be."""
     there = shell is not None and not shell.turns and shell.first_directory == command.working_directory
     return Ask(
-        command.text,
+        command.run_text or command.text,
         new_marker() if shell else "",
         shell.base if shell else "",
         shell.pair if shell else 0,

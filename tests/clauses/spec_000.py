@@ -94,5 +94,9 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "`call` and `start` are text where no shell acts on them: `podman start NAME`, `echo call me`.",
         "000 Security",
     ),
+    "000-cmd-full-path": (
+        "A program of the current directory never runs in the place of a listed one.",
+        "000 Command Allowlist",
+    ),
     "000-cmd-reading-set": ("`set PATH` without a value reads.", "000 Command Allowlist"),
 }

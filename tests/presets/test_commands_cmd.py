@@ -111,9 +111,7 @@ def test_a_failure_has_its_code_and_what_was_said(cmd: WireClient) -> None:
         "x>>pwned", "x<nul", "x<<nul",
         "x^& echo y", "%COMSPEC%", '"%COMSPEC%"', "!COMSPEC!", "x$y", "x;y", "x\r\necho y>pwned",
         "x\necho y>pwned",
-        '"x"& echo y>pwned', '"x\\"& echo y>pwned"', '"x""& echo y>pwned', '"unclosed', "call dir",
-        "start dir",
-        "x,START dir", "(x", "x)",
+        '"x"& echo y>pwned', '"x\\"& echo y>pwned"', '"x""& echo y>pwned', '"unclosed', "(x", "x)",
     ],
 )  # fmt: skip
 def test_an_injection_is_refused_and_nothing_runs(cmd: WireClient, work: Path, args: str) -> None:
@@ -164,6 +162,34 @@ def test_a_look_alike_never_becomes_an_operator_in_a_code_page(
 @pytest.mark.req("000-no-injection")
 def test_the_directory_is_no_place_to_look_for_programs(cmd: WireClient) -> None:
     assert run(cmd, "set", "NoDefault")["output"] == "NoDefaultCurrentDirectoryInExePath=1"
+
+
+@pytest.mark.req("000-plain-words")
+@pytest.mark.req("000-cmd-reading-set")
+def test_words_that_cmd_does_not_act_on_are_text(cmd: WireClient, work: Path) -> None:
+    for text in ("call dir", "start dir", "x,START dir"):
+        assert run(cmd, "echo", text)["output"] == text
+    assert "system32" in run(cmd, "set", "PATH")["output"].lower()
+    assert list(work.iterdir()) == []
+
+
+@pytest.mark.req("000-cmd-full-path")
+def test_a_program_beside_a_listed_one_does_not_run_in_its_place(cmd: WireClient, work: Path) -> None:
+    programs = [work / name for name in ("curl.bat", "findstr.cmd", "podman.com", "find.exe")]
+    for program in programs:
+        program.write_text("@echo pwned > pwned\r\n")
+    try:
+        for command in ("curl", "podman"):  # wine has none
+            shown = run(cmd, command, "--version")
+            assert (shown["success"], shown["code"]) == (False, "not_found")
+            assert f"There is no program '{command}' on the PATH of cmd.exe." in shown["reason"]
+        (work / "lines").write_text("one\r\ntwo\r\n")
+        assert "two" in run(cmd, "find", '"two" lines')["output"]
+        run(cmd, "findstr", "two lines")  # wine's prints nothing
+        assert not (work / "pwned").exists()
+    finally:
+        for program in [*programs, work / "lines"]:
+            program.unlink(missing_ok=True)
 
 
 @pytest.mark.req("000-one-shell")

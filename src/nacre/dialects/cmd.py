@@ -29,7 +29,7 @@ from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from nacre.filesystem import FileSystem
 
@@ -332,6 +332,43 @@ def _under_wine(wanted: str, environment: Mapping[str, str], files: FileSystem) 
     return Shell(program, UNDER_WINE, "cmd.exe", "cmd", wine, prefix)
 
 
+INTERNAL = frozenset({
+    "assoc", "break", "call", "cd", "chdir", "cls", "color", "copy", "date", "del", "dir", "echo", "endlocal",
+    "erase", "exit", "for", "ftype", "goto", "if", "md", "mkdir", "mklink", "move", "path", "pause", "popd",
+    "prompt", "pushd", "rd", "rem", "ren", "rename", "rmdir", "set", "setlocal", "shift", "start", "time",
+    "title", "type", "ver", "verify", "vol",
+})  # fmt: skip
+_ENDINGS = (".com", ".exe", ".bat", ".cmd")
+_WINE_DIRECTORIES = (r"C:\windows\system32", r"C:\windows", r"C:\windows\system32\wbem")
+
+
+def by_full_path(shell: Shell, text: str, search_path: str, files: FileSystem) -> str:
+    """The text with its program by its full path: cmd.exe looks into the current directory first.
+
+    Empty: there is no such program on the PATH. What cmd.exe does itself needs no path.
+    """
+    name, blank, rest = text.partition(" ")
+    if name.casefold() in INTERNAL:
+        return text
+    endings = ("",) if name.casefold().endswith(_ENDINGS) else _ENDINGS
+    for directory, seen in _directories(shell, search_path):
+        for ending in endings:
+            if files.is_file(os.path.join(seen, name.lower() + ending)):
+                return f'"{directory}\\{name}{ending}"{blank}{rest}'
+    return ""
+
+
+def _directories(shell: Shell, search_path: str) -> Iterator[tuple[str, str]]:
+    """Where programs are looked for: what the shell calls a directory, and what we do."""
+    if not shell.runner_files:
+        for directory in search_path.split(os.pathsep):
+            if os.path.isabs(directory):
+                yield directory.rstrip("\\"), directory
+        return
+    for directory in _WINE_DIRECTORIES:
+        yield directory, os.path.join(shell.runner_files, "drive_c", *directory.split("\\")[1:])
+
+
 DIALECT = Dialect(
     name="cmd",
     programs=("cmd",),
@@ -353,6 +390,7 @@ DIALECT = Dialect(
         '"double quotes"',
         # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
         {"NoDefaultCurrentDirectoryInExePath": "1"},
+        by_full_path,  # wine's does so all the same
     ),
 )
 UNDER_WINE = replace(

@@ -62,6 +62,9 @@ class CommandLists:
     quoting: str  # the entry in `nacre.policy.single_command` that reads its arguments
     quotes: str  # how a caller quotes an argument, in words
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
+    # Writes a listed program by its full path, where the shell would look into its directory first; empty:
+    # there is none.
+    by_full_path: Callable[[Shell, str, str, FileSystem], str] | None = None
 
 
 def once_as_argument(shell: Shell, text: str) -> tuple[list[str], str | None]:

@@ -65,7 +65,7 @@ def register(surface: Surface, service: Service) -> None:
 
 _ARGUMENTS = (
     "The optional parameter `args` holds the command-line arguments on one line. Shell operators "
-    "(&& || ; | > >> < << & ^ % $ !, call, start) are refused outside of quotes."
+    "(&& || ; | > >> < << & ^ % $ !) are refused outside of quotes."
 )
 _WHAT = "Each tool is one command; all run in one shell that keeps its directory and variables."
 
