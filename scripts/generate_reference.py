@@ -30,6 +30,33 @@ REFERENCE, CONFIGURATION = ROOT / "docs" / "reference.md", ROOT / "docs" / "conf
 RELIABILITY = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- written by scripts/generate_reference.py -->", "<!-- end of what is written -->"
 FAULT_ID = re.compile(r'mark\.req\("(fault-[^"]+)"\)')
+# What each field of a tool's data tells: in the schema it would be paid for by every client.
+MEANINGS = {
+    "shell": {
+        "stdout": "what it printed there; a long output keeps its beginning and end",
+        "stderr": "the same for stderr",
+        "exit_code": "as it is; none when a signal or a time limit has ended it",
+        "ended": "when it did not just exit: `signaled`, `timed_out`, `shell_died` (a session's shell ended)",
+        "signal": "the name of the signal that ended it",
+        "timeout_seconds": "of a timeout: the limit that it had",
+        "partial_stdout": "of a timeout: what it had printed, in the place of `stdout`",
+        "partial_stderr": "the same for stderr",
+        "working_directory": "where a session stands now, when it is new or has moved",
+        "session": "`name`, `shell` (`new`, `reborn`, `lost`) and `note`, when there is something to tell",
+        "truncated": "true when less is shown than was printed",
+        "output_id": "ID.out and ID.err are files with all that was printed, also by what was left running",
+        "left_running": "processes that live on: `pid` and `command`",
+        "hints": "what to do about a failure",
+    },
+    "session": {"sessions": "all there are now: name, state, shell, directory, commands, idle_seconds"},
+}
+METADATA = """
+For programs the result's `_meta` has `metadata`, always with `command`, `ended` (also `exited`), `exit_code`,
+`signal` (both may be null), `execution_time_ms` (wall time), `timeout_seconds`, `working_directory`,
+`truncated`, `output_id`, `left_running`, `cpu_ms` (user and system time), `max_rss_bytes` (the largest
+process; null: too little to be measured), and `session`, whose `shell` may be `kept`. With
+`structured = "full"` all of it is data.
+"""
 HELLO = {
     "protocolVersion": "2025-06-18",
     "capabilities": {},
@@ -71,9 +98,12 @@ def tool_section(tool: dict[str, Any]) -> str:
         f"| `{name}` | {schema['type']} | {'yes' if name in required else 'no'} | {notes(schema)} |"
         for name, schema in tool["inputSchema"]["properties"].items()
     ]
-    fields = ", ".join(f"`{name}`" for name in tool["outputSchema"]["properties"])
+    meanings = MEANINGS[tool["name"]]
+    fields = [f"| `{name}` | {meanings[name]} |" for name in tool["outputSchema"]["properties"]]
     table = "\n".join(["| argument | type | required | |", "|---|---|---|---|", *rows])
-    return f"### `{tool['name']}`\n\n{tool['description']}\n\n{table}\n\nStructured result: {fields}.\n"
+    data = "\n".join(["| data | |", "|---|---|", *fields])
+    shown = f"### `{tool['name']}`\n\n{tool['description']}\n\n{table}\n\n{data}\n"
+    return shown + (METADATA if tool["name"] == "shell" else "")
 
 
 def notes(schema: dict[str, Any]) -> str:

@@ -98,5 +98,6 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "A program of the current directory never runs in the place of a listed one.",
         "000 Command Allowlist",
     ),
+    "000-long-arguments": ("Arguments that are too long are refused with advice.", "000 Command Execution"),
     "000-cmd-reading-set": ("`set PATH` without a value reads.", "000 Command Allowlist"),
 }

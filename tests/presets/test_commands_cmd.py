@@ -173,6 +173,14 @@ def test_words_that_cmd_does_not_act_on_are_text(cmd: WireClient, work: Path) ->
     assert list(work.iterdir()) == []
 
 
+@pytest.mark.req("000-long-arguments")
+def test_arguments_that_are_too_long_are_refused_with_advice_that_can_be_followed(cmd: WireClient) -> None:
+    shown = run(cmd, "echo", "x" * 9000)
+    assert (shown["success"], shown["code"]) == (False, "bad_request")
+    assert "args is too long: cmd.exe reads no line of more than 8,000 characters" in shown["reason"]
+    assert "Give it fewer or shorter arguments" in shown["reason"]
+
+
 @pytest.mark.req("000-cmd-full-path")
 def test_a_program_beside_a_listed_one_does_not_run_in_its_place(cmd: WireClient, work: Path) -> None:
     programs = [work / name for name in ("curl.bat", "findstr.cmd", "podman.com", "find.exe")]

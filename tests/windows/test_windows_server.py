@@ -36,7 +36,7 @@ def test_it_says_that_it_runs_cmd_on_windows() -> None:
     with WireClient(program=NACRE, env=WINE, cwd="/tmp") as client:
         hello = client.shake_hands()
         assert r"shell C:\windows\system32\cmd.exe, platform Windows" in hello["instructions"]
-        assert r"Commands start in Z:\tmp" in hello["instructions"]
+        assert r"else in Z:\tmp." in hello["instructions"]
         tools = client.request("tools/list")["result"]["tools"]
         assert "shell" in [tool["name"] for tool in tools]
 

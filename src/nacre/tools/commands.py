@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacre.audit import log
-from nacre.errors import NacreError
+from nacre.errors import NacreError, RequestError
 from nacre.model import Command, Ended
 from nacre.tools.plain_exec import TIMEOUT_ADVICE
 from nacre.tools.results import is_failure, is_truncated
@@ -88,8 +88,10 @@ def describe(service: Service, name: str) -> str:
 
 def _command_tool(service: Service, name: str) -> Tool:
     async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
+        text = command_line(name, arguments)
+        _check_length(text, service)
         command = Command(
-            text=command_line(name, arguments),
+            text=text,
             working_directory="",
             timeout_s=service.config.default_timeout_s,
             session=SESSION,
@@ -116,6 +118,17 @@ def _command_tool(service: Service, name: str) -> Tool:
         call=call,
         failed=lambda arguments, error: failure(command_line(name, arguments), error, service.config),
     )
+
+
+def _check_length(text: str, service: Service) -> None:
+    """A shell that reads short lines only is told so in the words of these tools."""
+    dialect = service.shell.dialect
+    if dialect.one_line and len(text) > dialect.limit_bytes:
+        most = f"{service.shell.name} reads no line of more than {dialect.limit_bytes:,} characters"
+        raise RequestError(
+            f"args is too long: {most}.",
+            hint="Nothing was run. Give it fewer or shorter arguments.",
+        )
 
 
 def command_line(name: str, arguments: dict[str, Any]) -> str:
