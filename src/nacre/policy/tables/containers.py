@@ -353,6 +353,8 @@ PROGRAMS = (
                 writes="-out= -state= -state-out= -backup= -generate-config-out=",
                 runs="-plugin-dir= -backend-config= -from-module= -chdir=",
                 operands="maybe",
+                # `providers mirror` writes a directory, `state push` replaces what is deployed.
+                refuses=r"(?:mirror|push)\Z",
             ),
         ),
     ),

@@ -57,10 +57,10 @@ PROGRAMS = (
         runs="-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --package=",
         persistent=True,
         plain_values=True,
-        spelled="exec dlx create init config env patch patch-commit set publish server store setup",
+        spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
         commands=(
             Program(
-                names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack deploy",
+                names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack",
                 style="words",
                 reason=_ELSEWHERE,
             ),

@@ -11,7 +11,7 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 _INDEX = "-i= -f= --index-url= --extra-index-url= --no-index --find-links= --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi= --trusted-host="
-_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --keyring-provider= --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
+_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
 _UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
 _UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs"
 _UV_ELSEWHERE = "-p= --python= -i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
@@ -43,6 +43,7 @@ PROGRAMS = (
         names="pip pip3",
         reason="other interpreters and build options are code; logs are written",
         options=_PIP,
+        checks=(("--keyring-provider=", "auto|disabled|import"),),
         reads="--cert= --client-cert=",
         changes="--cache-dir=",
         writes="--log=",

@@ -110,10 +110,10 @@ PROGRAMS = (
         options="-h -t= -p= -P= -a -l -q -f -n= -o= -i -T -r --help --version --type= --property= --all --reverse --after --before --show-types --failed --full --value --user --system --wait --no-block --legend= --no-legend --no-pager --no-wall --dry-run --quiet --lines= --output= --plain --state= --recursive --with-dependencies --timestamp= --no-ask-password --now --force --runtime --signal= -s= --kill-whom= --job-mode= --ignore-inhibitors --no-reload --marked --show-transaction --what=",
         runs="--root= --image= -H= --host= -M= --machine= --preset-mode= --firmware-setup --boot-loader-menu= --boot-loader-entry= --global --mkdir --read-only --message= --reboot-argument=",
         persistent=True,
-        spelled="edit set-environment unset-environment import-environment link enable disable reenable preset preset-all mask unmask add-wants add-requires set-property set-default bind mount-image switch-root daemon-reexec reboot poweroff halt kexec suspend hibernate rescue emergency default isolate exit service-log-level service-log-target log-level log-target freeze thaw revert clean",
+        spelled="edit help set-environment unset-environment import-environment link enable disable reenable preset preset-all mask unmask add-wants add-requires set-property set-default bind mount-image switch-root daemon-reexec reboot poweroff halt kexec suspend hibernate rescue emergency default isolate exit service-log-level service-log-target log-level log-target freeze thaw revert clean",
         commands=(
             Program(
-                names="status show cat help list-units list-sockets list-timers list-jobs list-unit-files list-dependencies list-machines list-automounts list-paths is-active is-failed is-enabled is-system-running get-default show-environment whoami",
+                names="status show cat list-units list-sockets list-timers list-jobs list-unit-files list-dependencies list-machines list-automounts list-paths is-active is-failed is-enabled is-system-running get-default show-environment whoami",
                 operands="text",
             ),
             Program(
