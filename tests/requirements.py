@@ -122,6 +122,21 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A cmd.exe that dies is told truly and replaced automatically.", "000 Process Management"
     ),
     # -- nacre: sessions
+    "output-ids": Requirement(
+        "A long output is known by an opaque id, and read by it in any range.", "nacre"
+    ),
+    "output-one-way-out": Requirement(
+        "All bytes that leave, in replies, progress and pages, pass one function, also across chunks.",
+        "nacre",
+    ),
+    "session-records": Requirement(
+        "A command of a session is recorded with its directory and session, also when it is denied.", "nacre"
+    ),
+    "session-slots": Requirement(
+        "Commands of sessions take slots, and hold none while they wait for their turn.", "nacre"
+    ),
+    "execution-signal": Requirement("A signal reaches what a command runs, whatever its kind.", "nacre"),
+    "places": Requirement("A command names the place it runs in, and no other is taken for it.", "nacre"),
     "session-streams": Requirement("stdout and stderr stay apart; no prompts, no echoes.", "nacre"),
     "session-marker": Requirement("Forged marks are not believed; commands lack the channel.", "nacre"),
     "session-hard": Requirement(

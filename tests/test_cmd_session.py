@@ -45,7 +45,7 @@ def still_true(session: TestSession) -> bool:
 
 def shell_pid(session: TestSession) -> int:
     living = session.harness.service.sessions.find(session.name)
-    (pid,) = carrying(living._dialect.prompt)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    (pid,) = carrying(living.dialect.prompt)
     return pid
 
 
@@ -193,7 +193,7 @@ def test_a_long_output_keeps_both_ends_and_spools_the_rest(session: TestSession)
 def test_forged_marks_and_prompts_are_only_output(session: TestSession, tmp_path: Path) -> None:
     living = session.harness.service.sessions.find(session.name) if session("cd") else None
     assert living is not None
-    prompt = living._dialect.prompt  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    prompt = living.dialect.prompt
     old = f"Marker_{uuid.uuid4()}"
     forged = f"\r\n{prompt}\r\n{old} 0\r\nC:\\forged\r\n{old}\r\n\r\n{prompt}"
     (tmp_path / "forged.txt").write_bytes(forged.encode())
@@ -352,7 +352,7 @@ def test_a_shell_that_exits_is_told_truly_and_is_reborn_in_its_directory(
 @pytest.mark.req("000.cmd.death")
 def test_a_shell_that_was_killed_between_commands_is_replaced(session: TestSession) -> None:
     session("set X=1")
-    living = session.harness.service.sessions.find(session.name)._living  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    living = session.harness.service.sessions.find(session.name)._process  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     assert living is not None
     os.kill(shell_pid(session), signal.SIGKILL)
 

@@ -331,7 +331,7 @@ def test_every_command_has_a_marker_of_its_own(
     session, seen = small_harness.new(), list[str]()
     session("true")
     living = small_harness.service.sessions.find(session.name)
-    dialect = type(living._dialect)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    dialect = type(living.dialect)
     plain = dialect.feed
 
     def feed(self: object, ask: Ask) -> object:

@@ -73,13 +73,18 @@ def record(asked: Asked, outcome: Outcome) -> None:
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
-def started(command: Command) -> None:
-    """Said only when verbose: the end of the command tells the same and more."""
-    if log.isEnabledFor(logging.DEBUG):
-        names = ",".join(sorted(command.environment)) or "nothing"
-        where = f"in {command.working_directory}, timeout {command.timeout_s:g} s, sets {names}"
-        log.debug("starting (%s): %s", where, one_line(command.text))
-        _say_in_words("executing", command=one_line(command.text))
+def started(asked: Asked) -> None:
+    """Said only when verbose: the end tells the same and more."""
+    if not log.isEnabledFor(logging.DEBUG):
+        return
+    if not isinstance(asked, Command):
+        log.debug("starting: %s", one_line(_what(asked)))
+        return
+    names = ",".join(sorted(asked.environment)) or "nothing"
+    session = f", session {one_line(asked.session)}" if asked.session is not None else ""
+    where = f"in {asked.working_directory}{session}, timeout {asked.timeout_s:g} s, sets {names}"
+    log.debug("starting (%s): %s", where, one_line(asked.text))
+    _say_in_words("executing", command=one_line(asked.text))
 
 
 def flush() -> None:
@@ -155,6 +160,8 @@ def entry(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
     entry: dict[str, object] = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))}
     if isinstance(asked, Command):
         entry |= {"command": asked.text, "working_directory": asked.working_directory}
+        if asked.session is not None:
+            entry["session"] = asked.session
         entry |= {"environment": sorted(asked.environment)}
     else:
         entry |= {"tool": asked.tool, "path": asked.path}

@@ -12,6 +12,8 @@ Pure. Above it: the living things. Below: the record of what a keeper kept (`kee
 
 from __future__ import annotations
 
+import base64
+import contextlib
 import re
 import sys
 from dataclasses import replace
@@ -161,8 +163,31 @@ def _ending_in_newline(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
+def leaving(data: bytes, *, more_follows: bool = False) -> tuple[bytes, bytes]:
+    """What may leave of some bytes, and what of them has to wait for those that follow.
+
+    All that leaves passes here: replies, progress, pages of files. So what must not leave is to be taken out
+    here. Its beginning at the end of a chunk waits, if more follows. Nothing is hidden today.
+    """
+    del more_follows
+    return data, b""
+
+
+def page_text(data: bytes) -> tuple[str, str]:
+    """The encoding and the text that carries bytes unchanged: themselves, or base64 if they are no text."""
+    data, _ = leaving(data)
+    if b"\0" not in data:
+        with contextlib.suppress(UnicodeDecodeError):
+            return "utf-8", data.decode()
+    return "base64", base64.b64encode(data).decode("ascii")
+
+
 def readable(data: bytes, encoding: str | None = None) -> str:
     """Bytes as text that can be shown: decoded, folded, control characters made visible."""
+    return _readable(leaving(data)[0], encoding)
+
+
+def _readable(data: bytes, encoding: str | None = None) -> str:
     encoding = encoding or _OTHER_ENCODING
     if encoding == LOSSY:
         text = data.decode("utf-8", "replace")
@@ -207,8 +232,9 @@ class Newest:
         end = _character_border(data, len(data))
         unfinished = _UNFINISHED.search(data, max(0, end - HELD_BYTES), end)
         end = unfinished.start() if unfinished else end
-        self._held = data[end:]
-        return readable(data[:end])
+        shown, waiting = leaving(data[:end], more_follows=True)
+        self._held = waiting + data[end:]
+        return _readable(shown)
 
     def rest(self) -> str:
         """The text of what still waited: nothing follows."""

@@ -1,43 +1,44 @@
 """THE path: every command of every tool, preset and method goes through `Service.run`, and no other way.
 
-    1 the gate says yes or raises Refused      2 a keeper is there, or is started anew
-    3 the command runs                          4 its output is bounded, decoded, explained
-    5 audit.record, in the one `finally` nobody can pass by
+One sequence for every kind of work, commands in fresh processes and in sessions, and file tools:
 
-Above it: the tools. Below: the living things, the keeper's link, the environment, the log.
+    validate → its turn → admit (policy; the person) → a slot → record the start
+    → run, in its place → finish → record the end, in the one `finally` nobody can pass by
+
+Above it: the tools. Below: the executions, which differ in kind, the place they run in, the gate, the log.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nacre import audit, watch
-from nacre.dialects import examples
 from nacre.eager import Semaphore
 from nacre.errors import NacreError, RequestError
+from nacre.file_execution import FileExecution
+from nacre.gate_builder import build_gate, check_start
 from nacre.hints import hints_for
-from nacre.model import LeftProcess
-from nacre.once import run_once
+from nacre.model import Command, LeftProcess, Result
+from nacre.once import Once
 from nacre.output import without_spool
 from nacre.places.local import Local
 from nacre.sessions import Sessions
+from nacre.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.abort import AbortFile
     from nacre.config import Config
-    from nacre.dialects import Dialect, Shell
+    from nacre.execution import Execution
     from nacre.file_records import FileDone, FileWork
-    from nacre.filesystem import FileSystem
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Ask
     from nacre.keeper.frames import Left
     from nacre.keeper.launch import Launched
-    from nacre.model import Command, Result
-    from nacre.policy.program_table import ProgramTable
-    from nacre.session import Session
+
+Done = TypeVar("Done", bound="Result | FileDone")
 
 
 class Service:
@@ -48,31 +49,14 @@ class Service:
         self.place = Local(config, launched)
         self.shell = self.place.shell
         self.default_directory = self.place.start_directory()
-        self._check_start()
-        self._gate = self._gate_for(config)
+        check_start(config, self.place, self.default_directory)
+        self._gate = build_gate(config, self.place, self.default_directory)
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()
         self.sessions = Sessions(self.place, config)
 
-    def _gate_for(self, config: Config) -> Gate | None:
-        files = self.place.files
-        table = _program_table(config, self.default_directory, files)
-        return _gate(config, self.shell, files, table, self.place.spools.path)
-
-    def _check_start(self) -> None:
-        """A directory that was chosen and in which nothing may run is a mistake of the person's (004)."""
-        policy, chosen = self.config.policy, self.config.working_directory
-        if policy is None or not policy.allowed_directories or chosen is None:
-            return
-        real = self.place.files.real_path
-        here, allowed = real(self.default_directory), [real(each) for each in policy.allowed_directories]
-        if not any(here == each or here.startswith(each.rstrip(os.sep) + os.sep) for each in allowed):
-            raise RequestError(
-                f"The working directory is outside of allowed_directories: {self.default_directory}.",
-                code="no_directory",
-                hint=f"Give --working-dir a directory inside of {', '.join(policy.allowed_directories)}.",
-            )
+    # -- the one sequence
 
     async def run(
         self,
@@ -81,53 +65,12 @@ class Service:
         ask: Ask | None = None,
     ) -> Result:
         """Run a command to its end. Cancelling kills all it started. NacreError: it could not be run."""
-        outcome: Result | NacreError | None = None
-        try:
-            audit.check()
-            _check(command)
-            session = self._session_of(command)
-            if session is not None:
-                audit.started(command)
-                result = await session.run(command, on_output, self._admission(ask))
-            else:
-                result = await self._run_once(command, on_output, ask)
-            outcome = self._finished(result)
-        except NacreError as error:
-            outcome = error
-            raise
+        execution: Once | Turn
+        if command.session is None:
+            execution = Once(command, self.place, self.config, self._by_full_path, on_output)
         else:
-            return outcome
-        finally:
-            audit.record(command, outcome)
-            if self._abort is not None:
-                self._abort.record(command, outcome)
-            del outcome  # an error that its own traceback leads to would wait for the garbage collector
-
-    async def _run_once(
-        self, command: Command, on_output: Callable[[int, bytes], None] | None, ask: Ask | None
-    ) -> Result:
-        if self._gate is not None:
-            await self._gate.admit(command, ask)
-            command = self._by_full_path(command)
-        link = await self.place.link()
-        await self._slots.acquire()
-        try:
-            audit.started(command)
-            return await run_once(command, self.place, link, self.config, on_output)
-        finally:
-            self._slots.release()
-
-    def _admission(self, ask: Ask | None) -> Callable[[Command], Awaitable[Command]] | None:
-        """How a session asks the gate when a command's turn has come: only then it knows its directory."""
-        if self._gate is None:
-            return None
-
-        async def admit(command: Command) -> Command:
-            if self._gate is not None:  # the one of now: rules may have changed while it waited
-                await self._gate.admit(command, ask)
-            return self._by_full_path(command)
-
-        return admit
+            execution = Turn(command, self.sessions, self.default_directory, self._by_full_path, on_output)
+        return await self._carry_out(execution, ask)
 
     def _by_full_path(self, command: Command) -> Command:
         """A listed program by its path, in a shell that would take one of the current directory for it."""
@@ -143,41 +86,78 @@ class Service:
             )
         return replace(command, run_text=text)
 
-    def _session_of(self, command: Command) -> Session | None:
-        if command.session is None:
-            return None
-        return self.sessions.open(command.session, self.default_directory)
-
     async def work_on_file(self, work: FileWork, ask: Ask | None = None) -> FileDone:
         """Read, write or list inside the allowed directories. NacreError: it could not be done."""
-        outcome: FileDone | NacreError | None = None
+        policy = self.config.policy
+        roots = (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
+        if work.tool == "read_file":  # also what commands have printed: replies name such files
+            roots = (*roots, self.place.spools.path)
+        return await self._carry_out(FileExecution(work, self.place, roots, self.default_directory), ask)
+
+    async def _carry_out(self, execution: Execution[Done], ask: Ask | None) -> Done:
+        """Validate, and do the rest; what became of it is recorded, whatever that is."""
+        outcome: Done | NacreError | None = None
         try:
             audit.check()
-            _check_text("path", work.path)
-            found = await self.place.find_file(work, self._allowed_roots(work), self.default_directory)
-            if self._gate is not None:
-                await self._gate.admit_file(work, found.path, ask)
-            await self._slots.acquire()
-            try:
-                outcome = await self.place.work_on_file(work, found)
-            finally:
-                self._slots.release()
+            execution.validate()
+            outcome = await self._perform(execution, ask)
         except NacreError as error:
             outcome = error
             raise
         else:
             return outcome
         finally:
-            audit.record(work, outcome)
+            self._record(execution.asked, outcome)
+            del outcome  # an error that its own traceback leads to would wait for the garbage collector
 
-    def _allowed_roots(self, work: FileWork) -> tuple[str, ...]:
-        """Where files may be: the policy's directories, else the one that commands start in.
+    async def _perform(self, execution: Execution[Done], ask: Ask | None) -> Done:
+        """Admit, take a slot, record the start, run, finish."""
+        try:
+            await execution.prepare()  # it holds no slot while it waits for its turn
+            if self._gate is not None:  # the one of now: rules may have changed while it waited
+                await execution.admit(self._gate, ask)
+            await self._slots.acquire()
+            try:
+                audit.started(execution.asked)
+                await execution.start()
+                return self._finish(await execution.wait())
+            finally:
+                self._slots.release()
+        finally:
+            execution.close()
 
-        What commands have printed may be read, too: replies name such files.
-        """
-        policy = self.config.policy
-        roots = (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
-        return (*roots, self.place.spools.path) if work.tool == "read_file" else roots
+    def _finish(self, done: Done) -> Done:
+        """Say what to do next after a failure, and name no file that cannot be read."""
+        if not isinstance(done, Result):
+            return done
+        path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
+        hints = hints_for(done, path, self.place.files)
+        if self.place.confinement is not None and not done.ok:
+            hints = self._refusals(done) or hints
+        if done.spool is not None and not self._can_read(done.spool, done.working_directory):
+            done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
+        return replace(done, hints=hints) if hints else done
+
+    def _can_read(self, spool: str, directory: str) -> bool:
+        """Whether the agent could read the file with all of a command's output, under the rules."""
+        if self._gate is None or "files" in (*self.config.preset.tools, *self.config.more_tools):
+            return True
+        return self._gate.can_read(f"{spool}.out", directory)
+
+    def _refusals(self, result: Result) -> tuple[str, ...]:
+        """What the sandbox has refused a command, as far as its messages tell."""
+        from nacre.sandbox.refusals import refusals  # noqa: PLC0415  # only a sandbox needs it
+
+        confinement = self.place.confinement
+        return refusals(result, confinement.profile, self.place.files) if confinement else ()
+
+    def _record(self, asked: Command | FileWork, outcome: Result | FileDone | NacreError | None) -> None:
+        """Record the end."""
+        audit.record(asked, outcome)
+        if self._abort is None or not isinstance(asked, Command):
+            return
+        if outcome is None or isinstance(outcome, Result | NacreError):
+            self._abort.record(asked, outcome)
 
     # -- sessions
 
@@ -233,7 +213,7 @@ class Service:
     def _adopt(self, config: Config) -> None:
         if config.preset.name != self.config.preset.name or config.commands is None:
             raise RequestError("Another preset needs a new start of the server.")
-        gate = self._gate_for(config)
+        gate = build_gate(config, self.place, self.default_directory)
         self.config = replace(self.config, commands=config.commands, policy=config.policy)
         self._gate = gate
 
@@ -279,68 +259,6 @@ class Service:
         self.sessions.stop()
         await self.place.close()
 
-    # -- afterwards
-
-    def _finished(self, result: Result) -> Result:
-        path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
-        hints = hints_for(result, path, self.place.files)
-        if self.place.confinement is not None and not result.ok:
-            hints = self._refusals(result) or hints
-        if result.output_id is not None and not self._can_read_output(result):
-            out, err = without_spool(result.stdout), without_spool(result.stderr)
-            result = replace(result, stdout=out, stderr=err, output_id=None)
-        return replace(result, hints=hints) if hints else result
-
-    def _can_read_output(self, result: Result) -> bool:
-        """Whether the agent could read the file with all of a command's output, under the rules."""
-        if self._gate is None or "files" in (*self.config.preset.tools, *self.config.more_tools):
-            return True
-        return self._gate.can_read(f"{result.output_id}.out", result.working_directory)
-
-    def _refusals(self, result: Result) -> tuple[str, ...]:
-        """What the sandbox has refused a command, as far as its messages tell."""
-        from nacre.sandbox.refusals import refusals  # noqa: PLC0415  # only a sandbox needs it
-
-        confinement = self.place.confinement
-        return refusals(result, confinement.profile, self.place.files) if confinement else ()
-
-
-def _gate(
-    config: Config, shell: Shell, files: FileSystem, table: ProgramTable | None, outputs: str
-) -> Gate | None:
-    """Without rules there is nothing to load and nothing to ask."""
-    policy, commands = config.policy, config.commands_for(shell.dialect.name)
-    if commands is None and table is None and (policy is None or policy.empty):
-        return None
-    from nacre.gate import Gate  # noqa: PLC0415  # see above
-    from nacre.policy import Policy  # noqa: PLC0415  # the same
-    from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # the same
-
-    policy, name = policy or Policy(allow_writes=commands is None), shell.language
-    policy = replace(policy, own_files=config.own_files, files=files, output_directories=(outputs,))
-    if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
-        raise RequestError(
-            f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
-            hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
-        )
-    if commands is None:
-        return Gate(policy, name, program_table=table, write_files=config.write_files)
-    from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
-
-    lists = shell.dialect.lists
-    if lists is None:
-        raise RequestError(
-            f"{shell.name}: a list of commands cannot be held in this shell.",
-            hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
-        )
-    check = single_command_check(commands, lists.quoting)
-    return Gate(policy.allowing(commands), name, check, table)
-
-
-def _is_readable(dialect: Dialect) -> bool:
-    """Whether the policy reads its language."""
-    return dialect.language != ""
-
 
 def _abort_file(path: str | None) -> AbortFile | None:
     if path is None:
@@ -348,48 +266,3 @@ def _abort_file(path: str | None) -> AbortFile | None:
     from nacre.abort import AbortFile  # noqa: PLC0415  # few want one
 
     return AbortFile(path)
-
-
-def _program_table(config: Config, directory: str, files: FileSystem) -> ProgramTable | None:
-    if config.container is None:
-        return None
-    from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
-
-    return ProgramTable(config.container.allowed_commands, directory, files)
-
-
-def _check(command: Command) -> None:
-    """What no operating system can run is refused before anything starts."""
-    if command.argv is None:
-        _check_text("command", command.text)
-    for index, word in enumerate(command.argv or ()):
-        _check_text(f"args[{index - 1}]" if index else "command", word)
-    if command.stdin is not None:
-        _check_encoding("stdin", command.stdin)
-    for name, value in command.environment.items():
-        if not name or "=" in name:
-            raise RequestError(
-                f"environment: {name!r} is not a variable name.", hint="A name is not empty and has no '='."
-            )
-        _check_text(f"environment.{name}", name)
-        _check_text(f"environment.{name}", value)
-
-
-def _check_text(argument: str, text: str) -> None:
-    if "\0" in text:
-        at = text.index("\0")
-        raise RequestError(
-            f"{argument} holds a NUL character at offset {at}.",
-            hint="No shell can take one; use printf '\\0' to make it.",
-        )
-    _check_encoding(argument, text)
-
-
-def _check_encoding(argument: str, text: str) -> None:
-    try:
-        os.fsencode(text)
-    except UnicodeEncodeError as error:
-        raise RequestError(
-            f"{argument} holds half of a surrogate pair at offset {error.start}.",
-            hint="Send it as whole characters.",
-        ) from None

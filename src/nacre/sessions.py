@@ -27,7 +27,7 @@ class Sessions:
     """The sessions that are there."""
 
     def __init__(self, place: Place, config: Config) -> None:
-        self._place = place
+        self.place = place
         self._config = config
         self._sessions: dict[str, Session] = {}
         self._watch: asyncio.TimerHandle | None = None
@@ -53,7 +53,7 @@ class Sessions:
                 code="too_many_sessions",
                 hint=f"Close one, or use one of: {', '.join(self._sessions)}.",
             )
-        session = Session(name, self._place, self._config, directory)
+        session = Session(name, self.place, self._config, directory)
         self._sessions[name] = session
         if name in self._idled:
             session.succeed(*self._idled.pop(name))

@@ -1,7 +1,10 @@
-"""Where the output files of a server are: a private directory that stays no longer than the server.
+"""The output files of a server: where they are, by what id they are known, and how they are read.
 
-Above it: `service`. Below: `keeper.directory`. Which files are in it, and which go first when there are too
-many, is the keeper's business (`keeper.spools`): every byte passes there.
+Above it: places. Below: `keeper.directory`. Which files there are, and which go first when they are too many,
+is the keeper's business (`keeper.spools`): every byte passes there.
+
+An output is known by an id, which stays the same as long as it is kept. What an id looks like is nobody's
+business but this module's; who has one can read the output, or learns that it has made room for newer ones.
 
     /tmp/nacre-1000/       one for each user, closed to all others
         5f0c/              one for each server, held by a lock for as long as it or its keeper lives
@@ -16,15 +19,36 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import threading
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
+from nacre.errors import PlaceError, RequestError
 from nacre.keeper.directory import PARENT_PREFIX, PRIVATE, Directory, make_private, remove_if_dead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from typing import BinaryIO
+
+    StreamName = Literal["stdout", "stderr"]
 
 ATTEMPTS = 50
+READ_BYTES = 64 * 1024  # of one read, unless told otherwise
+_ENDINGS: dict[StreamName, str] = {"stdout": ".out", "stderr": ".err"}
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")  # a command's, and a turn's in its shell
+_READ_FLAGS = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some bytes of an output."""
+
+    data: bytes
+    offset: int  # of the first one
+    size_bytes: int  # of all that is kept, at this moment
 
 
 class Spools:
@@ -58,6 +82,41 @@ class Spools:
         )
         return Directory(os.path.join(candidates[0], _parent_name(), _new_name()))
 
+    def id_of(self, path: str) -> str:
+        """The id of the output that a file of ours holds a stream of."""
+        directory, name = os.path.split(path)
+        return f"{os.path.basename(directory)}-{name.rpartition('.')[0]}"
+
+    def read(
+        self, output_id: str, stream: StreamName, offset: int = 0, limit_bytes: int = READ_BYTES
+    ) -> Part:
+        """A part of what was printed, as it was printed. It blocks. RequestError: there is no such output.
+
+        Of an output that was too long to be kept whole, the middle is missing. While a process left behind
+        prints on, later reads find more.
+        """
+        with self._open(output_id, stream) as file:
+            size_bytes = os.fstat(file.fileno()).st_size
+            file.seek(offset)
+            return Part(file.read(limit_bytes), offset, size_bytes)
+
+    def _open(self, output_id: str, stream: StreamName) -> BinaryIO:
+        server, _, number = output_id.partition("-")
+        if server != os.path.basename(self.path) or not _NUMBER.fullmatch(number):
+            raise _no_output(output_id)
+        files = {name: os.path.join(self.path, number + ending) for name, ending in _ENDINGS.items()}
+        try:
+            return open(os.open(files[stream], _READ_FLAGS), "rb")
+        except FileNotFoundError:
+            if any(map(os.path.exists, files.values())):
+                raise RequestError(
+                    f"The {stream} of {output_id} is in no file: its reply has shown all of it.",
+                    code="no_output",
+                ) from None
+            raise _no_output(output_id) from None
+        except OSError as error:
+            raise PlaceError(f"The output {output_id} cannot be read: {error.strerror}.") from None
+
     def ensure(self) -> None:
         """Make it again for a new keeper, should it be gone."""
         with contextlib.suppress(OSError):  # the keeper will say so
@@ -80,6 +139,14 @@ class Spools:
     def remove(self) -> None:
         """The keeper has done it, unless it was killed."""
         self._directory.remove()
+
+
+def _no_output(output_id: str) -> RequestError:
+    return RequestError(
+        f"There is no output {output_id!r}.",
+        code="no_output",
+        hint="It may have made room for newer ones. Run the command again, with less output or into a file.",
+    )
 
 
 def _remove_dead(directories: list[str]) -> None:

@@ -11,7 +11,6 @@ Nothing here waits for a pipe or a device, and a page of a large file costs no m
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import errno
 import heapq
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import NacreError, PlaceError, Refused, RequestError
 from nacre.file_records import Entry, FileDone, ListDirectory, Listing, Page, ReadFile, WriteFile, Written
-from nacre.output import counted
+from nacre.output import counted, page_text
 from nacre.spelling import close_names
 
 if TYPE_CHECKING:
@@ -245,7 +244,7 @@ def _page(file: BinaryIO, work: ReadFile, path: str, page_bytes: int) -> Page:
     if not (at_end and len(page) == len(data)):
         following = ("lines", work.offset + count) if whole else ("bytes", start + len(page))
     total_bytes, total_lines = _totals(file, start + len(page), counted=by_lines)
-    encoding, content = _as_text(page)
+    encoding, content = page_text(page)
     return Page(
         path=path,
         summary=f"{counted(len(page), 'byte')} read",
@@ -312,14 +311,6 @@ def _totals(file: BinaryIO, seen_bytes: int, *, counted: bool) -> tuple[int, int
         if total > COUNTED_BYTES:  # it grows as fast as we read
             return total, None
     return total, lines + (last != b"\n")
-
-
-def _as_text(data: bytes) -> tuple[str, str]:
-    """The encoding and the text that carries these bytes: themselves, or base64 where they are no text."""
-    if b"\0" not in data:
-        with contextlib.suppress(UnicodeDecodeError):
-            return "utf-8", data.decode()
-    return "base64", base64.b64encode(data).decode("ascii")
 
 
 # -- writing

@@ -122,8 +122,8 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
         shown["working_directory"] = result.working_directory
     if is_truncated(result):
         shown["truncated"] = True
-    if result.output_id is not None:
-        shown["output_id"] = result.output_id
+    if result.spool is not None:
+        shown["output_id"] = result.spool
     if result.left_running:
         shown["left_running"] = _left(result)
         hints = (*hints, *_lost(result))
@@ -153,7 +153,7 @@ def _metadata(result: Result) -> dict[str, Any]:
         "timeout_seconds": result.timeout_s,
         "working_directory": result.working_directory,
         "truncated": is_truncated(result),
-        "output_id": result.output_id,
+        "output_id": result.spool,
         "left_running": _left(result),
         "cpu_ms": result.cpu_ms,
         "max_rss_bytes": result.max_rss_bytes,

@@ -1,0 +1,50 @@
+"""File work as an execution: it goes the same sequence as a command, and runs no process.
+
+Above it: `service`. Below: a place, whose files these are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.validation import check_text
+
+if TYPE_CHECKING:
+    from nacre.file_records import FileDone, FileWork
+    from nacre.gate import Ask, Gate
+    from nacre.places.file_work import ResolvedPath
+    from nacre.places.place import Place
+
+
+class FileExecution:
+    """Read, write or list inside the allowed directories."""
+
+    def __init__(self, work: FileWork, place: Place, roots: tuple[str, ...], directory: str) -> None:
+        """Files must be below one of the roots; relative paths count from the directory."""
+        self.asked = work
+        self._place = place
+        self._roots = roots
+        self._directory = directory
+        self._found: ResolvedPath
+
+    def validate(self) -> None:
+        """Raise RequestError for a path that no file can have."""
+        check_text("path", self.asked.path)
+
+    async def prepare(self) -> None:
+        """Find the file. Refused: it is outside of the roots, or nacre's own."""
+        self._found = await self._place.find_file(self.asked, self._roots, self._directory)
+
+    async def admit(self, gate: Gate, ask: Ask | None) -> None:
+        """Return if the rules and the person allow it; raise Refused if not."""
+        await gate.admit_file(self.asked, self._found.path, ask)
+
+    async def start(self) -> None:
+        """It begins and ends in one go."""
+
+    async def wait(self) -> FileDone:
+        """Do it. NacreError tells what stands in the way."""
+        return await self._place.work_on_file(self.asked, self._found)
+
+    def close(self) -> None:
+        """It holds nothing."""

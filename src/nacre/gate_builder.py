@@ -1,0 +1,82 @@
+"""From a person's settings to the gate that holds them, or to none: without rules nothing is loaded or asked.
+
+Above it: `service`. Below: `gate` and the policy, the dialects, and the files of a place.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nacre.dialects import examples
+from nacre.errors import RequestError
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.dialects import Dialect
+    from nacre.filesystem import FileSystem
+    from nacre.gate import Gate
+    from nacre.places.place import Place
+    from nacre.policy.program_table import ProgramTable
+
+
+def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
+    """The gate of a server whose commands start in a directory; without rules, none."""
+    shell, table = place.shell, _program_table(config, directory, place.files)
+    policy, commands = config.policy, config.commands_for(shell.dialect.name)
+    if commands is None and table is None and (policy is None or policy.empty):
+        return None
+    from nacre.gate import Gate  # noqa: PLC0415  # see above
+    from nacre.policy import Policy  # noqa: PLC0415  # the same
+    from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # the same
+
+    policy, name = policy or Policy(allow_writes=commands is None), shell.language
+    policy = replace(
+        policy, own_files=config.own_files, files=place.files, output_directories=(place.spools.path,)
+    )
+    if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
+        raise RequestError(
+            f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
+            hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
+        )
+    if commands is None:
+        return Gate(policy, name, program_table=table, write_files=config.write_files)
+    from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
+
+    lists = shell.dialect.lists
+    if lists is None:
+        raise RequestError(
+            f"{shell.name}: a list of commands cannot be held in this shell.",
+            hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
+        )
+    check = single_command_check(commands, lists.quoting)
+    return Gate(policy.allowing(commands), name, check, table)
+
+
+def check_start(config: Config, place: Place, directory: str) -> None:
+    """A directory that was chosen and in which nothing may run is a mistake of the person's (004)."""
+    policy = config.policy
+    if policy is None or not policy.allowed_directories or config.working_directory is None:
+        return
+    real = place.files.real_path
+    here, allowed = real(directory), [real(each) for each in policy.allowed_directories]
+    if not any(here == each or here.startswith(each.rstrip(os.sep) + os.sep) for each in allowed):
+        raise RequestError(
+            f"The working directory is outside of allowed_directories: {directory}.",
+            code="no_directory",
+            hint=f"Give --working-dir a directory inside of {', '.join(policy.allowed_directories)}.",
+        )
+
+
+def _is_readable(dialect: Dialect) -> bool:
+    """Whether the policy reads its language."""
+    return dialect.language != ""
+
+
+def _program_table(config: Config, directory: str, files: FileSystem) -> ProgramTable | None:
+    if config.container is None:
+        return None
+    from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
+
+    return ProgramTable(config.container.allowed_commands, directory, files)

@@ -1,0 +1,55 @@
+"""From the end of a command, as its keeper saw it, to the result that its caller gets.
+
+Above it: the executions, which add what only they know. Below: `output`, which every byte passes that leaves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.model import LeftProcess, Result
+from nacre.output import LOSSY, render
+
+if TYPE_CHECKING:
+    from nacre.config import Config
+    from nacre.keeper.frames import Exit, Stream, TurnEnd
+    from nacre.model import Command, Ended
+    from nacre.spools import Spools
+
+
+def result_of(  # noqa: PLR0913  # what every command has, by name
+    command: Command,
+    end: Exit | TurnEnd,
+    *,
+    ended: Ended,
+    exit_code: int | None,
+    signal: str | None,
+    config: Config,
+    spools: Spools,
+    encoding: str | None,
+    streams: tuple[Stream, Stream] | None = None,
+    **more: Any,
+) -> Result:
+    """What happened to a command. `streams`, where they are not quite what the keeper has kept."""
+    limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
+    encoding = encoding or (LOSSY if config.lossy_utf8 else None)
+    kept_out, kept_err = streams or (end.stdout, end.stderr)
+    stdout = render(kept_out, limit_bytes, encoding)
+    stderr = render(kept_err, limit_bytes, encoding)
+    spool = stdout.spool or stderr.spool
+    more.setdefault("working_directory", command.working_directory)
+    return Result(
+        command=command.text,
+        ended=ended,
+        exit_code=exit_code,
+        signal=signal,
+        stdout=stdout,
+        stderr=stderr,
+        execution_time_ms=end.wall_ms,
+        timeout_s=command.timeout_s,
+        cpu_ms=end.cpu_ms,
+        left_running=tuple(LeftProcess(pid, line) for pid, line in end.left) if end.left else (),
+        left_running_total=end.left_total,
+        output_id=spools.id_of(spool) if spool else None,
+        **more,
+    )

@@ -1,0 +1,176 @@
+"""A shell process that lives from command to command, and what is known of it.
+
+Above it: `session`, which has one at a time, and `turn`, which gives it a command. Below: a shell's dialect
+and the link to its keeper. It knows no queue, no rules and no results.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING, Any
+
+from nacre.dialects import Ask
+from nacre.errors import NacreError
+from nacre.keeper import records
+from nacre.keeper.frames import Spawn
+
+if TYPE_CHECKING:
+    from nacre.dialects import Ending, Persistent, Shell
+    from nacre.keeper.frames import Exit, Left, TurnEnd
+    from nacre.keeper.link import Link, Running
+    from nacre.model import Command
+
+_CHANGED = "something that it does this with was changed (a builtin, an option, a trap, a descriptor)"
+MUTE = (
+    "was ended with all it had started, because it could not tell any more how a command ended: " + _CHANGED
+)
+UNFIT = "was ended with all it had started, because it could not take a command any more: " + _CHANGED
+CRIPPLED = (
+    "was ended with all it had started, because the command had closed descriptors that it needs to be given "
+    "the next one"
+)
+
+
+class ShellProcess:
+    """One shell, from its start to its end."""
+
+    def __init__(self, link: Link, shell: Shell, dialect: Persistent, directory: str) -> None:
+        """Start it in a directory."""
+        self.link = link
+        self.dialect = dialect
+        self._prompt = f"READY_{os.urandom(16).hex()} " if dialect.shows_prompt else ""
+        self.running = self._start(shell, directory)
+        self.base = f"{link.spool_dir}/{self.running.id}"
+        self.first_directory = directory
+        self.turns = 0
+        self.pair = 0
+        self.last_code = 0
+        self.replaced = ""  # the program that has taken its place
+        self.ended_because = ""  # of us: it was not its own doing
+
+    def _start(self, shell: Shell, directory: str) -> Running:
+        dialect = self.dialect
+        running = self.link.run(
+            Spawn(
+                argv=shell.argv(dialect),
+                program=shell.executable,
+                cwd=directory,
+                environment=dialect.environment,
+                stdin=True,
+                persistent=True,
+                silent=dialect.silent,
+                control=dialect.control,
+                told=dialect.names_channel,
+                ready=self._prompt,
+                **_opening(dialect),
+            )
+        )
+        if init := dialect.init(self._prompt):
+            self.link.feed(running, init.encode())
+        return running
+
+    @property
+    def exit(self) -> Exit | None:
+        """How it ended; None while it lives, and when its keeper was lost with it."""
+        end = self.running.exit
+        return end.result() if end.done() and not end.cancelled() and not end.exception() else None
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take a command."""
+        return not self.running.exit.done()
+
+    # -- a command
+
+    def ask(self, command: Command, directory: str) -> Ask:
+        """A command as the dialect writes it down; it goes to the directory first, if one is named."""
+        there = not self.turns and self.first_directory == directory
+        return Ask(
+            command.run_text or command.text,
+            new_marker(),
+            self.base,
+            self.pair,
+            None if there else directory or None,
+            command.environment,
+            command.stdin,
+            self.last_code,
+            self.turns + 1,
+        )
+
+    def note(self, end: TurnEnd) -> Ending | None:
+        """Learn from the end of a command; what the shell itself said, if it did."""
+        self.pair = end.pair
+        self.replaced = end.replaced
+        ending = self.dialect.read(end.record) if end.record is not None else None
+        if ending is not None:
+            self.last_code = ending.code
+        return ending
+
+    def clean(self, ask: Ask, number: int, part: bytes) -> bytes:
+        """What a command has printed, without what only belongs to the conversation with the shell."""
+        part = self.dialect.clean(ask, number, part)
+        if self._prompt and (self.ended_because or not self.alive):  # it may have shown it in these streams
+            return part.replace(self._prompt.encode(), b"")
+        return part
+
+    def signal(self, name: str, scope: str) -> None:
+        """Send a signal to what the present command has started or left, or also to the shell."""
+        self.link.signal(self.running, name, scope)
+
+    # -- the end
+
+    async def end(self, why: str, grace_ms: int) -> Left:
+        """End it with all it started; returns what does not die."""
+        self.ended_because = why
+        if self.dialect.interrupt is None:
+            self.link.kill(self.running, 0)  # it would not understand
+        else:
+            self.link.kill(self.running, grace_ms, hang_up=True)
+        try:
+            return (await self.last_words()).left
+        except NacreError:
+            return ()
+
+    async def end_for(self, why: str) -> Exit:
+        """End a shell that has come back from its command, but is of no use any more."""
+        self.ended_because = why
+        self.link.kill(self.running, 0)
+        end = await self.last_words()
+        if end.why is None:  # it has ended by itself just before
+            self.ended_because = ""
+            return end
+        return records.replace(end, code=None, signal=None)  # these are our own doing
+
+    async def last_words(self) -> Exit:
+        """How it ended, when it has."""
+        return await asyncio.shield(self.running.exit)
+
+    async def end_rest(self) -> Left:
+        """End what it has left behind, being gone itself; returns what does not die."""
+        return await self.link.end_rest(self.running)
+
+    def how_it_ended(self) -> str:
+        """In words that follow `The shell`."""
+        end = self.exit
+        if self.ended_because:
+            return self.ended_because
+        if end is None:
+            return "was lost with its keeper"
+        how = f"was ended by {end.signal}" if end.signal else f"ended with code {end.code}"
+        return f"was replaced by {self.replaced} (exec), which {how}" if self.replaced else how
+
+
+def new_marker() -> str:
+    """A mark that nobody can guess (specification 000 gives its form)."""
+    from uuid import uuid4  # noqa: PLC0415  # it loads much, which a server starts without
+
+    return f"Marker_{uuid4()}"
+
+
+def _opening(dialect: Persistent) -> dict[str, Any]:
+    """What a shell that is talked to reports with at first: whatever it prints before is noise."""
+    if not dialect.prompt:
+        return {}
+    ask = Ask("", new_marker(), "", 0)
+    return {"prompt": dialect.prompt, "opening": (ask.marker, dialect.report(ask))}

@@ -1,0 +1,362 @@
+"""A turn: one command of a session, from the moment it is next to the record of its end.
+
+An execution. Above it: `service`. Below: `sessions` and `session`, whose shell it uses.
+
+A command that runs too long, or that nobody waits for any more, is brought to its end by a ladder that loses
+as little as possible:
+
+    1 interrupt what it runs            the shell and its state live on
+    2 kill what it has started           the shell and its state live on
+    3 kill the shell with everything     the next command gets a new shell
+
+Who cancels a command hears nothing more of it: so all it has started is killed, also in the background.
+What earlier commands have left there is spared while the shell lives.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from nacre.dialects import Ask, is_identifier
+from nacre.errors import NacreError, RequestError
+from nacre.execution import FOLLOW_MS, explain
+from nacre.keeper import records
+from nacre.keeper.frames import TurnStart
+from nacre.keeper.link import NotTakenError, SpawnError
+from nacre.model import Ended, ShellState, located
+from nacre.output import kept_bytes
+from nacre.results import result_of
+from nacre.shell_process import CRIPPLED, MUTE, UNFIT
+from nacre.validation import check_command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.dialects import Ending
+    from nacre.gate import Ask as AskPerson
+    from nacre.gate import Gate
+    from nacre.keeper.frames import Exit, Stream, TurnEnd
+    from nacre.model import Command, Result
+    from nacre.session import Session
+    from nacre.sessions import Sessions
+    from nacre.shell_process import ShellProcess
+
+KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
+
+
+class Turn:
+    """One command of a session."""
+
+    __slots__ = (
+        "_ask",
+        "_brought_back",
+        "_directory_before",
+        "_end",
+        "_first_directory",
+        "_has_shell",
+        "_is_next",
+        "_ladder",
+        "_named_directory",
+        "_on_output",
+        "_process",
+        "_rewrite",
+        "_session",
+        "_sessions",
+        "_state",
+        "_timer",
+        "asked",
+    )
+
+    def __init__(
+        self,
+        command: Command,
+        sessions: Sessions,
+        first_directory: str,
+        rewrite: Callable[[Command], Command] = lambda command: command,
+        on_output: Callable[[int, bytes], None] | None = None,
+    ) -> None:
+        """A session that is not there yet begins in `first_directory`.
+
+        `rewrite` is asked for the text that an admitted command is run as.
+        """
+        self.asked = command
+        self._named_directory = command.working_directory  # empty: where the session stands
+        self._sessions = sessions
+        self._first_directory = first_directory
+        self._rewrite = rewrite
+        self._on_output = on_output
+        self._session: Session
+        self._process: ShellProcess
+        self._state: ShellState
+        self._ask: Ask
+        self._end: asyncio.Future[TurnEnd]
+        self._timer: asyncio.TimerHandle
+        self._directory_before = ""
+        self._is_next = False
+        self._has_shell = False
+        self._ladder: asyncio.Task[None] | None = None
+        self._brought_back = ""  # what the ladder had to do
+
+    # -- before it runs
+
+    def validate(self) -> None:
+        """Raise RequestError for what no session can run, and when there is no room for another session."""
+        command = self.asked
+        check_command(command, self._sessions.place.name)
+        for name in command.environment:
+            if not is_identifier(name):
+                raise RequestError(
+                    f"environment: a shell cannot have a variable named {name!r}.",
+                    hint="In a session, names are letters, digits and underscores.",
+                )
+        self._session = self._sessions.open(command.session or "", self._first_directory)
+        self._check_text()
+
+    def _check_text(self) -> None:
+        """Raise RequestError for a text that the dialect cannot hand over."""
+        command, directory = self.asked, self._named_directory or None
+        text = command.run_text or command.text
+        self._session.dialect.check(Ask(text, "", "", 0, directory, command.environment, command.stdin))
+
+    async def prepare(self) -> None:
+        """Wait until no other command of the session is before it, and see where the session stands."""
+        session = self._session
+        if not self.asked.wait and session.busy:
+            raise RequestError(
+                f"Session '{session.name}' is busy with another command.",
+                code="busy",
+                hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
+            )
+        await session.queue.acquire()
+        self._is_next = True
+        session.check_open()
+        if not self._named_directory:
+            self.asked = located(self.asked, session.next_directory)
+
+    async def admit(self, gate: Gate, ask: AskPerson | None) -> None:
+        """Return if the rules and the person allow it; raise Refused if not."""
+        await gate.admit(self.asked, ask)
+        self.asked = self._rewrite(self.asked)
+        self._check_text()
+
+    # -- running
+
+    async def start(self) -> None:
+        """Give it to the session's shell."""
+        await self._session.take_shell()
+        self._has_shell = True
+        self._session.check_open()
+        await self._begin()
+
+    async def _begin(self) -> None:
+        session, command = self._session, self.asked
+        # Where it was admitted for, even if the session was restarted since.
+        elsewhere = self._named_directory or command.working_directory != session.directory
+        directory = command.working_directory if elsewhere else ""
+        self._directory_before = session.directory
+        self._ladder = None
+        process, self._state = await session.shell_for(command.working_directory, goes_there=bool(elsewhere))
+        self._process = process
+        self._ask = process.ask(command, directory)
+        process.running.on_output = self._on_output
+        self._end = process.link.turn(process.running, self._frame())
+        self._end.add_done_callback(lambda end: session.note(process, end))
+        session.begun(command.text)
+        self._timer = asyncio.get_running_loop().call_later(command.timeout_s, self._start_ladder)
+
+    def _frame(self) -> TurnStart:
+        ask, dialect, config = self._ask, self._session.dialect, self._session.config
+        feed, files = dialect.feed(ask)
+        self._process.turns = ask.turn
+        start = TurnStart(
+            turn=ask.turn,
+            marker=ask.marker,
+            feed=feed,
+            report="" if dialect.prompt else dialect.report(ask),
+            pair=ask.pair,
+            keep_bytes=kept_bytes(self.asked.output_limit_bytes, config.reply_limit_bytes),
+            spool_bytes=config.max_output_bytes,
+        )
+        if files:
+            start.files = files
+        if ask.stdin is not None and not dialect.prompt:
+            start.stdin = ask.stdin
+        if self._on_output is not None:
+            start.follow_ms = FOLLOW_MS
+        return start
+
+    async def wait(self) -> Result:
+        """What became of it. Cancelling interrupts it; the shell lives on if it can."""
+        try:
+            try:
+                return await self._outcome()
+            except NotTakenError:  # the shell had just died, unknown to us, or is unfit; nothing was run
+                if self._process.alive and not self._process.link.lost:
+                    await self._process.end_for(UNFIT)
+                await self._begin()
+                return await self._outcome()
+        except NacreError as error:
+            del (
+                self._end
+            )  # it holds the error, whose traceback leads here: a circle for the garbage collector
+            if isinstance(error, SpawnError):
+                raise explain(error, self.asked.working_directory, self._session.place.files) from None
+            raise
+
+    async def _outcome(self) -> Result:
+        try:
+            end = await asyncio.shield(self._end)
+        except asyncio.CancelledError:
+            self._start_ladder()
+            self._abandon()
+            raise
+        finally:
+            self._timer.cancel()
+            self._session.ended()
+        ending = self._session.dialect.read(end.record) if end.record is not None else None
+        if ending is not None:
+            if end.mute:
+                last = await self._process.end_for(CRIPPLED)
+                end = records.replace(end, left=last.left, left_total=last.left_total)
+            return self._ended(end, ending)
+        unsure = end.mute or end.record is not None  # a record that it cannot have told rightly
+        last = await (self._process.end_for(MUTE) if unsure else self._process.last_words())
+        if self._ladder is not None:  # it was to be ended with all it started: wait for that
+            await asyncio.shield(self._ladder)
+            last = records.replace(last, left=(), left_total=0)
+        return self._died(end, last)
+
+    def signal(self, name: str) -> None:
+        """Send a signal to what the command has started."""
+        self._process.signal(name, "turn")
+
+    def close(self) -> None:
+        """Let the next command have its turn; after a cancelled one, when that is really over."""
+        if self._ladder is None or self._ladder.done():
+            self._let_go()
+        else:
+            self._ladder.add_done_callback(lambda _: self._let_go())
+
+    def _let_go(self) -> None:
+        if self._has_shell:
+            self._session.give_shell()
+        if self._is_next:
+            self._session.queue.release()
+
+    # -- the ladder
+
+    def _start_ladder(self) -> None:
+        if (self._ladder is None or self._ladder.done()) and not self._end.done():
+            self._ladder = asyncio.create_task(self._bring_back())
+
+    def _abandon(self) -> None:
+        """Nobody will be told what the command has left behind: kill that as soon as it is over."""
+        process = self._process
+        self._end.add_done_callback(lambda _: process.alive and process.signal("KILL", "left"))
+
+    async def _bring_back(self) -> None:
+        """End the command that runs, and lose as little of the shell as possible."""
+        process, dialect = self._process, self._session.dialect
+        report = dialect.report(self._ask).encode()
+        # A shell that cannot be interrupted would go on with the rest of the command if its child was killed.
+        rungs = dialect.interrupt and (
+            ("interrupted", *dialect.interrupt, self._session.config.kill_grace_s),
+            ("killed", "KILL", "turn", KILL_PATIENCE_S),
+        )
+        for done, name, scope, patience_s in rungs or ():
+            self._brought_back = done
+            process.signal(name, scope)
+            if report:  # some shells throw away what they had read when they are interrupted
+                process.link.feed(process.running, report)
+            if await _settled(self._end, patience_s):
+                break
+        else:
+            process.link.kill(process.running, 0)
+            await _settled(self._end, None)
+        if not self._end.exception() and self._end.result().record is None:
+            await self._end_rest()
+
+    async def _end_rest(self) -> None:
+        """The shell did not survive its interrupt: what it had started must not survive it either."""
+        with contextlib.suppress(NacreError):
+            if (await self._process.last_words()).left_total:
+                await self._process.end_rest()
+
+    # -- results
+
+    def _ended(self, end: TurnEnd, ending: Ending) -> Result:
+        timed_out = self._ladder is not None
+        if timed_out:
+            remark = f"The command was {self._brought_back}; the shell and its state live on."
+        else:
+            remark = self._session.dialect.remark(self._ask, printed=end.stdout.total_bytes > 0)
+        if end.mute:
+            remark = self._tell_end_of_shell()
+        return self._result(
+            end,
+            ended=Ended.TIMED_OUT if timed_out else Ended.EXITED,
+            exit_code=None if timed_out else ending.code,
+            signal=None,
+            shell_state=ShellState.LOST if end.mute else self._state,
+            remark=remark,
+        )
+
+    def _died(self, end: TurnEnd, last: Exit) -> Result:
+        session = self._session
+        if session.closed:
+            remark = f"The session {session.closed}, and its shell was ended with all it had started."
+        else:
+            remark = self._tell_end_of_shell()
+        return self._result(
+            records.replace(end, left=last.left, left_total=last.left_total),
+            ended=Ended.SHELL_DIED if self._ladder is None else Ended.TIMED_OUT,
+            exit_code=last.code,
+            signal=last.signal,
+            shell_state=ShellState.LOST,
+            remark=remark,
+        )
+
+    def _tell_end_of_shell(self) -> str:
+        loss = self._process.how_it_ended()
+        return f"The shell {loss}. The next command gets a new one, in {self._session.directory}."
+
+    def _result(self, end: TurnEnd, *, remark: str, **more: Any) -> Result:
+        session = self._session
+        return result_of(
+            self.asked,
+            end,
+            config=session.config,
+            spools=session.place.spools,
+            encoding=session.dialect.output_encoding,
+            streams=(self._clean(1, end.stdout), self._clean(2, end.stderr)),
+            working_directory=session.directory,
+            session=session.name,
+            directory_changed=session.directory != self._directory_before,
+            note=" ".join(filter(None, (session.tell_loss(), remark))),
+            **more,
+        )
+
+    def _clean(self, number: int, stream: Stream) -> Stream:
+        """A stream without what only belongs to the conversation with the shell."""
+        clean = self._process.clean
+        head = clean(self._ask, number, stream.head)
+        tail = clean(self._ask, number, stream.tail) if stream.tail else b""
+        gone_bytes = len(stream.head) + len(stream.tail) - len(head) - len(tail)
+        if not gone_bytes:
+            return stream
+        gone_lines = (stream.head + stream.tail).count(b"\n") - (head + tail).count(b"\n")
+        return records.replace(
+            stream,
+            head=head,
+            tail=tail,
+            total_bytes=stream.total_bytes - gone_bytes,
+            line_ends=stream.line_ends - gone_lines,
+        )
+
+
+async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> bool:
+    """Whether something has come to its end within a time; how, does not matter here."""
+    done, _ = await asyncio.wait({future}, timeout=patience_s)
+    return bool(done)

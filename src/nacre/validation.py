@@ -1,0 +1,57 @@
+"""What no operating system can run or open is refused before anything starts. Pure.
+
+Above it: the executions. It knows texts, not what they mean.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from nacre.errors import RequestError
+
+if TYPE_CHECKING:
+    from nacre.model import Command
+
+
+def check_command(command: Command, place: str) -> None:
+    """Raise RequestError when the command could not be handed to a process of that place as it stands."""
+    if command.place != place:
+        raise RequestError(
+            f"There is no place '{command.place}'.", code="no_place", hint=f"Commands run in '{place}'."
+        )
+    if command.argv is None:
+        check_text("command", command.text)
+    else:
+        for index, word in enumerate(command.argv):
+            check_text(f"args[{index - 1}]" if index else "command", word)
+    if command.stdin is not None:
+        _check_encoding("stdin", command.stdin)
+    for name, value in command.environment.items():
+        if not name or "=" in name:
+            raise RequestError(
+                f"environment: {name!r} is not a variable name.", hint="A name is not empty and has no '='."
+            )
+        check_text(f"environment.{name}", name)
+        check_text(f"environment.{name}", value)
+
+
+def check_text(argument: str, text: str) -> None:
+    """Raise RequestError for what no argument and no file name can hold."""
+    if "\0" in text:
+        at = text.index("\0")
+        raise RequestError(
+            f"{argument} holds a NUL character at offset {at}.",
+            hint="No shell can take one; use printf '\\0' to make it.",
+        )
+    _check_encoding(argument, text)
+
+
+def _check_encoding(argument: str, text: str) -> None:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError as error:
+        raise RequestError(
+            f"{argument} holds half of a surrogate pair at offset {error.start}.",
+            hint="Send it as whole characters.",
+        ) from None
