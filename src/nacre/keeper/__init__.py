@@ -11,6 +11,7 @@ Two halves that meet at `frames`:
     keeper_process  the process that a link leads to: its pipes, its kill
     troubles   what can be done about an error of the operating system
     program    the keeper itself: frames in, commands run, frames out         (standard library only)
+    outlet     what the parts of a command may ask of the keeper: types only
     commands   one running command: its streams, its end, its kill ladder
     shells     a command that is a shell and is given turns
     turns      one turn: its pipes, its record, its end

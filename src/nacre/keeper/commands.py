@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.keeper.frames import Spawn, TurnStart
-    from nacre.keeper.program import Keeper
+    from nacre.keeper.outlet import CommandOutlet
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
@@ -34,13 +34,13 @@ KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not 
 class Command:
     """A command from its start to the moment the last of its processes has let go of it."""
 
-    def __init__(self, keeper: Keeper, command_id: int, spec: Spawn, started: host.Started) -> None:
+    def __init__(self, outlet: CommandOutlet, command_id: int, spec: Spawn, started: host.Started) -> None:
         self.id = command_id
         self.spec = spec
         self.pid = started.pid
         self.reported = False  # the EXIT frame was sent
         self.left_some = False  # and said that processes or open streams were left behind
-        self._keeper = keeper
+        self._outlet = outlet
         self._started = started
         self._baseline_rss_bytes = host.own_peak_rss_bytes()
         self._began = time.monotonic()
@@ -51,15 +51,15 @@ class Command:
         self._timer: Timer | None = None
         self._watch_timer: Timer | None = None
         self._stdin = (
-            host.Writer(keeper.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
+            host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self.stdin_name = host.pipe_name(started.stdin) if spec.persistent else ""
         self._control: host.Reader | None = None
         keeping = Keeping(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
-        self._streams = Streams(keeper, command_id, str(command_id), keeping, self.stream_ended)
+        self._streams = Streams(outlet, command_id, str(command_id), keeping, self.stream_ended)
         self.shell: PersistentShell | None = None  # where turns are given to
         if spec.persistent:
-            self.shell = PersistentShell(keeper, self, started)
+            self.shell = PersistentShell(outlet, self, started)
         else:
             self._open_streams(started)
         if spec.timeout_ms:
@@ -71,7 +71,7 @@ class Command:
                 self._streams.add(stream, fd, terminal=self.spec.terminal is not None)
         if started.control >= 0:
             self._control = host.Reader(
-                self._keeper.loop,
+                self._outlet.loop,
                 started.control,
                 self._control_chunk,
                 lambda: self._control_chunk(b""),
@@ -80,7 +80,7 @@ class Command:
         if self.spec.follow_ms or self.spec.window_bytes or self._control:
             self._watch()
         else:
-            self._watch_timer = self._keeper.loop.call_later(UNWATCHED_S, self._watch, self.id)
+            self._watch_timer = self._outlet.loop.call_later(UNWATCHED_S, self._watch, self.id)
 
     def _watch(self) -> None:
         self._watch_timer = None
@@ -95,14 +95,14 @@ class Command:
         self._streams.credit(taken_bytes)
 
     def _control_chunk(self, chunk: bytes) -> None:
-        self._keeper.send(frame(Kind.CONTROL, self.id, chunk))
+        self._outlet.send(frame(Kind.CONTROL, self.id, chunk))
 
     def stream_ended(self) -> None:
         """Nobody holds one of its output pipes any more."""
         if self.shell is not None:
             self.shell.release_ended()
         if self.reported:
-            self._keeper.retire_if_over(self)
+            self._outlet.retire_if_over(self)
 
     @property
     def streams_open(self) -> bool:
@@ -147,13 +147,13 @@ class Command:
     def signal(self, number: int, scope: str) -> None:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
-            self._keeper.tree.signal_tree(self.id, number)
+            self._outlet.tree.signal_tree(self.id, number)
         elif scope in ("turn", "shell") and self.shell is not None:
             self.shell.signal(number, with_shell=scope == "shell")
         elif scope == "left" and self.shell is not None:
             self.shell.kill_left()
         elif self._end is None:
-            self._keeper.tree.signal_group(self.id, number)
+            self._outlet.tree.signal_group(self.id, number)
 
     # -- the end
 
@@ -162,18 +162,18 @@ class Command:
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
         if self.reported and not self._dying:  # it was called unkillable, and has died after all
-            self._keeper.retire_if_over(self)
+            self._outlet.retire_if_over(self)
             return
         if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
-        if self._keeper.tree.may_have_left(self.id):
+        if self._outlet.tree.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
         else:
             self.report(set())
 
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""
-        left = self._keeper.tree.members(self.id)
+        left = self._outlet.tree.members(self.id)
         if rounds and self.just_forked(left):
             self.set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
         else:
@@ -187,7 +187,7 @@ class Command:
 
     def _time_is_up(self) -> None:
         """It has run too long; unless it has ended in time, and nobody has looked since."""
-        self._keeper.reap()
+        self._outlet.reap()
         if self._end is None:
             self.kill("timeout", self.spec.grace_ms)
 
@@ -200,7 +200,7 @@ class Command:
         if hang_up:  # an interactive shell minds no TERM
             self.signal(host.signal_number("HUP"), "group")
         if grace_ms:
-            self._keeper.tree.ask_to_end(self.id)
+            self._outlet.tree.ask_to_end(self.id)
             self.set_timer(grace_ms / 1000, self._kill_hard)
         else:
             self._kill_hard()
@@ -208,15 +208,15 @@ class Command:
 
     def _start_dying(self) -> None:
         self._dying = True
-        self._keeper.dying[self.id] = self
+        self._outlet.dying[self.id] = self
 
     def _stop_dying(self) -> None:
         self._dying = False
-        self._keeper.dying.pop(self.id, None)
+        self._outlet.dying.pop(self.id, None)
 
     def _kill_hard(self, rounds: int = 0) -> None:
         """KILL what is left, and what that has forked meanwhile, until it is gone or does not die."""
-        self._keeper.tree.force_end(self.id)
+        self._outlet.tree.force_end(self.id)
         if rounds < len(KILL_PAUSES_S):
             self.set_timer(KILL_PAUSES_S[rounds], partial(self._kill_hard, rounds + 1))
         else:
@@ -228,23 +228,23 @@ class Command:
         if not self.reported:
             self.report()
         else:
-            self._keeper.tell_rest(self)
+            self._outlet.tell_rest(self)
 
     def check_death(self) -> None:
         """While being killed: report as soon as nothing of the tree is left."""
-        if self._dying and self._end is not None and not self._keeper.tree.may_have_left(self.id):
+        if self._dying and self._end is not None and not self._outlet.tree.may_have_left(self.id):
             self._stop_dying()
             self._cancel_timers()
             if not self.reported:
                 self.report(set())
             else:
-                self._keeper.tell_rest(self)
+                self._outlet.tell_rest(self)
 
     def set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
         """Call back later; what was to be called before is not."""
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._keeper.loop.call_later(delay_s, callback, self.id)
+        self._timer = self._outlet.loop.call_later(delay_s, callback, self.id)
 
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
@@ -257,18 +257,18 @@ class Command:
             self.shell.take_rest()
             self.shell.turn_over(set())
         if left is None:
-            left = self._keeper.tree.members(self.id)
+            left = self._outlet.tree.members(self.id)
         if left:
             self._streams.part()
         end = Exit(*self._how(), *(named(left) if left else ((), 0)), *self._streams.report())
-        self._keeper.send(encode_exit(end, self.id))
-        self._keeper.flush()  # what follows need not keep the caller waiting
+        self._outlet.send(encode_exit(end, self.id))
+        self._outlet.flush()  # what follows need not keep the caller waiting
         if not left:
             self._streams.part()
         self.left_some = bool(left) or self.streams_open
         self.reported = True
         if not self.left_some:
-            self._keeper.retire(self)
+            self._outlet.retire(self)
 
     def _cancel_timers(self) -> None:
         for timer in (self._timer, self._watch_timer):
@@ -287,18 +287,18 @@ class Command:
         """Something unexpected happened in handling it: end all of it; who waits has been told already."""
         self.reported = True
         self._start_dying()
-        attempt = self._keeper.loop.attempt
+        attempt = self._outlet.loop.attempt
         attempt(self.release, 0)
         if self._end is None:  # this needs no look at the process table, should that be what fails
             attempt(partial(self.signal, host.signal_number("KILL"), "group"), 0)
-        attempt(partial(self._keeper.tree.force_end, self.id), 0)
-        self._keeper.loop.call_later(0, self.check_death)  # nothing may be left whose end could be noticed
+        attempt(partial(self._outlet.tree.force_end, self.id), 0)
+        self._outlet.loop.call_later(0, self.check_death)  # nothing may be left whose end could be noticed
 
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
         self._cancel_timers()  # what was left behind may have been gone before it was to be killed
         for let_go in self._holdings():
-            self._keeper.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
+            self._outlet.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
         self.shell = self._control = self._stdin = self._timer = self._watch_timer = None
 
     def _holdings(self) -> list[Callable[[], object]]:
@@ -311,9 +311,9 @@ class Command:
         if self._stdin is not None:
             held.append(self._stdin.abandon)
         if self.spec.script is not None:
-            held.append(partial(self._keeper.directory.discard, self._keeper.script_name(self.id)))
+            held.append(partial(self._outlet.directory.discard, self._outlet.script_name(self.id)))
         return held
 
     def announce(self) -> None:
         """Say that it runs."""
-        self._keeper.send(encode(Started(pid=self.pid), self.id))
+        self._outlet.send(encode(Started(pid=self.pid), self.id))

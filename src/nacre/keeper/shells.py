@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from nacre.keeper.commands import Command
     from nacre.keeper.frames import Left, TurnStart
-    from nacre.keeper.program import Keeper
+    from nacre.keeper.outlet import Outlet
     from nacre.keeper.timers import Timer
 
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
@@ -80,11 +80,11 @@ class Prompts:
 class PersistentShell:
     """The turns of one shell, and what belongs to it from turn to turn: pipes, time, place, children."""
 
-    def __init__(self, keeper: Keeper, command: Command, started: host.Started) -> None:
+    def __init__(self, outlet: Outlet, command: Command, started: host.Started) -> None:
         spec = command.spec
-        self.files = ShellFiles(keeper.directory, str(command.id))
+        self.files = ShellFiles(outlet.directory, str(command.id))
         self.conversation = Conversation(spec.prompt.encode(), command.write) if spec.prompt else None
-        self._keeper = keeper
+        self._outlet = outlet
         self._command = command
         self._prompts = Prompts(spec.ready) if spec.ready else None
         self._known: set[int] = set()  # processes that earlier turns left behind, and told of
@@ -115,7 +115,7 @@ class PersistentShell:
     def _reader(self, fd: int, take: Callable[[bytes], None]) -> host.Reader | None:
         if fd < 0:
             return None
-        return host.Reader(self._keeper.loop, fd, take, self._command.stream_ended, self._command.id)
+        return host.Reader(self._outlet.loop, fd, take, self._command.stream_ended, self._command.id)
 
     def _watch_own(self) -> None:
         for reader in self._own:
@@ -132,9 +132,9 @@ class PersistentShell:
             self.files.provide(start)
         else:
             self.files.provide_anew(start)
-        self._turn = Turn(self._keeper, start, self, self._command)
+        self._turn = Turn(self._outlet, start, self, self._command)
         self._asked_again = self._mute = False
-        self._keeper.in_turn.add(self)
+        self._outlet.in_turn.add(self)
         if self.conversation is None:  # otherwise it gets its lines when it is ready for them
             self._give(start.feed + start.report, LINES_OF_A_TURN)
 
@@ -165,7 +165,7 @@ class PersistentShell:
         self._watch_own()
         self._looks_lost = 0
         if self._turn is not None and self._turn.report and self._lines_from:
-            self._look_timer = self._keeper.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
+            self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
     def _told(self, chunk: bytes) -> None:
         """Bytes on the private channel; what comes there between two turns is noise."""
@@ -190,7 +190,7 @@ class PersistentShell:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         if self._turn is None:
             return
-        fresh = self._keeper.tree.others(self._command.id, self._known)
+        fresh = self._outlet.tree.others(self._command.id, self._known)
         if rounds and self._command.just_forked(fresh):
             self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
         else:
@@ -204,13 +204,13 @@ class PersistentShell:
             return
         self._hear_own(turn)
         self._turn = None
-        self._keeper.in_turn.discard(self)
+        self._outlet.in_turn.discard(self)
         self._mute = self._mute or self._is_crippled(turn)
         end = turn.close(named(left) if left else ((), 0), replaced=self._replaced_by, mute=self._mute)
         if turn.streams.open:
             self._lingering.append(turn)
-        self._keeper.send(encode_turn_end(end, self._command.id))
-        self._keeper.flush()
+        self._outlet.send(encode_turn_end(end, self._command.id))
+        self._outlet.flush()
 
     def _hear_own(self, turn: Turn) -> None:
         """Take what the shell itself has printed by now."""
@@ -239,7 +239,7 @@ class PersistentShell:
     def _look_later(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = self._keeper.loop.call_later(QUIET_S, self._look, self._command.id)
+        self._timer = self._outlet.loop.call_later(QUIET_S, self._look, self._command.id)
 
     def _look(self) -> None:
         """It shows its prompt, and still has told nothing."""
@@ -263,7 +263,7 @@ class PersistentShell:
         turn, pid = self._turn, self._command.pid
         if turn is None or turn.record is not None or self._command.over:
             return
-        self._look_timer = self._keeper.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
+        self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
         if processes.waits_to_read(pid, self._lines_from):
             self._look()
         elif self._has_lost_its_way(turn):
@@ -276,7 +276,7 @@ class PersistentShell:
     def _has_lost_its_way(self, turn: Turn) -> bool:
         """Whether it runs nothing, and can be given no more lines, or has left its command without a word."""
         pid = self._command.pid
-        if self._keeper.tree.others(self._command.id, self._known) or not self._is_itself():
+        if self._outlet.tree.others(self._command.id, self._known) or not self._is_itself():
             return False
         if processes.standard_streams(pid)[0] == self._lines_from:  # its commands read from elsewhere
             return turn.streams.were_opened()
@@ -328,12 +328,12 @@ class PersistentShell:
         """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""
         self._known_before, self._known = self._known, self._known | fresh
         if len(self._known) > self._known_limit:
-            self._known &= self._keeper.tree.members(self._command.id)
+            self._known &= self._outlet.tree.members(self._command.id)
             self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
 
     def signal(self, number: int, *, with_shell: bool) -> None:
         """Signal what the present turn has started, a program in the shell's place included."""
-        pids = self._keeper.tree.others(self._command.id, self._known)
+        pids = self._outlet.tree.others(self._command.id, self._known)
         if not self._command.over and (with_shell or self.replaced_by()):
             pids.add(self._command.pid)
         host.send_signal(pids, number)
@@ -342,7 +342,7 @@ class PersistentShell:
         """End what the last turn has left behind: whoever asked for it will never hear of it."""
         stopped: set[int] = set()
         for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
-            fresh = self._keeper.tree.others(self._command.id, self._known_before) - stopped
+            fresh = self._outlet.tree.others(self._command.id, self._known_before) - stopped
             if not fresh:
                 break
             host.send_signal(fresh, host.signal_number("STOP"))
@@ -365,7 +365,7 @@ class PersistentShell:
 
     def holdings(self) -> list[Callable[[], object]]:
         """How to let go of each thing that it holds."""
-        self._keeper.in_turn.discard(self)
+        self._outlet.in_turn.discard(self)
         self._cancel_timers()
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
         held: list[Callable[[], object]] = [turn.streams.release for turn in turns]

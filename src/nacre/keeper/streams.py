@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.keeper.frames import Stream
-    from nacre.keeper.program import Keeper
+    from nacre.keeper.outlet import Outlet
     from nacre.keeper.spools import Spool
     from nacre.keeper.timers import Timer
 
@@ -42,7 +42,7 @@ class Streams:
 
     def __init__(
         self,
-        keeper: Keeper,
+        outlet: Outlet,
         command_id: int,
         name: str,
         keeping: Keeping,
@@ -50,7 +50,7 @@ class Streams:
     ) -> None:
         self.captures: dict[int, Capture] = {}
         self._readers: dict[int, host.Reader] = {}
-        self._keeper = keeper
+        self._outlet = outlet
         self._command_id = command_id
         self._name = name  # of the spool files
         self._keeping = keeping
@@ -75,12 +75,12 @@ class Streams:
         take, keeping = self.take(stream), self._keeping
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
         kind = host.TerminalReader if terminal else host.Reader
-        reader = kind(self._keeper.loop, fd, take, self._on_end, self._command_id)
+        reader = kind(self._outlet.loop, fd, take, self._on_end, self._command_id)
         reader.widens = not keeping.window_bytes
         self._readers[stream] = reader
 
     def _spool(self, stream: int) -> Spool | None:
-        spools = self._keeper.spools
+        spools = self._outlet.spools
         if not self._keeping.spool_bytes or spools is None:
             return None
         return spools.open(f"{self._name}.{_NAMES[stream]}", self._keeping.spool_bytes)
@@ -102,7 +102,7 @@ class Streams:
     def _watched_chunk(self, stream: int, chunk: bytes) -> None:
         self.captures[stream].feed(chunk)
         if self._keeping.window_bytes:
-            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + chunk))
+            self._outlet.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + chunk))
             self._ahead_bytes += len(chunk)
             if self._ahead_bytes >= self._keeping.window_bytes:
                 for reader in self._readers.values():
@@ -112,14 +112,14 @@ class Streams:
             fresh = self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES - 1 :]
             self._fresh[stream] = fresh[-FOLLOW_BYTES - 1 :]
             if self._follow_timer is None:
-                self._follow_timer = self._keeper.loop.call_later(
+                self._follow_timer = self._outlet.loop.call_later(
                     self._keeping.follow_ms / 1000, self._send_fresh, self._command_id
                 )
 
     def _send_fresh(self) -> None:
         self._follow_timer = None
         for stream, newest in self._fresh.items():
-            self._keeper.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + _told(newest)))
+            self._outlet.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + _told(newest)))
         self._fresh.clear()
 
     def credit(self, taken_bytes: int) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nacre.keeper.commands import Command
     from nacre.keeper.directory import Directory, Identity
     from nacre.keeper.frames import Left, TurnStart
-    from nacre.keeper.program import Keeper
+    from nacre.keeper.outlet import Outlet
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
@@ -189,7 +189,7 @@ class ShellFiles:
 class Turn:
     """A command in a persistent shell, from the moment it is fed to the record of its end."""
 
-    def __init__(self, keeper: Keeper, start: TurnStart, shell: PersistentShell, command: Command) -> None:
+    def __init__(self, outlet: Outlet, start: TurnStart, shell: PersistentShell, command: Command) -> None:
         self.number = start.turn
         self.record: str | None = None
         self.report = start.report
@@ -200,7 +200,7 @@ class Turn:
         self._shell = shell
         keeping = Keeping(start.keep_bytes, start.spool_bytes, start.follow_ms)
         name = f"{command.id}.{start.turn}"
-        self.streams = Streams(keeper, command.id, name, keeping, command.stream_ended)
+        self.streams = Streams(outlet, command.id, name, keeping, command.stream_ended)
         conversation = shell.conversation
         if conversation is None:
             out, err = shell.files.open(start.pair)
@@ -209,7 +209,7 @@ class Turn:
         else:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(start.marker, start.feed.encode("latin-1").split(LINE_END), takers)
-        self._timer: Timer | None = keeper.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
+        self._timer: Timer | None = outlet.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
         if start.follow_ms:
             self.streams.watch()
 
