@@ -26,11 +26,13 @@ from nacre.policy import Policy, judge, judge_argv
 from nacre.policy.evaluation import scan_for
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.programs import inspect
-from nacre.policy.values import Context, expand_braces
+from nacre.policy.values import Context
 
 _MOST_ARGUMENTS = 400
+_MOST_BRACES = 32
 # A handler in zsh is told the name that `exec -a` gives, not the program's.
 _RENAMES = re.compile(r"\bexec\s+-\w*a")
+_PIPE = re.compile(r"/(?:dev|proc/self)/fd/[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,13 @@ def _shape(word: Word) -> _Shape:
     if word.literal:
         return _Shape(_compiled(re.escape(word.text)))
     if word.braces:
-        expanded = None if word.dynamic or word.pattern or word.tilde else expand_braces(word.text)
+        expanded = None if word.dynamic or word.pattern or word.tilde else _expand_braces(word.text)
         texts = [word.text, *(expanded or ())]  # a shell without braces takes them as they are
         pattern = "|".join(re.escape(text) for text in texts) if expanded is not None else ".*"
         return _Shape(_compiled(pattern), 0, many=True)
     if word.tilde:
-        return _Shape(_compiled(".*" + re.escape(word.text.partition("/")[2])), 0, many=True)
+        pieces = [re.escape(piece) for piece in word.text.partition("/")[2].split(UNKNOWN)]
+        return _Shape(_compiled(".*" + ".*".join(pieces)), 0, many=True)
     if word.several:
         return _Shape(_compiled(".*"), 0, many=True)
     start = "" if word.may_be_option else "(?!-).+" if word.text.startswith(UNKNOWN) else ""
@@ -173,12 +176,18 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
         if name not in known and None not in known and not name.startswith("-"):
             found.append(Miss("name", name))
     for argv in dict.fromkeys(seen.commands):
-        found += _command_misses(argv, claimed, policy, shell)
+        found += _command_misses(argv, claimed, policy, shell, before=_before(argv, texts))
     return found
 
 
+def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
+    """The assignment without which git would start an editor: arguments do not tell it."""
+    named = argv[0] == "git" and any("GIT_EDITOR=true" in text for text in texts)
+    return "GIT_EDITOR=true " if named else ""
+
+
 def _command_misses(
-    argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy, shell: str
+    argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy, shell: str, *, before: str
 ) -> list[Miss]:
     fitting = [claim for claim in claimed if claim.fits(argv)]
     if not fitting:
@@ -187,8 +196,43 @@ def _command_misses(
         return [Miss(kind, repr(list(argv)))]
     if policy.mode != "allowlist" and not any(claim.literal for claim in fitting):
         return []  # a deny list is a guard rail: it does not ask about every value from elsewhere
+    # The pipe of a process substitution is no file; a text that names one itself is judged as that text.
+    argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
-    if not verdict.allowed and not judge(shlex.join(argv), policy, shell=shell).allowed:
+    if verdict.rule == "own files" and not any(claim.literal for claim in fitting):
+        return []  # a target that is not known is refused where a server has files of its own
+    if not verdict.allowed and not judge(before + shlex.join(argv), policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []
+
+
+def _expand_braces(text: str) -> list[str] | None:
+    """`a{b,c}` as `ab ac`; None when it becomes too many words to look at."""
+    done: list[str] = []
+    todo = [text]
+    while todo:
+        if len(todo) + len(done) > _MOST_BRACES:
+            return None
+        current = todo.pop(0)
+        group = _innermost_group(current)
+        if group is None:
+            done.append(current)
+            continue
+        begin, end = group
+        todo = [
+            current[:begin] + choice + current[end + 1 :] for choice in current[begin + 1 : end].split(",")
+        ] + todo
+    return done
+
+
+def _innermost_group(text: str) -> tuple[int, int] | None:
+    opened: list[int] = []
+    for at, char in enumerate(text):
+        if char == "{":
+            opened.append(at)
+        elif char == "}" and opened:
+            begin = opened.pop()
+            if "," in text[begin:at]:
+                return begin, at
+    return None

@@ -1,4 +1,4 @@
-"""The package is a house: imports go down only, and only the floor of paths touches the file system."""
+"""Imports inside the policy go down only, and only `paths` touches more than texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import nacre.policy
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
     {"model", "grammar", "patterns", "rulesets"},
-    {"refusal", "tables", "single_command", "languages"},
+    {"refusal", "tables", "single_command", "languages", "alternatives", "outputs", "matching"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
     {"parameters", "builtins"},
@@ -20,6 +20,7 @@ _FLOORS = [
     {"certainty"},
     {"simple"},
     {"conditions"},
+    {"compounds"},
     {"posix"},
     {"inspector", "rules", "paths"},
     {"interpreters", "findings", "program_table", "find_expression"},
@@ -36,17 +37,17 @@ _ALLOWED_OUTSIDE = {
 }
 
 
-# Parts of the package that are packages of their own: what they hold stands on one floor.
-_WINGS = ("tables", "languages", "rulesets")
+# Packages inside the package: what they hold stands on one floor.
+_SUBPACKAGES = ("tables", "languages", "rulesets")
 
 
-def _room(module: str) -> str:
-    """The room or wing that a module belongs to."""
+def _part(module: str) -> str:
+    """The module or sub-package that a module belongs to."""
     return module.removeprefix("nacre.policy.").partition(".")[0]
 
 
 def _files(name: str) -> list[Path]:
-    return sorted((_PACKAGE / name).glob("*.py")) if name in _WINGS else [_PACKAGE / f"{name}.py"]
+    return sorted((_PACKAGE / name).glob("*.py")) if name in _SUBPACKAGES else [_PACKAGE / f"{name}.py"]
 
 
 def _imports(path: Path) -> set[str]:
@@ -67,17 +68,17 @@ def test_imports_go_down_only(name: str) -> None:
         if module == "nacre.filesystem":
             continue  # the questions about files that somebody else answers: below all of this
         if module.startswith("nacre"):
-            below = _room(module)
-            assert below == name in _WINGS or _HEIGHT[below] < _HEIGHT[name], module
+            below = _part(module)
+            assert below == name in _SUBPACKAGES or _HEIGHT[below] < _HEIGHT[name], module
         elif name != "paths":
             assert module.partition(".")[0] in _ALLOWED_OUTSIDE, module
 
 
 def test_every_module_has_its_floor() -> None:
-    rooms = {path.stem for path in _PACKAGE.glob("*.py")} | {
+    parts = {path.stem for path in _PACKAGE.glob("*.py")} | {
         path.parent.name for path in _PACKAGE.glob("*/__init__.py")
     }
-    assert rooms == {*_HEIGHT, "__init__"}
+    assert parts == {*_HEIGHT, "__init__"}
 
 
 def test_no_module_is_too_long_to_be_read_at_once() -> None:

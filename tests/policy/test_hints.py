@@ -40,6 +40,8 @@ _NAMES = [
     "kubectl apply",
     "make",
     "git commit",
+    "sqlite3",
+    "vim",
     "git rebase",
     "test",
     "[",
@@ -71,6 +73,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write GIT_EDITOR=true before the command": (
         *("bash", "git rebase --continue", "GIT_EDITOR=true git rebase --continue"),
     ),
+    "name one database": ("bash", "sqlite3 a* 'select 1'", "sqlite3 a.db 'select 1'"),
+    "write \\$ for a plain dollar sign": ("bash", "echo $\u2013", "echo \\$\u2013"),
+    "put it into double quotes, after ./": ("bash", "vim a$x", 'vim ./"a$x"'),
     "use EXIT, INT or TERM": ("bash", "trap 'ls' DEBUG", "trap 'ls' TERM"),
     "run the command by itself": ("bash", "coproc ls", "ls"),
     "unset variables only": ("bash", "unset -f ls", "unset x"),

@@ -13,7 +13,7 @@ from nacre.policy.languages.sed import sed_actions
 from nacre.policy.languages.sql import sql_actions
 from nacre.policy.posix import scan
 from nacre.policy.programs import inspect
-from nacre.policy.values import Context, expand_braces
+from nacre.policy.values import Context
 
 
 def steps(text: str) -> list[str]:
@@ -216,12 +216,6 @@ def test_statements_that_query_and_change_tables_are_known(text: str) -> None:
 )
 def test_statements_that_open_files_or_run_code_are_not(text: str) -> None:
     assert sql_actions(text, "sqlite3") != []
-
-
-def test_braces_give_every_word_that_the_shell_makes_of_them() -> None:
-    assert set(expand_braces("a{b,c{d,e}}f") or ()) == {"abf", "acdf", "acef"}
-    assert expand_braces("{a}") == ["{a}"]
-    assert expand_braces("{a,b}" * 8) is None
 
 
 def test_an_editor_or_debugger_takes_no_names_that_could_be_options() -> None:

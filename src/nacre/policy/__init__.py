@@ -6,13 +6,14 @@ lowest first:
 
     model, grammar, patterns, refusal                      records; what differs between shells
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
-    simple, conditions, posix; cmd, powershell, fish
-    values                                                 what a word can be when the command runs
+    simple, conditions, compounds, posix; cmd,
+    powershell, fish
+    alternatives, outputs, values                          what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, git_commands,                 looking through a command
     find_expression, programs, command_input
-    rules, rulesets, paths                                 what a person wrote; where files may be
+    matching, rules, rulesets, paths                       what a person wrote; where files may be
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     findings, boundaries, check, evaluation                the verdict
@@ -30,12 +31,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from nacre.policy.matching import Rule
     from nacre.policy.model import Finding, PolicyError, Verdict
-    from nacre.policy.rules import Policy, Rule
+    from nacre.policy.rules import Policy
 
 __all__ = ["Finding", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv"]
 
-_HOMES = {"Finding": "model", "PolicyError": "model", "Verdict": "model", "Policy": "rules", "Rule": "rules"}
+_HOMES = {
+    "Finding": "model",
+    "PolicyError": "model",
+    "Verdict": "model",
+    "Policy": "rules",
+    "Rule": "matching",
+}
 _HIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 

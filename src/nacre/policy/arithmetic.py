@@ -26,6 +26,7 @@ _TOKEN = regex(
 )
 _OPERANDS_END = frozenset({"name", "number", "value", ")"})
 _OPERANDS_BEGIN = frozenset({"name", "number", "value"})
+_UNARY = frozenset("+-!~")
 _PLAIN = "write numbers, names of variables that hold numbers, and operators; nothing else"
 
 
@@ -127,6 +128,7 @@ class ArithmeticScanner:
 
     def _interpret(self, tokens: list[_Token]) -> list[str]:
         """Write down every name that is read, and every name that is assigned."""
+        _check_order(tokens)
         first: list[str] = []
         for index, token in enumerate(tokens):
             if token.kind != "name":
@@ -158,3 +160,18 @@ class ArithmeticScanner:
             self.evaluate(expansion, start, self.pos)
         if not pieces.expansions:
             raise NotUnderstood("a dollar sign in an arithmetic expression", start, hint=_PLAIN)
+
+
+def _check_order(tokens: list[_Token]) -> None:
+    """An expression that is none fails when it runs, and assigns nothing."""
+    wanted = True  # an operand
+    for token in tokens:
+        if wanted:
+            prefix = token.kind in {"(", "step"} or token.text in _UNARY
+            if not prefix and token.kind not in _OPERANDS_BEGIN:
+                raise NotUnderstood("a value is missing in arithmetic", token.start, hint=_PLAIN)
+            wanted = prefix
+        elif token.kind not in {")", "step"}:
+            wanted = True
+    if tokens and wanted:
+        raise NotUnderstood("a value is missing in arithmetic", tokens[-1].start, hint=_PLAIN)

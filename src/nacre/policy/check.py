@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nacre.policy.findings import Findings, Span
-    from nacre.policy.rules import Rule
+    from nacre.policy.matching import Rule
     from nacre.policy.values import Context
 
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>", "<>", ">&"})
@@ -50,6 +50,8 @@ _DESCRIPTOR = regex(r"[0-9]+-?\Z|-\Z")
 _NOT_POSIX = names("find sort more date time set type tree label exec command . sc start cd echo cmd where")
 _EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z")
 _MOST_HINTS = 6
+# Other names of the same command, by shell.
+_SYNONYMS = {"cmd": CMD_SYNONYMS, **dict.fromkeys(POWERSHELL, POWERSHELL_ALIASES)}
 # A word that can stand in a rule as it is.
 _PLAIN_TOKEN = regex(r"[A-Za-z0-9_./:=@+,-]+\Z")
 
@@ -80,7 +82,7 @@ class CommandCheck:
         self.place = place
         self.boundaries = Boundaries(findings, self._add_limit)
         # What stands before the command that is checked, as it is written: `A=b`.
-        self.assigned: frozenset[str] = frozenset()
+        self.assigned: list[str] = []
 
     def _add_limit(self, decision: Decision, rule: str, reason: str, span: Span, hint: str) -> None:
         self.add(decision, rule, reason, span, hint=hint)
@@ -109,7 +111,7 @@ class CommandCheck:
             self._redirection(redirection)
         if not command.words:
             return []
-        self.assigned = frozenset(self.text[a.start : a.end] for a in command.assignments)
+        self.assigned = [self.text[item.start : item.end] for item in command.assignments]
         return self._command(command.words, defined=defined)
 
     # -- assignments and redirections ----------------------------------------------------------------------
@@ -160,9 +162,11 @@ class CommandCheck:
         if any(_NETWORK.match(text) for text in texts):
             self.add("deny", "network", "the shell opens a network connection for this file name", span)
             return
-        if self.policy.mode == "allowlist" and self._may_connect(target):
+        named = self.policy.mode == "allowlist" or _NETWORK.search(self.text)
+        if named and self._may_connect(target):
             reason = "this file name could open a network connection"
-            self.add("deny", "network", reason, span, hint='write ./ before the name: < ./"$file"')
+            hint = 'write ./ before the name: < ./"$file"'
+            self.add(self.findings.when_unknown, "network", reason, span, hint=hint)
             return
         duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
         if duplicates or (target.literal and target.text in FREE_TARGETS and target.text != "-"):
@@ -328,9 +332,7 @@ class CommandCheck:
 
     def _all_names(self, subject: _Subject) -> list[str]:
         """Every name of the same command, for rules that forbid it or ask about it."""
-        synonyms = {"cmd": CMD_SYNONYMS, **dict.fromkeys(POWERSHELL, POWERSHELL_ALIASES)}.get(
-            self.findings.shell
-        )
+        synonyms = _SYNONYMS.get(self.findings.shell)
         if synonyms is None:
             return [subject.name]
         folded = _EXECUTABLE_SUFFIX.sub("", subject.name.casefold())
@@ -338,7 +340,7 @@ class CommandCheck:
         return [subject.name, target, *(alias for alias, command in synonyms.items() if command == target)]
 
     def _denied(self, subject: _Subject) -> None:
-        given = self._all_names(subject)
+        given = self._all_names(subject) if self.policy.denies else ()
         for rule in self.policy.denies:
             if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(self.findings.cwd):
                 continue
@@ -381,7 +383,7 @@ class CommandCheck:
 
     def _asked(self, subject: _Subject) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
-        given = self._all_names(subject)
+        given = self._all_names(subject) if self.policy.asks else ()
         for rule in self.policy.asks:
             named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.cwd)
             if named and self._hits(rule, subject.step) is not False:

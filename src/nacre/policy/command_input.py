@@ -25,7 +25,8 @@ _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 def feeds(commands: Iterable[SimpleCommand], text: str) -> bool:
     """Whether something in a text gives a command of it something to read."""
     return ">(" in text or any(
-        command.piped or any(_feeds(redirection) for redirection in command.redirections)
+        command.piped
+        or (command.redirections and any(_feeds(redirection) for redirection in command.redirections))
         for command in commands
     )
 

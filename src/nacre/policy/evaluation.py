@@ -122,7 +122,7 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         return
     _check_definitions(findings, text, scan, place)
     check = CommandCheck(findings, text, context, place)
-    functions = {} if _forgets_functions(scan) else dict(scan.functions)
+    functions = dict(scan.functions) if scan.functions and not _forgets_functions(scan) else {}
     # What is refused is denied already; a few of its commands are checked for the explanation.
     commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
     for index, command in enumerate(commands):

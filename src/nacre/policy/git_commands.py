@@ -126,6 +126,8 @@ class GitInspector(CodeInspector):
 
     def _git_editor(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
         """An editor is a program that takes commands from its input, too."""
+        if command.text not in _STARTS_EDITOR and command.text != "notes":
+            return
         entry = next((c for c in tables.git_commands() if command.text in c.names.split()), None)
         if entry is None:
             return

@@ -141,6 +141,9 @@ class CodeInspector(Inspector):
             return False
         if word.text.startswith("+") and not word.text[1:].isdigit():
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
+        elif word.splits:
+            reason = "an unquoted value can become any option"
+            found.add(unresolved(word, reason, hint="put it into double quotes, after ./"))
         elif not word.literal and word.prefix[:1] in {"", "-"} and not word.tilde:
             reason = "this value can turn out to be a command or an option"
             found.add(unresolved(word, reason, hint="write ./ before it"))

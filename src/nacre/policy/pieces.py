@@ -63,6 +63,8 @@ class Pieces:
             self.text.append(literal.group())
             return literal.end()
         found = _CHOICES.match(text, pos, end)
+        if found is not None and grammar.name == "ksh" and self.expansions:
+            raise NotUnderstood("ksh takes braces in a value for its own", pos, hint=_QUOTE_IT)
         if found is not None and grammar.braces:
             self.choices[len(self.text)] = tuple(found.group(1).split(","))
             self.text.append("")

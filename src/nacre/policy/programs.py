@@ -34,10 +34,11 @@ from nacre.policy.git_commands import GitInspector
 from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.outputs import is_known_output
 from nacre.policy.patterns import regex
 from nacre.policy.tables.archives import TAR
 from nacre.policy.tables.shells import RUNNERS, UNRESOLVABLE
-from nacre.policy.values import Context, is_known_output
+from nacre.policy.values import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -318,6 +319,9 @@ class ProgramInspector(GitInspector):
         found = Effects()
         self.arguments(entry, words[1:], found)
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        if operands and operands[0].several:
+            reason = "it can become several words, of which the second is a statement"
+            found.add(unresolved(operands[0], reason, hint="name one database"))
         for word in operands[1:]:
             self.language([word], _sql_reader("sqlite3"), found)
         if operands and operands[0].text.casefold().startswith("file:"):

@@ -1,237 +1,23 @@
-"""Rules: what a person wrote about commands, and whether one rule speaks about one command.
+"""All that a person wrote about commands: rules, switches and lists, read from a configuration.
 
-Above: `check` holds every simple command against a `Policy`. Below: `model`, and `posix` for the examples in
-a rule. Rules know names and arguments only; wrappers, flags that run programs, and paths are other modules'
-business.
+Above: `check` holds every simple command against a `Policy`. Below: `matching` has one rule, `posix` reads
+the examples in it. What is wrong in a configuration is named, and nothing of it is left out in silence.
 """
 
 from __future__ import annotations
 
-import fnmatch
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, cast
 
-from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Decision, PolicyError, Word, names
-from nacre.policy.patterns import regex
+from nacre.policy.matching import WILDCARD, Rule
+from nacre.policy.model import Decision, PolicyError, names
 
 if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
 
 Mode = Literal["open", "denylist", "allowlist"]
-
-_EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
-_INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
-_WILDCARD = regex(r"[*?\[]")
-_SHORT_FLAGS = regex(r"-[A-Za-z0-9]+\Z")
-_SHORT = 2  # a dash and a letter
-# Long spellings of the short flags that deny rules most often name.
-_LONG_NAMES = {
-    "--recursive": "r",
-    "--force": "f",
-    "--dir": "d",
-    "--interactive": "i",
-    "--verbose": "v",
-}
-
-
-@lru_cache(maxsize=4096)
-def _glob(pattern: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(pattern))
-
-
-def glob_matches(pattern: str, text: str) -> bool:
-    """Does a shell-style pattern match all of a text? `..` never hides behind a wildcard."""
-    if not _WILDCARD.search(pattern):
-        return pattern == text
-    if ".." in text and "/" in pattern and ".." not in pattern and ".." in text.replace("\\", "/").split("/"):
-        return False
-    return _glob(pattern).match(text) is not None
-
-
-def folded(name: str) -> str:
-    """A name as deny rules see it: look-alike letters, case, directory and suffix removed."""
-    name = name.replace("\\", "/").rstrip("/").rpartition("/")[2] or name
-    if not name.isascii():
-        name = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).strip()
-    return _EXECUTABLE_SUFFIX.sub("", name).casefold()
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One line of a policy: a name pattern, patterns for the leading arguments, and conditions."""
-
-    decision: Decision
-    tokens: tuple[str, ...]
-    text: str
-    not_args: tuple[str, ...] = ()
-    cwd: tuple[str, ...] = ()
-    reason: str = ""
-    # A list of first arguments (and no other), as in a per-command argument list; None: `tokens` decides.
-    first_arguments: frozenset[str] | None = None
-    folds_case: bool = False
-    # Options that this rule permits wherever they stand.
-    options: frozenset[str] = frozenset()
-
-    @property
-    def name(self) -> str:
-        """The pattern for the command's name."""
-        return self.tokens[0]
-
-    def spells(self, flag: str) -> bool:
-        """Tell whether this very option is written out in the rule, so that the person meant it."""
-        if flag in self.options or (self.first_arguments is not None and flag in self.first_arguments):
-            return True
-        return any(_spells(token, flag) for token in self.tokens[1:])
-
-    def admits_name(self, word: str, *, fold: bool = False) -> bool:
-        """Tell whether an allow or ask rule speaks about a command spelled like this."""
-        pattern = self.name
-        if pattern == "*":
-            return True
-        if fold or self.folds_case:
-            word, pattern = _EXECUTABLE_SUFFIX.sub("", word).casefold(), pattern.casefold()
-            pattern = _EXECUTABLE_SUFFIX.sub("", pattern)
-        if "/" in word and "/" not in pattern:
-            directory, _, base = word.rpartition("/")
-            return directory in SYSTEM_DIRECTORIES and glob_matches(pattern, base)
-        return glob_matches(pattern, word)
-
-    def forbids_name(self, word: str) -> bool:
-        """Tell whether a deny rule speaks about a command spelled like this, in any disguise."""
-        pattern = self.name.casefold()
-        name = folded(word)
-        return (
-            glob_matches(pattern, name)
-            or glob_matches(folded(pattern), name)
-            or glob_matches(pattern, word.casefold())
-        )
-
-    def admits_arguments(self, arguments: Sequence[Word]) -> bool:
-        """Tell whether the leading arguments match, one by one, and none of `not_args`."""
-        if self.first_arguments is not None:
-            return not arguments or not self.first_arguments or _is_one_of(arguments[0], self.first_arguments)
-        patterns = self.tokens[1:]
-        rest = bool(patterns) and patterns[-1] == "*"
-        if rest:
-            patterns = patterns[:-1]
-        if len(arguments) < len(patterns):
-            return False
-        if not all(_admits(pattern, word) for pattern, word in zip(patterns, arguments, strict=False)):
-            return False
-        return not self.not_args or not any(self._excluded(word) for word in arguments)
-
-    def _excluded(self, word: Word) -> bool:
-        if word.splits or word.braces:
-            return True
-        return any(_flag_matches(pattern, word.text) for pattern in self.not_args)
-
-    def forbids_arguments(self, arguments: Sequence[Word]) -> bool | None:
-        """Do the arguments hit a deny rule in any order of its flags? None: it depends on unknown text."""
-        if self.not_args and any(_flag_matches(p, w.text) for p in self.not_args for w in arguments):
-            return False
-        patterns = self.tokens[1:]
-        if patterns and patterns[-1] == "*":
-            patterns = patterns[:-1]
-        if not patterns:
-            return True
-        flags = [p for p in patterns if p.startswith("-")]
-        operands = [p for p in patterns if not p.startswith("-")]
-        if _prefix_hits(patterns, arguments) or (
-            _flags_hit(flags, arguments) and _operands_hit(operands, arguments)
-        ):
-            return True
-        unknown = any(_may_be_flags(word) or (operands and _begins_unknown(word)) for word in arguments)
-        return None if unknown else False
-
-    def holds_in(self, cwd: str | None) -> bool:
-        """Tell whether the rule is for this directory; a deny rule holds where it is not known."""
-        if not self.cwd:
-            return True
-        if cwd is None:
-            return self.decision != "allow"
-        return any(glob_matches(p.rstrip("/"), cwd) or cwd.startswith(p.rstrip("/*") + "/") for p in self.cwd)
-
-
-def _may_be_flags(word: Word) -> bool:
-    """`$x` may be any flags, `-r[f]` the name of a file that is like them."""
-    return word.splits or (word.pattern and word.text.startswith("-"))
-
-
-def _begins_unknown(word: Word) -> bool:
-    return word.dynamic and word.text.startswith(UNKNOWN)
-
-
-def _spells(token: str, flag: str) -> bool:
-    """`--output=*` spells --output, `-xzf` spells -x."""
-    if token == flag:
-        return True
-    if flag.startswith("--"):
-        return token.startswith(flag + "=")
-    return len(flag) == _SHORT and bool(_SHORT_FLAGS.match(token)) and flag[1] in token[1:]
-
-
-def _is_one_of(word: Word, allowed: frozenset[str]) -> bool:
-    return word.literal and word.text in allowed
-
-
-def _admits(pattern: str, word: Word) -> bool:
-    if pattern == "*":
-        return not word.splits
-    if word.literal:
-        return glob_matches(pattern, word.text)
-    # A glob or unknown piece may be anything: only its literal beginning can satisfy a pattern's beginning.
-    if word.splits or word.braces or not pattern.endswith("*") or _WILDCARD.search(pattern[:-1]):
-        return False
-    return word.text.split(UNKNOWN)[0].startswith(pattern[:-1]) and ".." not in word.text
-
-
-def _flag_matches(pattern: str, text: str) -> bool:
-    """`-f` also hits the cluster `-uf`, `--force` also hits `--force=x` and the shortened `--forc`."""
-    if glob_matches(pattern, text):
-        return True
-    if pattern.startswith("--"):
-        return _is_shortened(text, pattern)
-    if pattern[:1] != "-" or pattern[2:] or not _SHORT_FLAGS.match(text):
-        return False
-    return pattern[1:] in text[1:]
-
-
-def _is_shortened(text: str, name: str) -> bool:
-    """Whether a program could take a text for a long option: most take any beginning of its name."""
-    given = text.partition("=")[0]
-    return len(given) > len("--") and given.startswith("--") and name.startswith(given)
-
-
-def _prefix_hits(patterns: Sequence[str], arguments: Sequence[Word]) -> bool:
-    if len(arguments) < len(patterns):
-        return False
-    return all(glob_matches(p, word.text) for p, word in zip(patterns, arguments, strict=False))
-
-
-def _flags_hit(flags: Sequence[str], arguments: Sequence[Word]) -> bool:
-    given = [word.text for word in arguments]
-    letters = {letter.lower() for text in given if _SHORT_FLAGS.match(text) for letter in text[1:]}
-    letters |= {
-        letter for name, letter in _LONG_NAMES.items() if any(_is_shortened(text, name) for text in given)
-    }
-    for flag in flags:
-        short = bool(_SHORT_FLAGS.match(flag))
-        if short and {letter.lower() for letter in flag[1:]} <= letters:
-            continue
-        if not any(_flag_matches(flag, text) for text in given):
-            return False
-    return True
-
-
-def _operands_hit(operands: Sequence[str], arguments: Sequence[Word]) -> bool:
-    given = [word.text for word in arguments if not word.text.startswith("-")]
-    return len(given) >= len(operands) and all(
-        glob_matches(p, text) for p, text in zip(operands, given, strict=False)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +92,7 @@ class Policy:
         by_name: dict[str, tuple[Rule, ...]] = {}
         by_glob: list[Rule] = []
         for rule in allows:
-            if _WILDCARD.search(rule.name) or rule.folds_case or "/" in rule.name:
+            if WILDCARD.search(rule.name) or rule.folds_case or "/" in rule.name:
                 by_glob.append(rule)
             else:
                 by_name[rule.name] = (*by_name.get(rule.name, ()), rule)

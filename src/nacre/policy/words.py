@@ -314,6 +314,9 @@ class WordScanner(ParameterScanner):
             raise NotUnderstood("old arithmetic `$[...]`", self.pos, self.pos + 2, hint="write `$((...))`")
         if self.text.startswith("\\\n", self.pos + 1):
             raise NotUnderstood("a continued line after a dollar sign", self.pos, hint="write it on one line")
+        if following and not following.isascii():
+            hint = "write \\$ for a plain dollar sign"
+            raise NotUnderstood("a dollar sign before what may be a name in some shells", self.pos, hint=hint)
         if self.zsh and following and following in "~=^+:":
             raise NotUnderstood("zsh expands this in its own way", self.pos, hint=_SINGLE)
         if heredoc and following and following in "'\"":

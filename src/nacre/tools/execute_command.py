@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.model import Result
     from nacre.policy import Policy
-    from nacre.policy.rules import Rule
+    from nacre.policy.matching import Rule
     from nacre.service import Service
     from nacre.tools.tool import Caller
 

@@ -1,0 +1,183 @@
+"""The words that one word can become: pieces put together, values split into fields, many readings made few.
+
+Above: `values` knows which value stands where. Below: `model`. Pure operations on words; nothing here knows a
+text or a variable.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nacre.policy.model import UNKNOWN, Expansion, Shape, Word
+from nacre.policy.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_MOST_READINGS = 24  # of one command; beyond, words with many values count as unproven
+MOST_PIECES = 16  # of one word
+_LONGEST_VALUE = 4_096
+_NUMBER = regex(r"-?[0-9]+\Z")
+_FIELDS = regex(r"[ \t\n]+")
+_GLOB_CHARACTER = regex(r"[*?\[\\]")
+
+# Alternatives for one word: each is the list of words that it becomes.
+Alternatives = list[tuple[Word, ...]]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A word while its pieces are put in; a split finishes it and begins another one."""
+
+    done: tuple[Word, ...] = ()
+    text: str = ""
+    expansions: tuple[Expansion, ...] = ()
+    glob: int | None = None
+
+    def copy(self) -> Draft:
+        """The same once more, for another way to go on."""
+        return Draft(self.done, self.text, self.expansions, self.glob)
+
+    def finish(self, word: Word) -> None:
+        """The word is complete; an empty one that is not quoted is no word."""
+        if self.text or word.quoted:
+            self.done += (
+                replace(word, text=self.text, expansions=self.expansions, glob=self.glob, quoted=word.quoted),
+            )
+        self.text, self.expansions, self.glob = "", (), None
+
+
+def add_literal(draft: Draft, literal: str, word: Word, offset: int) -> None:
+    """Put text in as it is written."""
+    if draft.glob is None and word.glob is not None and offset <= word.glob < offset + len(literal):
+        draft.glob = len(draft.text) + word.glob - offset
+    draft.text += literal
+
+
+def add_whole(draft: Draft, value: Word, *, quoted: bool) -> None:
+    """Put a value in as it is; what is not proven about it may still become several words."""
+    draft.text += value.text
+    draft.expansions += tuple(replace(e, quoted=quoted or e.kind == "process") for e in value.expansions)
+
+
+def add_fields(draft: Draft, text: str, word: Word, expansion: Expansion) -> None:
+    """Put a known value in outside of quotes: it is split, and may become a pattern."""
+    fields = _FIELDS.split(text)
+    if word.quoted and len(fields) > 1:
+        # Which of the fields holds the quotes decides whether an empty one stays: not followed.
+        draft.text += UNKNOWN
+        draft.expansions += (replace(expansion, shape="any"),)
+        return
+    for position, field in enumerate(fields):
+        if position:
+            draft.finish(word)
+        found = _GLOB_CHARACTER.search(field)
+        if found is not None and draft.glob is None:
+            draft.glob = len(draft.text) + found.start()
+        draft.text += field
+
+
+def bound_readings(choices: list[Alternatives]) -> None:
+    """Replace words by what all their values share, until there are few enough readings."""
+    while True:
+        readings = 1
+        for item in choices:
+            readings *= len(item)
+        if readings <= _MOST_READINGS:
+            return
+        widest = max(range(len(choices)), key=lambda index: len(choices[index]))
+        choices[widest][:] = [merged_words(choices[widest])]
+
+
+def merged_words(alternatives: Alternatives) -> tuple[Word, ...]:
+    """One list of words for several."""
+    if all(len(words) == 1 for words in alternatives):
+        return (merged([words[0] for words in alternatives]),)
+    first = next(words[0] for words in alternatives if words)
+    return (replace(first, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=False),)),)
+
+
+def merged(values: Sequence[Word]) -> Word:
+    """One word for several: the beginning that they share, and what is proven about the rest."""
+    first = values[0]
+    if len(values) == 1:
+        return first
+    if any(value.several for value in values):
+        return replace(first, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=False),))
+    shape: Shape = "any"
+    if all(value.number for value in values):
+        shape = "digits"
+    elif all(value.literal and _NUMBER.match(value.text) for value in values):
+        shape = "number"
+    elif not any(value.may_be_option or not value.text for value in values):
+        shape = "operand"
+    prefix = _common([value.prefix for value in values]) if shape in {"any", "operand"} else ""
+    piece = Expansion("variable", "", quoted=True, shape=shape if not prefix else "any")
+    return replace(first, text=prefix + UNKNOWN, tilde=False, expansions=(piece,))
+
+
+def _common(texts: list[str]) -> str:
+    low, high = min(texts), max(texts)
+    length = 0
+    while length < min(len(low), len(high)) and low[length] == high[length]:
+        length += 1
+    return low[:length]
+
+
+def unknown_piece(expansion: Expansion) -> Word:
+    """A word that is nothing but this piece."""
+    return Word(UNKNOWN, 0, 0, quoted=True, expansions=(expansion,))
+
+
+def unknown_word(word: Word, expansion: Expansion) -> Word:
+    """A word at the same place of which nothing is proven."""
+    return replace(unknown_piece(replace(expansion, shape="any")), start=word.start, end=word.end)
+
+
+def unique(items: Iterable[tuple[Word, ...]]) -> Alternatives:
+    """Each alternative once."""
+    return list(dict.fromkeys(items))
+
+
+def as_value(word: Word) -> Word:
+    """A word as the value of a variable: a pattern has become one file's name, a tilde a directory."""
+    if len(word.text) > _LONGEST_VALUE or len(word.expansions) > MOST_PIECES:
+        return replace(word, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=True),))
+    expansions = tuple(replace(e, quoted=True, each=False) for e in word.expansions)
+    if word.splits and not all(e.shape in {"digits", "number"} for e in word.expansions):
+        return replace(word, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=True),))
+    if word.tilde:
+        home = Expansion("variable", "HOME", quoted=True, shape="operand")
+        return replace(word, text=UNKNOWN, glob=None, tilde=False, expansions=(home,))
+    if word.glob is not None:
+        prefix = word.prefix
+        file = Expansion("file", "", quoted=True, shape="any", pattern=word.text if not expansions else "")
+        return replace(word, text=prefix + UNKNOWN, glob=None, expansions=(file,))
+    return replace(word, expansions=expansions, quoted=True)
+
+
+def is_one_number(word: Word) -> bool:
+    """Tell whether a word is one number that is not known."""
+    return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"}
+
+
+def is_one_field(word: Word) -> bool:
+    """Tell whether a value stays one word outside of quotes."""
+    return word.literal and bool(word.text) and not re.search(r"[ \t\n*?\[\\]", word.text)
+
+
+def operated(text: str, operator: str, argument: str) -> str | None:
+    """`${x:-y}`, `${x#y}` and `${x%y}` on a known text; None for what is not followed."""
+    if operator in {":-", ":=", ":?"}:
+        return text or (argument if operator != ":?" else "")
+    if operator in {"-", "=", "?"}:
+        return text
+    if _GLOB_CHARACTER.search(argument):
+        return None
+    if operator in {"#", "##"}:
+        return text.removeprefix(argument)
+    if operator in {"%", "%%"}:
+        return text.removesuffix(argument)
+    return None
