@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE_S = 30
+PATIENCE_S = 10
 SHARED = ""  # the session of requests that have none
 
 
@@ -48,7 +48,10 @@ class Child:
         self._waiting[request["id"]] = answers
         self.send(request)
         while True:
-            message = answers.get(timeout=PATIENCE_S)
+            try:
+                message = answers.get(timeout=PATIENCE_S)
+            except queue.Empty:  # a subscription, which has no answer while it lasts
+                return
             yield message
             if message.get("id") == request["id"] and "method" not in message:
                 del self._waiting[request["id"]]
