@@ -22,6 +22,8 @@ from nacre.model import Command, Ended, ShellState
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from nacre.model import Result
+
     Start = Callable[..., WireClient]
 
 BATCH_WITH_ECHO = "echo loud\r\ncmd /c exit 4\r\n"
@@ -363,6 +365,36 @@ def test_a_shell_that_was_killed_between_commands_is_replaced(session: TestSessi
     again = session("echo [%X%]")
     assert again.stdout.text == "[%X%]\n"
     assert again.shell_state is ShellState.REBORN
+
+
+@pytest.mark.req("000.cmd.death")
+@pytest.mark.req("fault-session-ends-whole")
+@pytest.mark.parametrize("end", ["restart_session", "close_session"])
+def test_what_a_shell_had_started_that_was_killed_is_named_and_ended_with_its_session(
+    harness: Harness, end: str
+) -> None:
+    session, mark = harness.new(), unique_pings()
+    session("set X=1")
+    pid = shell_pid(session)
+
+    async def kill_it_midway() -> Result:
+        begun = asyncio.Event()
+        command = session.command(f"echo begun& ping -n {mark} 127.0.0.1")
+        task = asyncio.create_task(harness.service.run(command, lambda _stream, _chunk: begun.set()))
+        await asyncio.wait_for(begun.wait(), 20)
+        while not await asyncio.to_thread(carrying, mark):  # it prints before ping is there
+            pass
+        os.kill(pid, signal.SIGKILL)
+        return await task
+
+    told = harness.do(kill_it_midway())
+    assert (told.ended, told.signal, told.shell_state) == (Ended.SHELL_DIED, "SIGKILL", ShellState.LOST)
+    assert ["ping" in process.command for process in told.left_running] == [True]
+    assert session("echo next").stdout.text == "next\n"
+    assert carrying(mark), "it goes on, as told"
+    harness.do(getattr(harness.service, end)(session.name))
+    assert gone(mark)
+    session.close()
 
 
 @pytest.mark.req("000.cmd.restart")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -549,3 +550,13 @@ def test_nothing_of_a_session_is_left_in_the_private_directory(any_harness: Harn
     session.close()
     any_harness.new()("true")  # the keeper has done with the one when it answers the other
     assert len({path.name.split(".")[0] for path in before - set(spools.iterdir())}) == 1
+
+
+@pytest.mark.req("keeper-usage")
+def test_the_memory_of_a_program_in_a_session_is_told(session: TestSession) -> None:
+    holds = "import time; x = bytearray(80_000_000); time.sleep(1)"
+    told = session(f'{sys.executable} -c "{holds}"')
+    assert told.exit_code == 0
+    assert told.max_rss_bytes is not None
+    assert told.max_rss_bytes > 80_000_000
+    assert session(syntax(session).assign).max_rss_bytes is None

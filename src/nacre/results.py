@@ -48,6 +48,7 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         execution_time_ms=end.wall_ms,
         timeout_s=command.timeout_s,
         cpu_ms=end.cpu_ms,
+        max_rss_bytes=end.max_rss_bytes,
         left_running=tuple(LeftProcess(pid, line) for pid, line in end.left) if end.left else (),
         left_running_total=end.left_total,
         output_id=spools.id_of(spool) if spool else None,

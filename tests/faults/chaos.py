@@ -14,6 +14,7 @@ import errno
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -46,7 +47,7 @@ EXCUSES = {
     "disk": ("No space left",),
     "descriptors": ("open files",),
     "processes": ("fork", "Resource temporarily unavailable", "processes"),
-    "spool": ("spool",),
+    "spool": ("spool", "No such file or directory"),
 }
 
 
@@ -62,6 +63,7 @@ class Tally:
     wrong: list[str] = field(default_factory=list[str])
     lost: list[str] = field(default_factory=list[str])
     left: list[str] = field(default_factory=list[str])
+    left_by_both: int = 0  # after the kill of a guardian and of its keeper, which nothing can make up for
 
 
 class Chaos:
@@ -80,6 +82,7 @@ class Chaos:
         self._connection: Connection | None = None
         self._calm = False
         self._at_work: set[str] = set()  # faults of this moment
+        self._orphaned: set[Connection] = set()  # whose keeper was killed when it had no guardian
         self._pending: dict[asyncio.Task[None], set[str]] = {}  # calls, and the faults they have met
 
     async def run(self, calls: int, faults_every: int) -> None:
@@ -162,7 +165,7 @@ class Chaos:
             self.tally.right += 1
             return
         self._calls.failed(call)
-        text = json.dumps(message)
+        text = re.sub("x{99,}", "x...", json.dumps(message))
         for fault in sorted(faults):
             if any(word.lower() in text.lower() for word in EXCUSES[fault]):
                 self.tally.excused[fault] += 1
@@ -185,7 +188,10 @@ class Chaos:
         self.tally.wrong += [f"nobody asked for {str(message)[:300]}" for message in connection.unasked]
         await asyncio.to_thread(wait_for_end, carrying(connection.mark), 20.0)
         if survivors := carrying(connection.mark):
-            self.tally.left.append(f"{[command_line(pid) for pid in survivors]}")
+            if connection in self._orphaned:
+                self.tally.left_by_both += len(survivors)
+            else:
+                self.tally.left.append(f"{[command_line(pid) for pid in survivors]}")
             for pid in survivors:  # they shall not outlive the test, too
                 os.kill(pid, signal.SIGKILL)
 
@@ -215,6 +221,8 @@ class Chaos:
         own = connection.own_processes()
         if "keeper" in kinds:
             self._excuse("keeper")
+            if not own["guardian"]:
+                self._orphaned.add(connection)
         for pid in [pid for kind in kinds for pid in own[kind]]:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)

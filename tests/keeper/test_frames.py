@@ -66,7 +66,7 @@ def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
 def test_the_end_of_a_turn_is_heard_as_it_was_told(
     record: str | None, stdout: Stream, stderr: Stream, unread: object
 ) -> None:
-    end = TurnEnd(record, 3, 20, 10, "/tmp", (), 0, "python3", True, bool(unread), stdout, stderr)
+    end = TurnEnd(record, 3, 20, 10, 4096, "/tmp", (), 0, "python3", True, bool(unread), stdout, stderr)
     heard = frames.decode_turn_end(body_of(frames.encode_turn_end(end, 7)))
     assert heard == end
 

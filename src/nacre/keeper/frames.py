@@ -212,6 +212,7 @@ class TurnEnd:
     pair: int  # the named pipes that the next turn is to use
     wall_ms: int
     cpu_ms: int
+    max_rss_bytes: int | None  # the most that a process of it was seen to have had; None: none was seen
     directory: str | None  # where the shell really stands; None where that cannot be told
     left: Left
     left_total: int
@@ -244,8 +245,8 @@ def encode_exit(end: Exit, command_id: int) -> bytes:
 
 def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     """The frame of a turn's end."""
-    content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.directory, end.left, end.left_total]
-    content += [end.replaced, end.mute, end.unread]
+    content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes, end.directory]
+    content += [end.left, end.left_total, end.replaced, end.mute, end.unread]
     return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
 
 

@@ -343,6 +343,13 @@ def _is_ending(pid: int) -> bool:
     return len(fields) > FLAGS_FIELD and bool(int(fields[FLAGS_FIELD]) & PF_EXITING)
 
 
+def peak_rss_bytes(pid: int) -> int:
+    """The most memory that a process has had since it became its program; 0 where nobody can tell."""
+    status = _read(f"/proc/{pid}/status") or b""
+    peak = status.partition(b"VmHWM:")[2].split(maxsplit=1)
+    return int(peak[0]) * 1024 if peak else 0
+
+
 def standard_streams(pid: int) -> tuple[str, str, str]:
     """Where its stdin, stdout and stderr lead; nothing where that cannot be told."""
     return _link(f"/proc/{pid}/fd/0"), _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")

@@ -41,6 +41,7 @@ LINES_OF_A_TURN = 2  # the command, and the report
 KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
+WEIGH_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
 LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
 
 
@@ -94,6 +95,8 @@ class PersistentShell:
         self._lingering: list[Turn] = []  # turns whose streams someone still holds
         self._replaced_by = ""  # the program that the shell had become at its end
         self._cpu_ms = 0
+        self.peak_rss_bytes = 0  # of the processes of the present turn, as far as they were seen
+        self._weigh_timer: Timer | None = None
         self._timer: Timer | None = None
         self._look_timer: Timer | None = None
         self._looks_lost = 0  # how often in a row it was seen without what it reads its lines from
@@ -163,7 +166,9 @@ class PersistentShell:
         """From here on CPU time counts; what ends sooner uses less than the kernel's clock can tell."""
         self._cpu_ms = processes.cpu_ms(self._command.pid)
         self._watch_own()
-        self._looks_lost = 0
+        self._looks_lost = self.peak_rss_bytes = 0
+        if processes.LINUX:
+            self._weigh_later(WEIGH_S)
         if self._turn is not None and self._turn.report and self._lines_from:
             self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
@@ -224,10 +229,10 @@ class PersistentShell:
                 reader.see_end()
 
     def _cancel_timers(self) -> None:
-        for timer in (self._timer, self._look_timer):
+        for timer in (self._timer, self._look_timer, self._weigh_timer):
             if timer is not None:
                 timer.cancel()
-        self._timer = self._look_timer = None
+        self._timer = self._look_timer = self._weigh_timer = None
 
     def take_rest(self) -> None:
         """The shell has ended: hear what it has told before."""
@@ -323,6 +328,17 @@ class PersistentShell:
     def spent_ms(self) -> int:
         """CPU time since the counting began, children that were waited for included."""
         return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
+
+    def _weigh_later(self, delay_s: float) -> None:
+        self._weigh_timer = self._keeper.loop.call_later(
+            delay_s, partial(self._weigh, min(2 * delay_s, LOOK_S)), self._command.id
+        )
+
+    def _weigh(self, next_s: float) -> None:
+        """See how much memory the turn's processes have had. Only their parent hears that at their end."""
+        for pid in self._keeper.kin.others(self._command.id, self._known):
+            self.peak_rss_bytes = max(self.peak_rss_bytes, processes.peak_rss_bytes(pid))
+        self._weigh_later(next_s)
 
     def _remember(self, fresh: set[int]) -> None:
         """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""

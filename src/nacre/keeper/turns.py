@@ -254,6 +254,7 @@ class Turn:
             self._shell.files.pair,
             wall_ms,
             self._shell.spent_ms() if counted else 0,
+            (self._shell.peak_rss_bytes or None) if counted else None,
             self._shell.directory,
             *left,
             replaced,
