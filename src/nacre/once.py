@@ -114,7 +114,6 @@ class Once:
             config=self._config,
             spools=self._place.spools,
             encoding=self._place.shell.dialect.output_encoding,
-            max_rss_bytes=end.max_rss_bytes,
         )
 
     def signal(self, name: str) -> None:

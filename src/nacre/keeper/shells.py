@@ -330,13 +330,13 @@ class PersistentShell:
         return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
 
     def _weigh_later(self, delay_s: float) -> None:
-        self._weigh_timer = self._keeper.loop.call_later(
+        self._weigh_timer = self._outlet.loop.call_later(
             delay_s, partial(self._weigh, min(2 * delay_s, LOOK_S)), self._command.id
         )
 
     def _weigh(self, next_s: float) -> None:
         """See how much memory the turn's processes have had. Only their parent hears that at their end."""
-        for pid in self._keeper.kin.others(self._command.id, self._known):
+        for pid in self._outlet.tree.others(self._command.id, self._known):
             self.peak_rss_bytes = max(self.peak_rss_bytes, processes.peak_rss_bytes(pid))
         self._weigh_later(next_s)
 
