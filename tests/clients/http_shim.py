@@ -33,7 +33,8 @@ class Child:
         self._lock = threading.Lock()
         self._waiting: dict[Any, queue.Queue[Any]] = {}  # by the id of a request
         self.unasked: queue.Queue[Any] = queue.Queue()  # what nobody's request has led to
-        threading.Thread(target=self._hear, daemon=True).start()
+        self._hearing = threading.Thread(target=self._hear, daemon=True)
+        self._hearing.start()
 
     def send(self, message: Any) -> None:
         """Hand a message on."""
@@ -52,16 +53,23 @@ class Child:
                 message = answers.get(timeout=PATIENCE_S)
             except queue.Empty:  # a subscription, which has no answer while it lasts
                 return
+            if message is None:  # the server has ended
+                return
             yield message
             if message.get("id") == request["id"] and "method" not in message:
                 del self._waiting[request["id"]]
                 return
 
     def close(self) -> None:
-        """End the server in the usual way."""
+        """End the server in the usual way, and with it whoever still listens."""
         assert self._process.stdin
+        assert self._process.stdout
         self._process.stdin.close()
         self._process.wait(PATIENCE_S)
+        self._hearing.join()
+        self._process.stdout.close()
+        for listener in (self.unasked, *list(self._waiting.values())):
+            listener.put(None)
 
     def _hear(self) -> None:
         assert self._process.stdout
@@ -90,9 +98,9 @@ class HttpShim:
 
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
-        self._server.server_close()
         for child in self._children.values():
             child.close()
+        self._server.server_close()
 
     def open(self) -> str:
         """A new session."""
@@ -174,6 +182,8 @@ class Handler(BaseHTTPRequestHandler):
 
 class ShimServer(ThreadingHTTPServer):
     """An HTTP server that knows its shim."""
+
+    daemon_threads = False  # `server_close` waits for them: nothing may be open when the test ends
 
     def __init__(self, shim: HttpShim) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
