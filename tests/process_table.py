@@ -68,9 +68,13 @@ def wait_for_end(pids: list[int], patience_s: float = 5.0) -> bool:
     return True
 
 
-def gone(mark: str, patience_s: float = 5.0) -> bool:
-    """Whether every process with the mark is gone within the patience."""
-    return wait_for_end(carrying(mark), patience_s) and not carrying(mark)
+def gone(mark: str, patience_s: float = 10.0) -> bool:
+    """Whether every process with the mark is gone within the patience, those too that just began."""
+    deadline = time.monotonic() + patience_s
+    while found := carrying(mark):
+        if not wait_for_end(found, deadline - time.monotonic()):
+            return False
+    return True
 
 
 class Bell:
