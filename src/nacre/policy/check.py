@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -162,8 +163,7 @@ class CommandCheck:
         if any(_NETWORK.match(text) for text in texts):
             self.add("deny", "network", "the shell opens a network connection for this file name", span)
             return
-        named = self.policy.mode == "allowlist" or _NETWORK.search(self.text)
-        if named and self._may_connect(target):
+        if self._may_connect(target) and (self.policy.mode == "allowlist" or self._names_network):
             reason = "this file name could open a network connection"
             hint = 'write ./ before the name: < ./"$file"'
             self.add(self.findings.when_unknown, "network", reason, span, hint=hint)
@@ -176,6 +176,11 @@ class CommandCheck:
         if redirection.operator != "<&":
             access = "write" if redirection.operator in _WRITES else "read"
             self.boundaries.check([PathUse(target, access)])
+
+    @cached_property
+    def _names_network(self) -> bool:
+        """Whether such a name stands anywhere in the text; looked for once, however many ask."""
+        return _NETWORK.search(self.text) is not None
 
     def _may_connect(self, target: Word) -> bool:
         """A name that is not proven and could become /dev/tcp/..., which some shells open as a connection."""
