@@ -11,6 +11,8 @@ from nacre.cli import plain_options
 from nacre.options import parser
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from wire_client import WireClient
 
 GIVEN = [
@@ -48,7 +50,8 @@ def test_what_is_not_plain_is_left_to_argparse(given: list[str]) -> None:
 
 
 @pytest.mark.req("start-light")
-def test_a_server_at_work_has_loaded_neither_the_sdk_nor_tls(server: WireClient) -> None:
+def test_a_server_at_work_has_loaded_neither_the_sdk_nor_tls(start: Callable[..., WireClient]) -> None:
+    server = start()
     assert server.shell("echo hi")["stdout"] == "hi\n"
     assert "tools" in server.request("tools/list")["result"]
     loaded = Path(f"/proc/{server.process.pid}/maps").read_text()
