@@ -50,7 +50,7 @@ class Session:
             raise
         try:
             await self._service.check_shell()
-        except BaseException:
+        except BaseException:  # whatever it is, the keeper must not stay
             await self.__aexit__()
             raise
         return self

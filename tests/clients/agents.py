@@ -43,10 +43,15 @@ def new_node() -> Path:
     return found[0].parent if found else INSTALLED
 
 
-def run(agent: Agent, model_url: str, server: list[str], work: Path, limit_s: int) -> str:
-    """Let an agent work in a directory until it thinks that it is done; what it printed."""
+def require_installed() -> None:
+    """Skip the test where the clients are not there; `make test` installs them."""
     if not (INSTALLED / "node.stamp").exists() or not (INSTALLED / "python.stamp").exists():
         pytest.skip("run scripts/install-test-clients.sh first")
+
+
+def run(agent: Agent, model_url: str, server: list[str], work: Path, limit_s: int) -> str:
+    """Let an agent work in a directory until it thinks that it is done; what it printed."""
+    require_installed()
     home = work / "home"
     home.mkdir()
     argv, more = agent.start(home, model_url, server, limit_s)

@@ -9,6 +9,5 @@ import pytest
 
 @pytest.mark.req("conformance-table")
 def test_the_table_of_conformance_results_is_what_the_suite_says() -> None:
-    if not (agents.INSTALLED / "node.stamp").exists() or not (agents.INSTALLED / "python.stamp").exists():
-        pytest.skip("run scripts/install-test-clients.sh first")
+    agents.require_installed()
     assert conformance.page() == conformance.PAGE.read_text(), "`make conformance` writes it anew"

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from agents import INSTALLED, require_installed
 
 from nacre import presets
 
 HERE = Path(__file__).parent
-INSTALLED = HERE.parents[1] / ".clients"
 NODE = INSTALLED / "node"
 PYTHON_V1 = INSTALLED / "python" / "bin" / "python"
 PATIENCE_S = 60
@@ -45,8 +45,7 @@ CALLS = {
 
 def converse(program: list[str], cwd: Path | None = None) -> Any:
     """Run a client; what it prints."""
-    if not (INSTALLED / "node.stamp").exists() or not (INSTALLED / "python.stamp").exists():
-        pytest.skip("run scripts/install-test-clients.sh first")
+    require_installed()
     done = subprocess.run(program, cwd=cwd, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     return json.loads(done.stdout)

@@ -42,9 +42,9 @@ class Home:
             (home / name).write_text(text)
         self._clients: list[WireClient] = []
 
-    def start(self, level: str, *options: str, without: str = "") -> WireClient:
-        """A server at a level; `without` names a program that it shall not find."""
-        environment = {"HOME": str(self.home), "SOME_TOKEN": "PRIVATE", "PLAIN": "plain"}
+    def start(self, level: str, *options: str, without: str = "", **more: str) -> WireClient:
+        """A server at a level; `without` names a program that it shall not find; `more` are variables."""
+        environment = {"HOME": str(self.home), "SOME_TOKEN": "PRIVATE", "PLAIN": "plain", **more}
         if without:
             environment["PATH"] = str(self._path_without(without))
         client = WireClient(
@@ -142,6 +142,15 @@ def test_secrets_cannot_be_read_where_landlock_stands_alone(home: Home) -> None:
         assert refused["stdout"] == "", secret
         assert "sandbox_readable" in hint(refused)
     assert server.shell("cat ~/.ssh/known_hosts")["stdout"] == "hosts"
+
+
+@pytest.mark.req("sandbox-secrets")
+def test_secrets_of_the_login_shell_are_kept_from_commands_too(home: Home) -> None:
+    (home.home / ".bash_profile").write_text("export LOGIN_TOKEN=PRIVATE LOGIN_PLAIN=plain\n")
+    server = home.start("workspace", "--login-env", "always", SHELL="/bin/bash")
+    inherited = server.shell("env")["stdout"]
+    assert "LOGIN_PLAIN=plain" in inherited
+    assert "PRIVATE" not in inherited
 
 
 @pytest.mark.req("sandbox-secrets")

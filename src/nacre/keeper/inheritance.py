@@ -81,7 +81,7 @@ class Inheritance:
         self._change(0)
         try:
             pid = start()
-        except BaseException:
+        except BaseException:  # whatever it is, the keeper gets its own limits back
             self._change(1)
             raise
         if pid:  # 0: this is the child of a fork

@@ -459,7 +459,7 @@ def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
             pid = _fork_exec(spec, environment, ends.actions())
         else:
             pid = _spawn(spec, environment, ends.actions())
-    except BaseException:
+    except BaseException:  # whatever it is, no descriptor stays open
         ends.close_all()
         raise
     ends.close_theirs()
@@ -644,7 +644,7 @@ def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
         os.set_blocking(ours, False)
         held.append(os.dup(ours))
         pid = _fork_exec(spec, environment, [], tty=theirs)
-    except BaseException:
+    except BaseException:  # whatever it is, no descriptor stays open
         for fd in held:
             os.close(fd)
         raise

@@ -91,7 +91,7 @@ class Keeper:
         try:
             self.loop.run(self.flush)
             self.flush()
-        except BaseException:
+        except BaseException:  # whatever it is, nothing is left running
             self.tree.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
@@ -243,7 +243,7 @@ class Keeper:
         self.tree.adopt(command_id, started)
         try:
             self._commands[command_id] = command = Command(self, command_id, spec, started)
-        except Exception:
+        except Exception:  # whatever it is, the process that was started does not stay
             self.tree.force_end(command_id)
             self.tree.forget(command_id)
             raise

@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nacre.environment import for_commands
 from nacre.errors import RequestError
 from nacre.keeper.confinement import landlock_version
 from nacre.keeper.launch import local_argv, why_it_fails
@@ -34,18 +35,23 @@ class Confinement:
 
     profile: Profile
     argv: list[str]  # starts the keeper
-    held_by: str  # for a person
+    landlock: int  # the version of its interface
+    mounts: bool  # whether bubblewrap gives commands a view of the files of their own
+
+    @property
+    def held_by(self) -> str:
+        """What holds it, for a person."""
+        return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp"
 
     def environment(self, inherited: dict[str, str]) -> dict[str, str]:
         """What commands get of the environment that they would have without it."""
+        kept = for_commands(inherited, SECRET_NAMES)
         if self.profile.level is Level.STRICT:
-            kept = {name: value for name, value in inherited.items() if _is_core(name)}
-        else:
-            kept = dict(inherited)
-        if "bubblewrap" in self.held_by:
-            kept.pop("TMPDIR", None)  # /tmp is theirs alone
-            return kept
-        return {**kept, "TMPDIR": self.profile.private_tmp}
+            kept = {name: value for name, value in kept.items() if _is_core(name)}
+        if not self.mounts:
+            return {**kept, "TMPDIR": self.profile.private_tmp}
+        kept.pop("TMPDIR", None)  # /tmp is theirs alone
+        return kept
 
 
 def _is_core(name: str) -> bool:
@@ -78,9 +84,8 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     if problem and level is Level.STRICT:
         raise _not_here(f"bubblewrap does not work here ({problem})", "Install the package bubblewrap.")
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
-    held_by = f"Landlock {version}, seccomp"
     argv = [*([] if problem else outer), *local_argv(), json.dumps(plan)]
-    return Confinement(profile, argv, held_by if problem else f"bubblewrap, {held_by}")
+    return Confinement(profile, argv, version, mounts=not problem)
 
 
 def _not_here(why: str, hint: str) -> RequestError:

@@ -328,7 +328,7 @@ def _write(work: WriteFile, found: ResolvedPath) -> Written:
         try:
             _fill(descriptor, work.content, old)
             folder.put(new, name, only_if_free=work.mode == "create")
-        except BaseException:
+        except BaseException:  # whatever it is, no half-written file stays
             folder.remove(new)
             raise
         folder.save()

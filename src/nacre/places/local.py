@@ -44,23 +44,27 @@ class Local:
     def __init__(self, config: Config, launched: Launched | None) -> None:
         """`launched` is a keeper that was started early; a sandbox needs one of its own."""
         self._config = config
-        self._environment = for_commands(dict(os.environ), config.environment_exclude)
-        self.shell = find_shell(config.shell, self._environment, self.files)
-        if config.commands is not None and (lists := self.shell.dialect.lists):
-            self._environment.update(lists.environment)
+        self.shell = find_shell(
+            config.shell, for_commands(dict(os.environ), config.environment_exclude), self.files
+        )
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
         self._launched = launched
         self.keeper: KeeperConnection
         self.confinement: Confinement | None = None
         if config.sandbox != "off":
-            self._confine()
+            from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
 
-    def _confine(self) -> None:
-        from nacre.places.confined import SECRET_NAMES, confine  # noqa: PLC0415  # only a sandbox needs it
+            self.confinement = confine(config, self.start_directory(), self.files, self.spools.path)
+        self._environment = self._environment_from(dict(os.environ))
 
-        excluded = (*self._config.environment_exclude, *SECRET_NAMES)
-        self.confinement = confine(self._config, self.start_directory(), self.files, self.spools.path)
-        self._environment = self.confinement.environment(for_commands(dict(os.environ), excluded))
+    def _environment_from(self, inherited: dict[str, str]) -> dict[str, str]:
+        """What commands get of an environment, wherever it comes from."""
+        environment = for_commands(inherited, self._config.environment_exclude)
+        if self.confinement is not None:
+            environment = self.confinement.environment(environment)
+        if self._config.commands is not None and (lists := self.shell.dialect.lists):
+            environment.update(lists.environment)
+        return environment
 
     def open(self) -> None:
         """Take over the keeper that was started before, and begin to tell it about its commands."""
@@ -167,8 +171,6 @@ class Local:
         if login is None:
             _log.warning("the login shell did not tell its environment; commands run with the server's own")
             return
-        self._environment = for_commands(
-            merge_login(dict(os.environ), login), self._config.environment_exclude
-        )
+        self._environment = self._environment_from(merge_login(dict(os.environ), login))
         link.set_up(self._environment, self.spools.path)
         _log.info("started with a bare environment: using the login shell's, PATH=%s", self.search_path)
