@@ -558,6 +558,20 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-session": Requirement("Sessions work in a sandbox.", "nacre"),
     "sandbox-told": Requirement("The log says which level holds, and by what.", "nacre"),
     "sandbox-nothing-left": Requirement("Nothing is left of a sandbox when the server has ended.", "nacre"),
+    # -- the environment of commands
+    "environment-inherit": Requirement(
+        "`environment_inherit`, `_include`, `_exclude` and `_set` say which variables commands have.", "nacre"
+    ),
+    "environment-secrets": Requirement(
+        "In a sandbox, variables that look like secrets reach no command, nor does the keeper hold them.",
+        "nacre",
+    ),
+    "environment-loading": Requirement(
+        "In a sandbox and under rules, variables that change every program are not inherited.", "nacre"
+    ),
+    "environment-call": Requirement(
+        "There, a call that sets such a variable is refused, with its name and the setting.", "nacre"
+    ),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
 }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nacre.dialects import dialect_of, find_shell
-from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
+from nacre.environment import EnvironmentRules, LoginProbe, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.hints import hints_for, programs_on
 from nacre.keeper.wire import SCRIPT_MARK
@@ -75,7 +75,7 @@ def test_a_login_shells_answer_is_found_between_the_noise() -> None:
 
 
 def test_commands_get_no_pager_and_no_start_up_code() -> None:
-    given = for_commands({"BASH_ENV": "/evil", "PAGER": "less", "X": "1"})
+    given = EnvironmentRules().for_commands({"BASH_ENV": "/evil", "PAGER": "less", "X": "1"})
     assert given == {"PAGER": "less", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "X": "1"}
 
 

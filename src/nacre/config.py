@@ -71,7 +71,10 @@ class Config:
     file: str | None = None  # where the settings were read, or would be
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
+    environment_inherit: str = ""  # login, all, core, none; empty: as the level of the sandbox has it
+    environment_include: tuple[str, ...] = ()  # patterns of names that commands inherit after all
     environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
+    environment_set: Mapping[str, str] = field(default_factory=dict[str, str])
     sandbox: str = "off"  # off, workspace, read-only, strict
     sandbox_writable: tuple[str, ...] = ()  # directories outside the workspace
     sandbox_readable: tuple[str, ...] = ()  # secrets of the home directory that are opened
@@ -85,6 +88,12 @@ class Config:
     def chosen_directory(self) -> str | None:
         """Where the person has said that commands start; None: nowhere yet."""
         return self.working_directory or (self.container.workspace if self.container else None)
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything says which commands may run."""
+        ruled = self.policy is not None and not self.policy.empty
+        return ruled or self.commands is not None or self.container is not None
 
     @property
     def own_files(self) -> tuple[str, ...]:

@@ -1,31 +1,95 @@
 """The environment of commands: the server's own, plus the login shell's if a desktop application started it.
 
-Above it: `service`. Pure: it is given the environment and what a login shell answers.
+Above it: `places`, which builds it in one function. Pure: it is given the environment and what a login shell
+answers. `EnvironmentRules` says of each name whether commands inherit it, and whether a call may set it.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # An editor or a pager that waits for a key nobody presses would hang until the timeout.
 QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
 # These run code in every shell that starts; what the person wants in each shell stands in their login files.
 DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND")
 OUR_OWN = "NACRE_"  # what the server itself is told by its environment is none of the commands' business
+# These change what every program or shell runs before its own first line. Where rules or a sandbox hold
+# commands, nobody but the settings (`environment_set`) gives them one.
+LOADING = (
+    *DROPPED,
+    "BASHOPTS",
+    "BASH_FUNC_*",
+    "DYLD_*",
+    "GCONV_PATH",
+    "GLIBC_TUNABLES",
+    "LD_*",
+    f"{OUR_OWN}*",
+    "PS4",
+    "SHELLOPTS",
+)
+SECRET_NAMES = ("*CREDENTIAL*", "*KEY*", "*PASSWD*", "*PASSWORD*", "*SECRET*", "*TOKEN*")
+# What programs need to find themselves at home; the second half is what Windows cannot work without.
+CORE_NAMES = (
+    *("HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"),
+    *("APPDATA", "COMSPEC", "LOCALAPPDATA", "PATHEXT", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP", "TMP"),
+    *("USERNAME", "USERPROFILE", "WINDIR"),
+)
 # What a login shell knows better than the bare environment, and what only describes that shell itself.
 _OF_THE_PROBE = ("_", "SHLVL", "PWD", "OLDPWD", "TERM", *DROPPED)
 _SYSTEM_PATH = {"", "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"}
 _SYSTEM_PATH_EXTRAS = {"/usr/games", "/usr/local/games", "/snap/bin"}
 
 
-def for_commands(environment: dict[str, str], exclude: tuple[str, ...] = ()) -> dict[str, str]:
-    """What every command gets: without the names that the person wants kept from them."""
-    kept = {
-        name: value
-        for name, value in environment.items()
-        if name not in DROPPED and not name.startswith(OUR_OWN)
-    }
-    if exclude:
-        kept = {name: value for name, value in kept.items() if not _is_one_of(name, exclude)}
-    return {**QUIET_DEFAULTS, **kept}
+@dataclass(frozen=True, slots=True)
+class EnvironmentRules:
+    """Which variables commands inherit, and which a call may set."""
+
+    inherit: str = "login"  # login, all, core, none
+    include: tuple[str, ...] = ()  # inherited although they look like secrets or are not in the core
+    exclude: tuple[str, ...] = ()  # not inherited; counts more than `include`
+    set: Mapping[str, str] = field(default_factory=dict[str, str])
+    held: bool = False  # whether rules or a sandbox hold commands
+    hides_secrets: bool = False
+
+    @property
+    def asks_login_shell(self) -> bool:
+        """Whether what a login shell would add can reach commands at all."""
+        return self.inherit in {"login", "core"}
+
+    def for_commands(self, inherited: Mapping[str, str]) -> dict[str, str]:
+        """What every command gets."""
+        kept = {name: value for name, value in inherited.items() if self._is_inherited(name)}
+        return {**QUIET_DEFAULTS, **kept, **self.set}
+
+    def _is_inherited(self, name: str) -> bool:
+        if name in DROPPED or name.startswith(OUR_OWN) or self.objection(name):
+            return False
+        if self.inherit in {"login", "all"}:
+            return True
+        core = CORE_NAMES if self.inherit == "core" else ()
+        return _is_one_of(name, (*core, *self.include))
+
+    def objection(self, name: str) -> str:
+        """Why no command is given this variable, and which setting would change that; empty: it may be."""
+        if self.held and _is_loading(name):
+            return f'it changes what every program runs (only environment_set = {{{name} = "…"}} gives it)'
+        if self.exclude and _is_one_of(name, self.exclude):
+            return "it is in environment_exclude"
+        if self.hides_secrets and _is_one_of(name, SECRET_NAMES) and not _is_one_of(name, self.include):
+            return f'its name looks like a secret (environment_include = ["{name}"] lets it through)'
+        return ""
+
+    def objection_to_call(self, environment: Mapping[str, str]) -> tuple[str, str]:
+        """The first variable of a call that commands are not given, and why; two empty texts: none.
+
+        Where nothing holds commands, a call may give a value of its own to what is not inherited.
+        """
+        found = ((name, self.objection(name)) for name in environment) if self.held else ()
+        return next(((name, why) for name, why in found if why), ("", ""))
 
 
 def _is_one_of(name: str, patterns: tuple[str, ...]) -> bool:
@@ -33,6 +97,13 @@ def _is_one_of(name: str, patterns: tuple[str, ...]) -> bool:
     from fnmatch import fnmatchcase  # noqa: PLC0415  # few have patterns
 
     return any(fnmatchcase(name.upper(), pattern.upper()) for pattern in patterns)
+
+
+def _is_loading(name: str) -> bool:
+    """As the loader and the shells spell them: `env` is nobody's but the person's."""
+    from fnmatch import fnmatchcase  # noqa: PLC0415  # as above
+
+    return any(fnmatchcase(name, pattern) for pattern in LOADING)
 
 
 def is_bare(environment: dict[str, str]) -> bool:

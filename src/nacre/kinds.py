@@ -94,6 +94,24 @@ def _data(value: Any) -> str:
     return str(value)
 
 
+def _inherit(value: Any) -> str:
+    if value not in ("login", "all", "core", "none"):
+        raise ValueError("login, all, core or none")
+    return str(value)
+
+
+def _variables(value: Any) -> dict[str, str]:
+    """Names and texts as an environment can hold them."""
+    wanted = 'a table of texts such as {LANG = "C.UTF-8"}'
+    if not isinstance(value, dict):
+        raise ValueError(wanted)  # noqa: TRY004  # as above
+    given = cast("dict[str, Any]", value)
+    for name, text in given.items():
+        if not name or set(name) & {"=", "\0"} or not isinstance(text, str) or "\0" in text:
+            raise ValueError(wanted)
+    return dict(given)
+
+
 def _sandbox(value: Any) -> str:
     if value not in ("off", "workspace", "read-only", "strict"):
         raise ValueError("off, workspace, read-only or strict")
@@ -169,6 +187,8 @@ SIZE = Kind("size", _size_bytes, "SIZE")
 YES_OR_NO = Kind("true or false", _yes_or_no)
 WHEN = Kind("auto, always or never", _when, "WHEN")
 DATA = Kind("lean, full or none", _data, "HOW")
+INHERIT = Kind("login, all, core or none", _inherit)
+VARIABLES = Kind("table: variable = text", _variables)
 SANDBOX = Kind("level", _sandbox, "LEVEL")
 SWITCH = Kind("on or off", _switch, "SWITCH")
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -51,7 +51,7 @@ class Once:
 
     def validate(self) -> None:
         """Raise RequestError for what no system can run."""
-        check_command(self.asked, self._place.name)
+        check_command(self.asked, self._place)
 
     async def prepare(self) -> None:
         """It waits for nobody, and knows where it runs."""

@@ -163,10 +163,33 @@ SETTINGS = (
         flags=("--login-env",),
     ),
     Setting(
+        "environment_inherit",
+        kinds.INHERIT,
+        "what commands inherit: login (the server's variables and, as login_environment says, the login"
+        " shell's), all (the server's), core (HOME, LANG, PATH and their kind), none",
+        "environment_inherit",
+        default="login; core for sandbox strict",
+    ),
+    Setting(
+        "environment_include",
+        kinds.TEXTS,
+        "patterns of variables that commands inherit although their names look like secrets or are not in"
+        " the core (GH_TOKEN)",
+        "environment_include",
+        default="none",
+    ),
+    Setting(
         "environment_exclude",
         kinds.TEXTS,
         "patterns of variables that commands do not inherit (AWS_*)",
         "environment_exclude",
+        default="none",
+    ),
+    Setting(
+        "environment_set",
+        kinds.VARIABLES,
+        "a table of variables that every command gets (docs/sandbox.md)",
+        "environment_set",
         default="none",
     ),
     Setting(

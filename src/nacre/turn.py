@@ -104,7 +104,7 @@ class Turn:
     def validate(self) -> None:
         """Raise RequestError for what no session can run, and when there is no room for another session."""
         command = self.asked
-        check_command(command, self._sessions.place.name)
+        check_command(command, self._sessions.place)
         for name in command.environment:
             if not is_identifier(name):
                 raise RequestError(

@@ -12,13 +12,14 @@ from nacre.errors import RequestError
 
 if TYPE_CHECKING:
     from nacre.model import Command
+    from nacre.places.place import Place
 
 
-def check_command(command: Command, place: str) -> None:
+def check_command(command: Command, place: Place) -> None:
     """Raise RequestError when the command could not be handed to a process of that place as it stands."""
-    if command.place != place:
+    if command.place != place.name:
         raise RequestError(
-            f"There is no place '{command.place}'.", code="no_place", hint=f"Commands run in '{place}'."
+            f"There is no place '{command.place}'.", code="no_place", hint=f"Commands run in '{place.name}'."
         )
     if command.argv is None:
         check_text("command", command.text)
@@ -34,6 +35,8 @@ def check_command(command: Command, place: str) -> None:
             )
         check_text(f"environment.{name}", name)
         check_text(f"environment.{name}", value)
+    if command.environment:
+        place.check_environment(command.environment)
 
 
 def check_text(argument: str, text: str) -> None:

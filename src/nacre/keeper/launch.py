@@ -52,13 +52,14 @@ def why_it_fails(argv: list[str]) -> str:
     return said[-1] if said else f"exit code {done.returncode}"
 
 
-def launch(argv: list[str] | None = None) -> Launched:
-    """Start a keeper. Its hello is awaited later, by the link."""
+def launch(argv: list[str] | None = None, environment: dict[str, str] | None = None) -> Launched:
+    """Start a keeper, with our own environment or another. Its hello is awaited later, by the link."""
     process = subprocess.Popen(  # noqa: S603  # the one process nacre itself starts
         argv or local_argv(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
+        env=environment,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
     if process.stdin is None or process.stdout is None:  # cannot be: both are pipes

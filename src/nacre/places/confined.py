@@ -13,7 +13,6 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nacre.environment import for_commands
 from nacre.errors import RequestError
 from nacre.keeper.confinement import landlock_version
 from nacre.keeper.launch import local_argv, why_it_fails
@@ -22,11 +21,13 @@ from nacre.sandbox.plan import build_plan
 from nacre.sandbox.profile import Level, Profile, Wishes, build_profile
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nacre.config import Config
     from nacre.filesystem import FileSystem
 
-SECRET_NAMES = ("*KEY*", "*SECRET*", "*TOKEN*", "*PASSWORD*", "*PASSWD*", "*CREDENTIAL*", "LD_*", "DYLD_*")
-CORE_NAMES = frozenset({"HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"})
+# Commands can read the environment that their keeper was started with.
+KEEPER_VARIABLES = ("PATH", "LD_", "DYLD_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +44,15 @@ class Confinement:
         """What holds it, for a person."""
         return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp"
 
-    def environment(self, inherited: dict[str, str]) -> dict[str, str]:
-        """What commands get of the environment that they would have without it."""
-        kept = for_commands(inherited, SECRET_NAMES)
-        if self.profile.level is Level.STRICT:
-            kept = {name: value for name, value in kept.items() if _is_core(name)}
+    def adapt(self, environment: dict[str, str]) -> dict[str, str]:
+        """The environment of commands with the directory for temporary files that they have in there."""
         if not self.mounts:
-            return {**kept, "TMPDIR": self.profile.private_tmp}
-        kept.pop("TMPDIR", None)  # /tmp is theirs alone
-        return kept
+            return {**environment, "TMPDIR": self.profile.private_tmp}
+        return {name: value for name, value in environment.items() if name != "TMPDIR"}  # /tmp is theirs
 
-
-def _is_core(name: str) -> bool:
-    return name in CORE_NAMES or name.startswith("LC_")
+    def keeper_environment(self, own: Mapping[str, str]) -> dict[str, str]:
+        """What the keeper is started with: no more than starting needs."""
+        return {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
 
 
 def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:

@@ -1,6 +1,6 @@
 """The link to the keeper of one place: opened once, kept, and replaced when its keeper was killed.
 
-Above it: a place, which says how its keeper is started and what it is told. Below: `keeper.launch` and
+Above it: a place, which says how its keeper is started and what it is told. Below:
 `keeper.link`. It knows no shells and no commands.
 """
 
@@ -11,7 +11,6 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import PlaceError
-from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
 from nacre.keeper.troubles import advice
 
@@ -29,9 +28,9 @@ _log = logging.getLogger("nacre")
 class KeeperConnection:
     """A link that can be used, as long as a keeper can be started."""
 
-    def __init__(self, launched: Launched, argv: list[str], greet: Greet) -> None:
-        """`argv` starts the next keeper, should this one be lost."""
-        self._argv = argv
+    def __init__(self, launched: Launched, relaunch: Callable[[], Launched], greet: Greet) -> None:
+        """`relaunch` starts the next keeper, should this one be lost."""
+        self._relaunch = relaunch
         self._greet = greet
         self.current = Link(launched)
         self._lost_cookie = ""
@@ -54,7 +53,7 @@ class KeeperConnection:
         _log.warning("the keeper process is gone; another one is started")
         lost = self.current
         try:
-            self.current = Link(launch(self._argv), before=lost)
+            self.current = Link(self._relaunch(), before=lost)
         except OSError as error:
             raise PlaceError(
                 f"nacre's keeper process cannot be started: {error.strerror}.", hint=advice(error.errno or 0)

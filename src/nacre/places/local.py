@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 
 from nacre.dialects import examples, find_shell, is_known
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
-from nacre.environment import LoginProbe, for_commands, is_bare, merge_login
+from nacre.environment import EnvironmentRules, LoginProbe, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.keeper.frames import Spawn
-from nacre.keeper.launch import launch, local_argv
+from nacre.keeper.launch import launch
 from nacre.model import LOCAL
 from nacre.places.connection import KeeperConnection
 from nacre.places.local_files import LOCAL_FILES
 from nacre.spools import Spools
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nacre.config import Config
     from nacre.file_records import FileDone, FileWork
     from nacre.keeper.launch import Launched
@@ -44,9 +46,7 @@ class Local:
     def __init__(self, config: Config, launched: Launched | None) -> None:
         """`launched` is a keeper that was started early; a sandbox needs one of its own."""
         self._config = config
-        self.shell = find_shell(
-            config.shell, for_commands(dict(os.environ), config.environment_exclude), self.files
-        )
+        self.shell = find_shell(config.shell, os.environ, self.files)
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
         self._launched = launched
         self.keeper: KeeperConnection
@@ -55,13 +55,14 @@ class Local:
             from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
 
             self.confinement = confine(config, self.start_directory(), self.files, self.spools.path)
+        self._rules = _environment_rules(config)
         self._environment = self._environment_from(dict(os.environ))
 
     def _environment_from(self, inherited: dict[str, str]) -> dict[str, str]:
         """What commands get of an environment, wherever it comes from."""
-        environment = for_commands(inherited, self._config.environment_exclude)
+        environment = self._rules.for_commands(inherited)
         if self.confinement is not None:
-            environment = self.confinement.environment(environment)
+            environment = self.confinement.adapt(environment)
         if self._config.commands is not None and (lists := self.shell.dialect.lists):
             environment.update(lists.environment)
         return environment
@@ -71,8 +72,22 @@ class Local:
         if self.spools.problem:
             _log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
-        argv = self.confinement.argv if self.confinement else local_argv()
-        self.keeper = KeeperConnection(self._launched or launch(argv), argv, self._greet)
+        self.keeper = KeeperConnection(self._launched or self._launch(), self._launch, self._greet)
+
+    def _launch(self) -> Launched:
+        """Start a keeper, inside the sandbox where there is one."""
+        if self.confinement is None:
+            return launch()
+        return launch(self.confinement.argv, self.confinement.keeper_environment(os.environ))
+
+    def check_environment(self, environment: Mapping[str, str]) -> None:
+        """Raise RequestError for a variable of a call that no command here is given."""
+        name, why = self._rules.objection_to_call(environment)
+        if name:
+            raise RequestError(
+                f"environment.{name} cannot be set: {why}.",
+                hint="Nothing was run. Leave it out.",
+            )
 
     @property
     def search_path(self) -> str:
@@ -145,16 +160,17 @@ class Local:
         """Tell a new keeper what all commands share."""
         self.spools.ensure()
         await link.open(self._environment, self.spools.path, lost_cookie, self.spools.limits)
+        has_login_shell = os.name == "posix"
         wanted = (
-            self._config.login_environment if os.name == "posix" else "never"
-        )  # Windows has no such shell
+            self._config.login_environment if has_login_shell and self._rules.asks_login_shell else "never"
+        )
         if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
             await self._read_login_environment(link)
 
     async def _read_login_environment(self, link: Link) -> None:
         """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
         probe = LoginProbe()
-        shell = find_shell(None, self._environment, self.files)
+        shell = find_shell(None, os.environ, self.files)
         if not shell.dialect.login_flags:
             _log.warning("%s has no login files; commands run with the server's own environment", shell.name)
             return
@@ -174,3 +190,15 @@ class Local:
         self._environment = self._environment_from(merge_login(dict(os.environ), login))
         link.set_up(self._environment, self.spools.path)
         _log.info("started with a bare environment: using the login shell's, PATH=%s", self.search_path)
+
+
+def _environment_rules(config: Config) -> EnvironmentRules:
+    """The settings of the environment, as the level of the sandbox has them where they say nothing."""
+    return EnvironmentRules(
+        inherit=config.environment_inherit or ("core" if config.sandbox == "strict" else "login"),
+        include=config.environment_include,
+        exclude=config.environment_exclude,
+        set=config.environment_set,
+        held=config.sandbox != "off" or config.has_rules,
+        hides_secrets=config.sandbox != "off",
+    )

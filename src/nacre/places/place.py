@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from nacre.dialects import Shell
     from nacre.file_records import FileDone, FileWork
     from nacre.filesystem import FileSystem
@@ -42,6 +44,10 @@ class Place(Protocol):
     @property
     def search_path(self) -> str:
         """The PATH of its commands."""
+        ...
+
+    def check_environment(self, environment: Mapping[str, str]) -> None:
+        """Raise RequestError for a variable of a call that no command here is given."""
         ...
 
     async def link(self) -> Link:
