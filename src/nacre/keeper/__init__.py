@@ -15,6 +15,7 @@ Two halves that meet at `frames`:
     commands   one running command: its streams, its end, its kill ladder
     shells     a command that is a shell and is given turns
     turns      one turn: its pipes, its record, its end
+    prompts    whether a shell waits for a line
     conversation  the end of a turn in a shell that has no private channel
     streams    the output streams of a command or a turn
     capture    head and tail of a stream in memory, the whole of it in a spool file

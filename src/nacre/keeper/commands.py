@@ -1,7 +1,8 @@
 """One running command in the keeper: its streams, its time limit, its kill ladder, its truthful end.
 
-Above it: `program`, which owns all commands and the link. Below: `capture` for output, and `host` for
-everything the operating system does: `posix` and `process_tree`, or `windows`.
+Above it: `program`, which owns all commands and the link, and `shells`, whose commands are given turns.
+Below: `streams` for output, and `host` for everything the operating system does: `posix` and `process_tree`,
+or `windows`. It knows nothing of turns.
 
 A command ends when its first process has ended. Output that is in the pipes by then belongs to the
 result; a process left behind may go on printing, which goes to the spool. A command that is being
@@ -15,7 +16,6 @@ from functools import partial
 
 from nacre.keeper.frames import Exit, Started, encode, encode_exit
 from nacre.keeper.host import command_line, host
-from nacre.keeper.shells import SETTLE_ROUNDS, SETTLE_S, PersistentShell, named
 from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 from nacre.keeper.wire import Kind, frame
 
@@ -23,12 +23,19 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.keeper.frames import Spawn, TurnStart
+    from nacre.keeper.frames import Left, Spawn, TurnStart
     from nacre.keeper.outlet import CommandOutlet
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
+LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
+SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor
+
+
+def named(left: set[int]) -> tuple[Left, int]:
+    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
+    return tuple([(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]), len(left)
 
 
 class Command:
@@ -53,15 +60,10 @@ class Command:
         self._stdin = (
             host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
-        self.stdin_name = host.pipe_name(started.stdin) if spec.persistent else ""
         self._control: host.Reader | None = None
         keeping = Keeping(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
         self._streams = Streams(outlet, command_id, str(command_id), keeping, self.stream_ended)
-        self.shell: PersistentShell | None = None  # where turns are given to
-        if spec.persistent:
-            self.shell = PersistentShell(outlet, self, started)
-        else:
-            self._open_streams(started)
+        self._open_streams(started)
         if spec.timeout_ms:
             self.set_timer(spec.timeout_ms / 1000, self._time_is_up)
 
@@ -99,40 +101,27 @@ class Command:
 
     def stream_ended(self) -> None:
         """Nobody holds one of its output pipes any more."""
-        if self.shell is not None:
-            self.shell.release_ended()
         if self.reported:
             self._outlet.retire_if_over(self)
 
     @property
     def streams_open(self) -> bool:
         """Whether some process still holds one of the command's output pipes."""
-        return self._streams.open or (self.shell is not None and self.shell.streams_open)
+        return self._streams.open
 
     @property
     def over(self) -> bool:
         """Whether its first process has ended."""
         return self._end is not None
 
-    def run(self, turn: TurnStart) -> None:
-        """Give the shell a command of its own; a TURN_END frame tells how it ended."""
-        if self.over or self.reported:
-            return  # the shell is gone, or about to; a frame has said so
-        if self.shell is None:
-            raise ValueError("only a persistent shell takes turns")
-        self.shell.run(turn)
+    def run(self, _turn: TurnStart) -> None:
+        """Refuse: only a persistent shell takes turns."""
+        raise ValueError("only a persistent shell takes turns")
 
     # -- input and signals
 
     def feed(self, data: bytes) -> None:
         """Give it bytes to read; none closes its stdin."""
-        if self.shell is not None:
-            self.shell.feed(data)
-        else:
-            self.write(data)
-
-    def write(self, data: bytes) -> None:
-        """Give bytes to stdin; none closes it."""
         if self._stdin is not None:
             if data:
                 self._stdin.write(data)
@@ -148,10 +137,6 @@ class Command:
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
             self._outlet.tree.signal_tree(self.id, number)
-        elif scope in ("turn", "shell") and self.shell is not None:
-            self.shell.signal(number, with_shell=scope == "shell")
-        elif scope == "left" and self.shell is not None:
-            self.shell.kill_left()
         elif self._end is None:
             self._outlet.tree.signal_group(self.id, number)
 
@@ -249,13 +234,7 @@ class Command:
     def report(self, left: set[int] | None = None) -> None:
         """Send the EXIT frame: how it ended, what it printed, who is left."""
         self._cancel_timers()
-        if self._control is not None:
-            self._control.take()
-            self._control.see_end()
-        self._streams.settle()
-        if self.shell is not None:
-            self.shell.take_rest()
-            self.shell.turn_over(set())
+        self._take_rest()
         if left is None:
             left = self._outlet.tree.members(self.id)
         if left:
@@ -269,6 +248,13 @@ class Command:
         self.reported = True
         if not self.left_some:
             self._outlet.retire(self)
+
+    def _take_rest(self) -> None:
+        """It has ended: take what is still on its way from it."""
+        if self._control is not None:
+            self._control.take()
+            self._control.see_end()
+        self._streams.settle()
 
     def _cancel_timers(self) -> None:
         for timer in (self._timer, self._watch_timer):
@@ -299,13 +285,11 @@ class Command:
         self._cancel_timers()  # what was left behind may have been gone before it was to be killed
         for let_go in self._holdings():
             self._outlet.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
-        self.shell = self._control = self._stdin = self._timer = self._watch_timer = None
+        self._control = self._stdin = self._timer = self._watch_timer = None
 
     def _holdings(self) -> list[Callable[[], object]]:
         """How to let go of each thing that a command holds."""
         held: list[Callable[[], object]] = [self._streams.release]
-        if self.shell is not None:
-            held += self.shell.holdings()
         if self._control is not None:
             held.append(self._control.close)
         if self._stdin is not None:

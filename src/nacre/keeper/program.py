@@ -11,7 +11,7 @@ import os
 import sys
 from functools import partial
 
-from nacre.keeper.commands import Command
+from nacre.keeper.commands import Command, named
 from nacre.keeper.directory import Directory
 from nacre.keeper.frames import (
     Credit,
@@ -32,7 +32,7 @@ from nacre.keeper.frames import (
 )
 from nacre.keeper.host import ProcessTree, command_line, host, post_guardian
 from nacre.keeper.notices import line, unkillable
-from nacre.keeper.shells import named
+from nacre.keeper.shells import ShellCommand
 from nacre.keeper.spools import Spools
 from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, WireError, frame
 
@@ -241,8 +241,9 @@ class Keeper:
             )
             return
         self.tree.adopt(command_id, started)
+        kind = ShellCommand if spec.persistent else Command
         try:
-            self._commands[command_id] = command = Command(self, command_id, spec, started)
+            self._commands[command_id] = command = kind(self, command_id, spec, started)
         except Exception:  # whatever it is, the process that was started does not stay
             self.tree.force_end(command_id)
             self.tree.forget(command_id)

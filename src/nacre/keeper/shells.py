@@ -1,6 +1,7 @@
 """A shell that lives on: it is given one turn after the other, and tells the end of each.
 
-Above it: `commands`, whose first process the shell is. Below: `turns`, `conversation`, the host module.
+Above it: `program`. Below: `commands`, because the shell is a command as well, with an end and a kill ladder;
+`turns`, `prompts`, `conversation`, the host module.
 
 A turn ends when the shell has told its record, or when its process has ended. A shell that becomes another
 program (`exec`) can tell nothing any more: its turn is that program's, to its end.
@@ -18,9 +19,11 @@ import os
 from functools import partial
 
 from nacre.keeper import processes
+from nacre.keeper.commands import SETTLE_ROUNDS, SETTLE_S, Command, named
 from nacre.keeper.conversation import Conversation
 from nacre.keeper.frames import encode_turn_end
 from nacre.keeper.host import command_line, host
+from nacre.keeper.prompts import Prompts
 from nacre.keeper.streams import STDERR, STDOUT
 from nacre.keeper.turns import ShellFiles, Turn
 
@@ -28,13 +31,10 @@ TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.keeper.commands import Command
-    from nacre.keeper.frames import Left, TurnStart
+    from nacre.keeper.frames import TurnStart
     from nacre.keeper.outlet import Outlet
     from nacre.keeper.timers import Timer
 
-LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
-SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_ROUNDS = 50  # each catches what the last one missed
 NAME_LIMIT = 15  # what Linux keeps of a program's name
 LINES_OF_A_TURN = 2  # the command, and the report
@@ -45,43 +45,10 @@ WEIGH_S = 0.01  # when the memory of a turn's processes is looked at first; then
 LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
 
 
-def named(left: set[int]) -> tuple[Left, int]:
-    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
-    return tuple([(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]), len(left)
-
-
-class Prompts:
-    """What a shell shows on its own stderr: how often it was ready for a line, against how many it was given.
-
-    The rest is noise. An interrupt can make it show its prompt once more than it was given lines, or throw
-    away lines that it has read: so this is a reason to ask, and no proof.
-    """
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown.encode()
-        self._held = b""
-        self._seen = self._given = 0
-
-    def give(self, lines: int) -> None:
-        """The shell is given so many lines. Whatever it has shown too often before does not count."""
-        self._given = max(self._given, self._seen) + lines
-
-    def hear(self, chunk: bytes) -> None:
-        """Take what it prints."""
-        held = self._held + chunk
-        self._seen += held.count(self._shown)
-        self._held = held.rpartition(self._shown)[2][-len(self._shown) :]
-
-    @property
-    def waits(self) -> bool:
-        """Whether it has read all that it was given, and waits for more."""
-        return self._seen >= self._given
-
-
 class PersistentShell:
     """The turns of one shell, and what belongs to it from turn to turn: pipes, time, place, children."""
 
-    def __init__(self, outlet: Outlet, command: Command, started: host.Started) -> None:
+    def __init__(self, outlet: Outlet, command: ShellCommand, started: host.Started) -> None:
         spec = command.spec
         self.files = ShellFiles(outlet.directory, str(command.id))
         self.conversation = Conversation(spec.prompt.encode(), command.write) if spec.prompt else None
@@ -100,7 +67,7 @@ class PersistentShell:
         self._timer: Timer | None = None
         self._look_timer: Timer | None = None
         self._looks_lost = 0  # how often in a row it was seen without what it reads its lines from
-        self._lines_from = command.stdin_name
+        self._lines_from = host.pipe_name(started.stdin)
         self._asked_again = self._mute = False  # whether the present turn's report was lost once, and again
         self._channel = self._reader(started.control, self._told)
         self._own = [  # what the shell itself prints, not its commands
@@ -392,3 +359,60 @@ class PersistentShell:
         """They call us, and we hold them: without this each shell would wait for the garbage collector."""
         self._channel = None
         self._own = []
+
+
+class ShellCommand(Command):
+    """The command that a persistent shell is, from its start to its end; `PersistentShell` has its turns."""
+
+    _shell: PersistentShell | None = None
+
+    def _open_streams(self, started: host.Started) -> None:
+        self._shell = PersistentShell(self._outlet, self, started)
+
+    def run(self, turn: TurnStart) -> None:
+        """Give the shell a command of its own; a TURN_END frame tells how it ended."""
+        if self._shell is not None and not self.over and not self.reported:  # otherwise a frame has said so
+            self._shell.run(turn)
+
+    def feed(self, data: bytes) -> None:
+        """Give the shell a line; none closes its stdin."""
+        if self._shell is not None:
+            self._shell.feed(data)
+
+    def write(self, data: bytes) -> None:
+        """Give bytes to the shell's stdin; none closes it."""
+        super().feed(data)
+
+    def signal(self, number: int, scope: str) -> None:
+        """Signal the present turn (with its shell), what the last one has left, or the whole command."""
+        if self._shell is None or scope not in ("turn", "shell", "left"):
+            super().signal(number, scope)
+        elif scope == "left":
+            self._shell.kill_left()
+        else:
+            self._shell.signal(number, with_shell=scope == "shell")
+
+    @property
+    def streams_open(self) -> bool:
+        """Whether some process still holds the output pipes of a turn that is over."""
+        return self._shell is not None and self._shell.streams_open
+
+    def stream_ended(self) -> None:
+        """Nobody holds one of the pipes of the shell or of a turn any more."""
+        if self._shell is not None:
+            self._shell.release_ended()
+        super().stream_ended()
+
+    def _take_rest(self) -> None:
+        if self._shell is not None:
+            self._shell.take_rest()
+            self._shell.turn_over(set())
+
+    def release(self) -> None:
+        """Nothing of the shell runs any more: let go of its pipes, its files and its turns."""
+        super().release()
+        self._shell = None
+
+    def _holdings(self) -> list[Callable[[], object]]:
+        turns = self._shell.holdings() if self._shell is not None else []
+        return [*turns, *super()._holdings()]

@@ -23,11 +23,10 @@ from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from nacre.keeper.commands import Command
     from nacre.keeper.directory import Directory, Identity
     from nacre.keeper.frames import Left, TurnStart
     from nacre.keeper.outlet import Outlet
-    from nacre.keeper.shells import PersistentShell
+    from nacre.keeper.shells import PersistentShell, ShellCommand
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
@@ -189,7 +188,9 @@ class ShellFiles:
 class Turn:
     """A command in a persistent shell, from the moment it is fed to the record of its end."""
 
-    def __init__(self, outlet: Outlet, start: TurnStart, shell: PersistentShell, command: Command) -> None:
+    def __init__(
+        self, outlet: Outlet, start: TurnStart, shell: PersistentShell, command: ShellCommand
+    ) -> None:
         self.number = start.turn
         self.record: str | None = None
         self.report = start.report
