@@ -16,7 +16,9 @@ lowest first:
     matching, rules, rulesets, paths                       what a person wrote; where files may be
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
-    findings, boundaries, check, evaluation                the verdict
+    variable_check, redirection_check, effect_check,       each part of a command against the rules
+    boundaries, windows_names, rule_search, check
+    findings, evaluation                                   the verdict
     corpus, explain, learn                                 for a person who writes rules
 
 Importing this package costs almost nothing: the scanners and tables are loaded by the first verdict that

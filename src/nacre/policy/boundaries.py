@@ -1,6 +1,6 @@
 """What a command touches: its paths, against the allowed directories and nacre's own files.
 
-Above: `check` hands over redirections and the paths of each step. Below: `findings` keeps what was
+Above: `redirection_check` and `check`, which hand over paths. Below: `findings` keeps what was
 found, `paths` resolves. With a fence every argument that is not known to be no path must be inside, and a
 path that is only known when the command runs is refused.
 """
@@ -16,13 +16,9 @@ from nacre.policy.paths import joined, tells_what_runs
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from nacre.policy.findings import Findings, Span
-    from nacre.policy.model import Decision
-
-    # Records a decision, the rule, the reason, the place and the hint.
-    Add = Callable[[Decision, str, str, Span, str], None]
+    from nacre.policy.findings import Span, TextFindings
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
 _FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
@@ -32,9 +28,9 @@ _FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
 class Boundaries:
     """The allowed directories and own files, for the commands of one text."""
 
-    def __init__(self, findings: Findings, add: Add) -> None:
-        self.findings = findings
-        self.add = add
+    def __init__(self, found: TextFindings) -> None:
+        self.findings = found.whole
+        self.add = found.add
 
     def check(self, uses: Sequence[PathUse]) -> None:
         """Hold the paths of one step against the limits."""
@@ -67,7 +63,7 @@ class Boundaries:
             found = use.word.text.startswith(("-exec", "-ok"))
             reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
             hint = "write `-type f` first among the tests" if found else "leave the option out"
-            self.add("deny", "allowed_directories", reason, _span(use.word), hint)
+            self.add("deny", "allowed_directories", reason, _span(use.word), hint=hint)
             return
         known = _texts(use.word)
         if known is None:
@@ -78,10 +74,12 @@ class Boundaries:
         texts = list(_readings(known)) if use.access in {"maybe", "alter"} else [known]
         if not all(self._holds(text, use.word) for text in texts):
             reason = f"this path is outside of {self._roots()}"
-            self.add("deny", "allowed_directories", reason, _span(use.word), f"stay inside {self._roots()}")
+            self.add(
+                "deny", "allowed_directories", reason, _span(use.word), hint=f"stay inside {self._roots()}"
+            )
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
-            self.add("deny", "allowed_directories", reason, _span(use.word), "write its name out")
+            self.add("deny", "allowed_directories", reason, _span(use.word), hint="write its name out")
 
     def _is_output(self, use: PathUse, known: str) -> bool:
         """Whether a file is only read in which nacre keeps what a command has printed."""
@@ -96,7 +94,7 @@ class Boundaries:
             return
         reason = f"this path is only known when it runs; allowed: {self._roots()}"
         hint = "write the path out, or loop over a pattern: for f in *.txt"
-        self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint)
+        self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint=hint)
 
     def _holds(self, text: str, word: Word) -> bool:
         fence, directories = self.findings.fence, self.findings.directories
@@ -119,7 +117,7 @@ class Boundaries:
         text = _texts(word) or _pattern(word)
         if self.findings.policy.mode == "allowlist" and self._tells_what_runs(text):
             reason = "programs run what stands there"
-            self.add("deny", "own files", reason, _span(word), "leave it to a person")
+            self.add("deny", "own files", reason, _span(word), hint="leave it to a person")
         own = self.findings.own
         if own is None:
             return
@@ -137,7 +135,7 @@ class Boundaries:
                     "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
                 )
                 hint = "leave it to a person" if known else "write the name of the file out"
-                self.add("deny", "own files", reason, _span(word), hint)
+                self.add("deny", "own files", reason, _span(word), hint=hint)
                 return
 
     def _tells_what_runs(self, text: str) -> bool:

@@ -12,7 +12,7 @@ from nacre.policy.model import Decision, Finding, Verdict, names, strictness
 from nacre.policy.paths import Fence, OwnFiles, expanded, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from nacre.policy.model import SimpleCommand
     from nacre.policy.rules import Policy
@@ -124,3 +124,35 @@ class Findings:
         return Verdict(
             worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint, found, rememberable
         )
+
+
+class TextFindings:
+    """The findings about the commands of one text, which may stand inside another."""
+
+    def __init__(self, findings: Findings, text: str, place: Callable[[int, int], Span]) -> None:
+        self.whole = findings
+        self.policy = findings.policy
+        self.text = text
+        self._place = place
+
+    def add(  # noqa: PLR0913 - the fields of a finding
+        self,
+        decision: Decision,
+        rule: str,
+        reason: str,
+        span: Span,
+        *,
+        name: str = "",
+        hint: str = "",
+        via: tuple[str, ...] = (),
+    ) -> None:
+        """Record a finding, at its place in the text that the person wrote."""
+        start, end = self._place(*span)
+        shown = self.text[span[0] : span[1]]
+        self.whole.add(Finding(shown, name, decision, rule, reason, start, end, hint, via))
+
+    def add_write(self, reason: str, span: Span) -> None:
+        """Record that a file is written, which needs permission."""
+        if not self.policy.allow_writes:
+            hint = "print the text instead, or ask a person to set allow_writes"
+            self.add("deny", "allow_writes", reason, span, hint=hint)

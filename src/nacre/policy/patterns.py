@@ -31,3 +31,7 @@ class _LazyPattern:
 def regex(source: str, flags: int = 0) -> re.Pattern[str]:
     """A pattern for matching texts, not yet compiled."""
     return cast("re.Pattern[str]", _LazyPattern(source, flags))
+
+
+# A word that can stand in a rule as it is.
+PLAIN_TOKEN = regex(r"[A-Za-z0-9_./:=@+,-]+\Z")

@@ -1,0 +1,120 @@
+"""The check of what a command does besides running: writing files, running other texts, inline code.
+
+Above: `check`. Below: `effects`, which names them; `findings`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import ANY, Effect, base_name
+from nacre.policy.patterns import PLAIN_TOKEN
+from nacre.policy.tables.shells import SHELLS, UNRESOLVABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.findings import TextFindings
+    from nacre.policy.matching import Rule
+    from nacre.policy.rule_search import Subject
+
+
+class EffectCheck:
+    """Checks the effects of the commands of one text."""
+
+    def __init__(self, findings: TextFindings) -> None:
+        self.findings = findings
+
+    def check(self, subject: Subject, rules: Sequence[Rule], assigned: Sequence[str]) -> None:
+        """Check each effect against the rules that speak for the step, and what is assigned before it."""
+        mode = self.findings.policy.mode
+        rule = rules[0] if rules else None
+        for effect in subject.step.effects:
+            span = (effect.start, effect.end)
+            if effect.flag and any(rule.spells(effect.flag) for rule in rules):
+                continue
+            if not effect.unless.isdisjoint(assigned) and not subject.via:
+                continue
+            if effect.kind == "write":
+                self.findings.add_write(effect.reason, span)
+            elif mode == "open" or (mode == "denylist" and _is_subcommand(effect)):
+                self._loose_effect(effect, subject)
+            elif effect.kind == "inline":
+                self._inline(effect, rule, subject)
+            elif effect.kind == "unlisted" and mode != "allowlist":
+                continue  # without an allowlist, what is not known is not refused
+            elif effect.kind in {"run", "unlisted"}:
+                hint = effect.hint or self._spelling(effect, rule, subject)
+                self.findings.add("deny", "options", effect.reason, span, name=subject.name, hint=hint)
+            elif not self._names_denied(effect, subject):
+                hint = effect.hint or self._spelling(effect, rule, subject)
+                self.findings.add(
+                    self.findings.whole.when_unknown,
+                    "not resolvable",
+                    effect.reason,
+                    span,
+                    name=subject.name,
+                    hint=hint,
+                )
+
+    def _spelling(self, effect: Effect, rule: Rule | None, subject: Subject) -> str:
+        """The rule with which a person would allow it."""
+        if not effect.flag:
+            return "a person would have to run it: no rule can allow what is not known"
+        words = subject.step.rule_words
+        at = next((i for i, word in enumerate(words) if word.start == effect.start), 0)
+        leading = [word.text for word in words[1 : at + 1]]
+        first = at == 1 or not effect.flag.startswith("-")
+        if effect.flag == ANY:
+            spelled = f"{subject.name} *"
+        elif leading and first and leading[-1] == effect.flag and all(map(PLAIN_TOKEN.match, leading)):
+            spelled = " ".join([subject.name, *leading, "*"])
+        else:
+            tokens = rule.tokens if rule is not None and rule.tokens[0] != "*" else (subject.name,)
+            command = json.dumps(" ".join(tokens))
+            spelled = f"{{command = {command}, options = [{json.dumps(effect.flag)}]}}"
+        return f"a rule that spells it would allow it: `{spelled}`"
+
+    def _inline(self, effect: Effect, rule: Rule | None, subject: Subject) -> None:
+        """Code in an argument: a bare rule for the interpreter admits it when it only computes and prints."""
+        bare = rule is not None and rule.tokens[1:] in {(), ("*",)} and rule.first_arguments is None
+        if bare and effect.plain:
+            return
+        hint = self._spelling(effect, rule, subject)
+        span = (effect.start, effect.end)
+        self.findings.add(
+            self.findings.whole.when_unknown, "inline code", effect.reason, span, name=subject.name, hint=hint
+        )
+
+    def _loose_effect(self, effect: Effect, subject: Subject) -> None:
+        """Without an allowlist, only what might reach a denied command counts."""
+        if self._names_denied(effect, subject):
+            return
+        guarded = bool(self.findings.policy.denies or self.findings.policy.asks)
+        dynamic = any(word.dynamic for word in subject.step.words) or not subject.known
+        name = base_name(subject.name)
+        opaque = dynamic or effect.flag == "-" or name in UNRESOLVABLE or name in SHELLS
+        hidden = effect.kind == "run" and tables.wrapper(name) is not None  # `env -S` splits a text itself
+        if guarded and (hidden or (opaque and effect.kind == "unresolved")):
+            span = (effect.start, effect.end)
+            self.findings.add("ask", "not resolvable", effect.reason, span, name=subject.name)
+
+    def _names_denied(self, effect: Effect, subject: Subject) -> bool:
+        """Deny a step that runs text in some way of its own, when that text names a denied command."""
+        words = [word.text for word in subject.step.words]
+        text = " ".join([*words, *(word[2:] for word in words if word.startswith("-"))])  # `-Srm x`
+        for rule in self.findings.policy.denies:
+            denied = rule.name.rstrip("*")
+            if denied and re.search(rf"(?<![\w-]){re.escape(denied)}(?![\w-])", text):
+                reason = f"{effect.reason}, and it names `{rule.name}`"
+                self.findings.add("deny", rule.text, reason, (effect.start, effect.end), name=subject.name)
+                return True
+        return False
+
+
+def _is_subcommand(effect: Effect) -> bool:
+    """`docker compose`, `npm exec`: without an allowlist such sub-commands are ordinary commands."""
+    return effect.kind == "run" and effect.flag.isidentifier()

@@ -1,0 +1,143 @@
+"""Which rules of a policy speak about a step of a command: those that forbid it, ask about it, allow it.
+
+Above: `check`. Below: `matching`, where one rule is held against one command; `windows_names`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nacre.policy.command_input import given_to
+from nacre.policy.effects import Step, base_name
+from nacre.policy.windows_names import aliases, synonyms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.findings import Span, TextFindings
+    from nacre.policy.matching import Rule
+    from nacre.policy.model import Decision, Word
+
+_MOST_HINTS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The step that is being checked: its name as shown, its place, the wrappers around it."""
+
+    step: Step
+    name: str
+    span: Span
+    via: tuple[str, ...]
+    # Is the name known before the command runs? Is it a function of this very text?
+    known: bool
+    defined: bool
+
+
+class RuleSearch:
+    """The rules for the commands of one text."""
+
+    def __init__(self, findings: TextFindings) -> None:
+        self.findings = findings
+
+    def deny(self, subject: Subject) -> None:
+        """Record the rules that forbid a step."""
+        given = synonyms(subject.name, self.findings.whole.shell) if self.findings.policy.denies else ()
+        for rule in self.findings.policy.denies:
+            if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(
+                self.findings.whole.cwd
+            ):
+                continue
+            hit = self._hits(rule, subject.step)
+            if hit is None:
+                reason = f"its arguments are only known when it runs, and `{rule.text}` is denied"
+                self._add_rule(self.findings.whole.when_unknown, rule, reason, subject)
+            elif hit:
+                self._add_rule("deny", rule, rule.reason or f"Command '{subject.name}' is denied", subject)
+
+    def _hits(self, rule: Rule, step: Step) -> bool | None:
+        """Tell whether a rule for what is unwanted hits these arguments, with or without option values."""
+        hit = rule.forbids_arguments(step.words[1:])
+        if hit is not False:
+            return hit
+        values = {id(value) for item in given_to(step.words) for value in item.values}
+        return rule.forbids_arguments([word for word in step.words[1:] if id(word) not in values])
+
+    def _add_rule(self, decision: Decision, rule: Rule, reason: str, subject: Subject) -> None:
+        self.findings.add(decision, rule.text, reason, subject.span, name=subject.name, via=subject.via)
+
+    def permitting(self, subject: Subject) -> list[Rule]:
+        """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
+        fold = self.findings.whole.windows
+        arguments = subject.step.rule_words[1:]
+        given = aliases(subject.name, self.findings.whole.shell)
+        for rule in self.findings.policy.asks:
+            if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
+                return [rule]
+        found = [
+            rule
+            for rule in self._candidates(given, fold=fold)
+            if self._admits(rule, arguments) and not _other_addresses(rule, subject.step)
+        ]
+        if not found and self.findings.policy.mode != "open":
+            return []
+        asked = self._asked(subject)
+        found.sort(key=lambda rule: -len(rule.tokens))
+        return [asked, *found] if asked is not None else found
+
+    def _asked(self, subject: Subject) -> Rule | None:
+        """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
+        given = synonyms(subject.name, self.findings.whole.shell) if self.findings.policy.asks else ()
+        for rule in self.findings.policy.asks:
+            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.whole.cwd)
+            if named and self._hits(rule, subject.step) is not False:
+                return rule
+        return None
+
+    def _candidates(self, given: Sequence[str], *, fold: bool) -> list[Rule]:
+        if fold:
+            return [
+                r
+                for r in self.findings.policy.allows
+                if any(r.admits_name(name, fold=True) for name in given)
+            ]
+        name = given[0]
+        base = name.rpartition("/")[2]
+        found = [rule for rule in self.findings.policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
+        return found + [rule for rule in self.findings.policy.allows_by_glob if rule.admits_name(name)]
+
+    def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
+        return rule.admits_arguments(arguments) and rule.holds_in(self.findings.whole.cwd)
+
+    def nearest_allowed(self, name: str) -> str:
+        """The nearest thing that would be allowed."""
+        base = base_name(name).casefold()
+        rules = [rule for rule in self.findings.policy.allows if rule.holds_in(self.findings.whole.cwd)]
+        elsewhere = [rule for rule in self.findings.policy.allows if rule.cwd and rule not in rules]
+        for rule in elsewhere:
+            if rule.name.casefold() == base:
+                return f"{rule.text} is allowed in {', '.join(rule.cwd)}"
+        near = [rule.text for rule in rules if rule.name.casefold() == base]
+        near = near or [rule.text for rule in rules if rule.name[:2].casefold() == base[:2]]
+        near = near or [rule.text for rule in rules]
+        more = ", ..." if len(near) > _MOST_HINTS else ""
+        return f"allowed here: {', '.join(near[:_MOST_HINTS])}{more}" if near else ""
+
+
+def _other_addresses(rule: Rule, step: Step) -> bool:
+    """`curl https://ok.example/*` does not allow a second address beside the one it names."""
+    patterns = [token for token in rule.tokens[1:] if "://" in token]
+    if not patterns:
+        return False
+    given = given_to(step.words)
+    addresses = [item.word.text for item in given if item.kind in {"operand", "unproven"}]
+    addresses += [item.value.text for item in given if item.flag == "--url" and item.value is not None]
+    if not given:
+        addresses = [word.text for word in step.words[1:] if not word.text.startswith("-")]
+    return not all(any(_address_matches(p, text) for p in patterns) for text in addresses)
+
+
+def _address_matches(pattern: str, text: str) -> bool:
+    return re.match(re.escape(pattern).replace(r"\*", ".*") + r"\Z", text) is not None
