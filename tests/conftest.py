@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 import skips
+from wine_recovery import run_with_recovery
 from wire_client import WireClient
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 def _reason(report: pytest.TestReport) -> str:
     return getattr(report, "wasxfail", None) or str(report.longrepr)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A test under wine runs once more where wine itself hangs."""
+    if item.get_closest_marker("wine") is None:
+        return None
+    run_with_recovery(item, nextitem)
+    return True
 
 
 # -- which tests show which requirement (see test_requirements)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Start = Callable[..., WireClient]
 
+pytestmark = pytest.mark.wine
+
 BATCH_WITH_ECHO = "echo loud\r\ncmd /c exit 4\r\n"
 
 

@@ -12,6 +12,8 @@ from wire_client import WireClient, text_of, told_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.wine
+
 CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "set", "podman"]
 
 

@@ -18,6 +18,8 @@ from nacre.keeper.link import Link
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.wine
+
 WINDOWS_PYTHON = windows_path(PYTHON)
 # Whether a console is there, and whether anybody could see its window.
 ASK_FOR_WINDOW = (

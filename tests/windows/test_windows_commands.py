@@ -11,6 +11,8 @@ from wire_client import WireClient, text_of, told_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.wine
+
 CMD_LIST = ["dir", "echo", "curl", "type", "find", "findstr", "cd", "where", "set", "podman"]
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
 
+pytestmark = pytest.mark.wine
+
 ENVIRONMENT = {"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD, "PATH": r"C:\windows\system32"}
 WINDOWS_PYTHON = windows_path(PYTHON)
 
@@ -48,6 +50,8 @@ def with_keeper(use: Callable[[Link], Awaitable[None]], spool_dir: Path) -> None
             for stream in (launched.process.stdout, launched.process.stderr):
                 if stream:
                     stream.close()
+            launched.process.kill()  # where wine hangs, it has not ended by itself
+            launched.process.wait()
 
     asyncio.run(main())
 

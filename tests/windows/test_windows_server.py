@@ -18,6 +18,8 @@ from wire_client import WireClient, text_of, told_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.wine
+
 WINDOWS_PYTHON = windows_path(PYTHON)
 
 
