@@ -15,7 +15,10 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent
 SOURCE = ROOT / "src" / "nacre"
 # Only these may start a process.
-STARTERS = {"keeper.posix", "keeper.windows", "keeper.launch", "keeper.guardian", "keeper.processes"}
+STARTERS = {
+    *("keeper.posix.starting", "keeper.windows.starting", "keeper.windows.process_tree"),
+    *("keeper.launch", "keeper.guardian", "keeper.processes"),
+}
 STARTING_NAMES = re.compile(
     r"(subprocess|multiprocessing|pty|_posixsubprocess|_winapi)\.(?!TimeoutExpired).*"
     r"|os\.(fork|forkpty|posix_spawnp?|exec\w+|spawn\w+|system|popen|startfile)"

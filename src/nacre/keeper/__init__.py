@@ -27,13 +27,13 @@ Two halves that meet at `frames`:
     heap       memory that goes back to the system when it is freed
     confinement  what a sandboxed keeper can no longer do, set before it begins
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
-    posix      processes, pipes, terminals and the event loop of Linux and macOS
+    posix/     processes, pipes, terminals and the event loop of Linux and macOS
     process_tree  which process belongs to which command, and how all of them are ended
     processes  who runs below the keeper, as the process table tells it
     guardian   the process above the keeper that ends what a killed keeper leaves
     notices    the wording of what both tell on stderr
-    windows    all of these for Windows: Job Objects, a completion port
-    win32      the few calls of Windows that it makes
+    windows/   all of these for Windows: Job Objects, a completion port
+    win32/     the few calls of Windows that it makes
 
 Everything but `link`, `launch` and `keeper_process` is the program; it imports nothing outside the standard
 library and nothing of nacre above this package, so that it can be sent to a machine that has only Python.

@@ -1,0 +1,70 @@
+"""Processes, pipes, terminals and the event loop of a keeper on Linux and macOS.
+
+Above it: `commands` and `program`, which know none of these calls. `windows` offers the same names.
+
+    event_loop   descriptors, timers, signals, ended children
+    pipes        readers and writers
+    starting     a command with its pipes or its terminal
+    children     reaping and signalling
+    own_process  the keeper's own session, descriptors and log
+"""
+
+from __future__ import annotations
+
+import os
+
+from nacre.keeper.posix.children import (
+    CONTINUE,
+    KILL,
+    STOP,
+    TERM,
+    Reaped,
+    has_ended,
+    own_peak_rss_bytes,
+    reap,
+    send_signal,
+    send_signal_to_group,
+    signal_name,
+    signal_number,
+)
+from nacre.keeper.posix.event_loop import Loop
+from nacre.keeper.posix.own_process import PR_SET_CHILD_SUBREAPER, link_descriptors, log, pipe_name, prepare
+from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer
+from nacre.keeper.posix.starting import LIMITS, Started, find_program, resize, start
+
+__all__ = [
+    "CONTINUE",
+    "KILL",
+    "LIMITS",
+    "PR_SET_CHILD_SUBREAPER",
+    "SCRIPT_SUFFIX",
+    "STOP",
+    "TERM",
+    "LinkReader",
+    "LinkWriter",
+    "Loop",
+    "Reader",
+    "Reaped",
+    "Started",
+    "TerminalReader",
+    "Writer",
+    "find_program",
+    "has_ended",
+    "link_descriptors",
+    "log",
+    "own_peak_rss_bytes",
+    "pipe_name",
+    "prepare",
+    "reap",
+    "resize",
+    "script_bytes",
+    "send_signal",
+    "send_signal_to_group",
+    "signal_name",
+    "signal_number",
+    "start",
+]
+
+SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
+script_bytes = os.fsencode  # how the text of a command is written to a file
+LinkReader, LinkWriter = Reader, Writer  # on Windows the link is another kind of pipe

@@ -1,0 +1,102 @@
+"""The processes of commands on Linux and macOS: reaping them, what they have used, signalling them.
+
+Above it: `program`, `commands` and `process_tree`, through `host`. Which process belongs to which command is
+not known here.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+
+from nacre.keeper.records import dataclass
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+RSS_UNIT = 1 if sys.platform == "darwin" else 1024
+TERM, KILL, STOP, CONTINUE = signal.SIGTERM, signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT
+
+
+@dataclass(slots=True)
+class Reaped:
+    """How a child ended, and what it and the children it waited for have used."""
+
+    pid: int
+    code: int | None
+    signal: str | None
+    cpu_ms: int
+    max_rss_bytes: int
+
+
+def reap(awaited: Iterable[int] | None = None) -> tuple[list[Reaped], bool]:
+    """The children that have ended, and whether any child is left at all.
+
+    For that the kernel looks at each child there is; with `awaited` it looks at these alone.
+    """
+    if awaited is None:
+        return _reap_all()
+    waits = [os.wait4(pid, os.WNOHANG) for pid in awaited]
+    return [_reaped(*wait) for wait in waits if wait[0]], True
+
+
+def _reap_all() -> tuple[list[Reaped], bool]:
+    ended: list[Reaped] = []
+    while True:
+        try:
+            wait = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return ended, False
+        if wait[0] == 0:
+            return ended, True
+        ended.append(_reaped(*wait))
+
+
+def _reaped(pid: int, status: int, usage: resource.struct_rusage) -> Reaped:
+    code = os.waitstatus_to_exitcode(status)  # below zero: a signal
+    how = (code, None) if code >= 0 else (None, signal_name(-code))
+    cpu_ms = round((usage.ru_utime + usage.ru_stime) * 1000)
+    return Reaped(pid, *how, cpu_ms, usage.ru_maxrss * RSS_UNIT)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a child has ended that is not reaped yet; False where the system does not tell."""
+    return hasattr(os, "waitid") and bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
+
+
+def own_peak_rss_bytes() -> int:
+    """The kernel counts our pages to a child until it becomes its program: below this it tells nothing."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
+
+
+def signal_name(number: int) -> str:
+    """SIGKILL for 9; real-time signals, which have no name of their own, by number."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"SIG{number}"
+
+
+def signal_number(name: str) -> int:
+    """9 for KILL or SIGKILL. Raises KeyError for a name that is none."""
+    return signal.Signals[name if name.startswith("SIG") else "SIG" + name].value
+
+
+def send_signal(pids: Iterable[int], number: int) -> None:
+    """Signal each process; one that is gone, or not ours to signal, is passed over."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def send_signal_to_group(pid: int, number: int) -> None:
+    """Signal the process group that a command was started in."""
+    try:
+        os.killpg(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return

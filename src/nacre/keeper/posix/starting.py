@@ -1,0 +1,287 @@
+"""Starting a command on Linux and macOS: its pipes or its terminal, its descriptors, its limits.
+
+Above it: `program`, through `host`. Below: `inheritance`, for what a command must not have of the keeper.
+The fast way is posix_spawn; what it cannot do takes a fork.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import resource
+import signal
+import struct
+import termios
+from functools import lru_cache, partial
+
+from nacre.keeper.descriptors import within_limit
+from nacre.keeper.inheritance import Inheritance
+from nacre.keeper.records import dataclass
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from nacre.keeper.frames import Spawn
+
+PIPES_AHEAD = 2  # stdout and stderr
+RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
+FOLLOWED_SIGNALS = (
+    "SIGHUP",
+    "SIGINT",
+    "SIGQUIT",
+    "SIGTERM",
+    "SIGPIPE",
+    "SIGXFSZ",
+    "SIGCHLD",
+    "SIGTSTP",
+    "SIGTTIN",
+)
+DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
+LIMITS = {
+    "cpu_s": resource.RLIMIT_CPU,
+    "memory_bytes": resource.RLIMIT_AS,
+    "processes": getattr(resource, "RLIMIT_NPROC", None),
+    "file_bytes": resource.RLIMIT_FSIZE,
+    "open_files": resource.RLIMIT_NOFILE,
+}
+INHERITANCE = Inheritance()
+
+
+@dataclass(slots=True)
+class Started:
+    """A command that runs: its first process and our ends of its streams (-1 where there is none)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    control: int
+
+
+def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:
+    """The file that a program's name means, as execvp would find it from that directory. Raises OSError."""
+    if "/" in name:
+        return name
+    trouble = FileNotFoundError(errno.ENOENT, "not found on PATH", name)
+    for entry in os.fsdecode(environment.get(b"PATH", os.fsencode(os.defpath))).split(":"):
+        path = os.path.join(directory, entry, name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return path
+            trouble = PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+    raise trouble
+
+
+def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+    """Start a command. Raises OSError whose `filename` tells the directory from the program."""
+    os.chdir(spec.cwd)
+    try:
+        return _start_on_terminal(spec, environment) if spec.terminal else _start_on_pipes(spec, environment)
+    finally:
+        os.chdir("/")  # standing in a directory would keep its file system from being unmounted
+
+
+def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+    ends = _Pipes()
+    try:
+        ends.open(spec)
+        if spec.limits:
+            pid = _fork_exec(spec, environment, ends.actions())
+        else:
+            pid = _spawn(spec, environment, ends.actions())
+    except BaseException:  # whatever it is, no descriptor stays open
+        ends.close_all()
+        raise
+    ends.close_theirs()
+    _make_pipes_ahead()
+    return Started(pid, ends.stdin, ends.stdout, ends.stderr, ends.control)
+
+
+@lru_cache(maxsize=1)
+def _null_fd() -> int:
+    """What a command reads that is given nothing to read: one descriptor serves all."""
+    return os.open(os.devnull, os.O_RDWR)
+
+
+def _pipe() -> tuple[int, int]:
+    """A pipe that stays open for long. Raises OSError when there are too many."""
+    reading, writing = os.pipe()
+    within_limit(reading, writing)
+    return reading, writing
+
+
+def _output_pipe() -> tuple[int, int]:
+    ours, theirs = _pipe()
+    os.set_blocking(ours, False)
+    return ours, theirs
+
+
+_pipes_ahead: list[tuple[int, int]] = []
+
+
+def _make_pipes_ahead() -> None:
+    """While a command runs there is time to make the pipes of the next one."""
+    try:
+        while len(_pipes_ahead) < PIPES_AHEAD:
+            _pipes_ahead.append(_output_pipe())
+    except OSError:  # no descriptors left: who needs one will be told
+        return
+
+
+class _Pipes:
+    """The pipes of one command: ours and theirs."""
+
+    def __init__(self) -> None:
+        self.stdin = self.stdout = self.stderr = self.control = -1
+        self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
+
+    def open(self, spec: Spawn) -> None:
+        """Make them. Raises OSError; then those that were made wait for `close_all`."""
+        if spec.stdin:
+            theirs, self.stdin = _pipe()
+        else:
+            theirs = _null_fd()
+        self._theirs.append((theirs, 0))
+        self.stdout = self._outgoing(1) if 1 not in spec.silent else self._nowhere(1)
+        if spec.merge:
+            self._theirs.append((self._theirs[-1][0], 2))
+        else:
+            self.stderr = self._outgoing(2) if 2 not in spec.silent else self._nowhere(2)  # noqa: PLR2004  # stderr
+        if spec.control:
+            self.control = self._outgoing(spec.control)
+
+    def _outgoing(self, number: int) -> int:
+        ours, theirs = _pipes_ahead.pop() if _pipes_ahead else _output_pipe()
+        self._theirs.append((theirs, number))
+        return ours
+
+    def _nowhere(self, number: int) -> int:
+        self._theirs.append((_null_fd(), number))
+        return -1
+
+    def actions(self) -> list[tuple[int, int]]:
+        """Which descriptor becomes which number in the command."""
+        return self._theirs
+
+    def close_theirs(self) -> None:
+        """The command has its own copies now."""
+        for fd in {fd for fd, _ in self._theirs}:
+            if fd != _null_fd():
+                os.close(fd)
+
+    def close_all(self) -> None:
+        """Nothing was started."""
+        self.close_theirs()
+        for fd in (self.stdin, self.stdout, self.stderr, self.control):
+            if fd >= 0:
+                os.close(fd)
+
+
+def _spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    if max(actions)[0] >= INHERITANCE.files:
+        return _spawn_from_above(spec, environment, actions)
+    return _spawn_from_below(spec, environment, actions)
+
+
+def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    """glibc's posix_spawn takes no descriptor above the command's limit: such get a low number first."""
+    highest = min(RESERVED_FDS, INHERITANCE.files)
+    slots = {fd: highest - 1 - place for place, fd in enumerate({fd for fd, _ in actions})}
+    try:
+        for fd, slot in slots.items():
+            os.dup2(fd, slot, inheritable=False)
+        return _spawn_from_below(spec, environment, [(slots[fd], number) for fd, number in actions])
+    finally:
+        for slot in slots.values():
+            os.dup2(_null_fd(), slot, inheritable=False)
+
+
+def _spawn_from_below(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    try:
+        return INHERITANCE.starting(partial(_posix_spawn, spec, environment, actions))
+    except NotImplementedError:  # a macOS whose posix_spawn makes no sessions
+        return _fork_exec(spec, environment, actions)
+
+
+def _posix_spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
+    """The fast way: no copy of this process is made."""
+    return os.posix_spawn(
+        spec.program,
+        spec.argv,
+        environment,
+        file_actions=[(os.POSIX_SPAWN_DUP2, fd, number) for fd, number in actions],
+        setsid=True,
+        setsigmask=(),
+        setsigdef=DEFAULT_SIGNALS,
+    )
+
+
+def _fork_exec(
+    spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1
+) -> int:
+    """The way for what posix_spawn cannot do: limits and a controlling terminal."""
+    failed, report = os.pipe()
+    try:
+        pid = INHERITANCE.starting(os.fork)
+        if pid == 0:
+            _become(spec, environment, actions, tty, report)
+    except OSError:
+        os.close(failed)
+        raise
+    finally:
+        os.close(report)
+    trouble = os.read(failed, 4)
+    os.close(failed)
+    if trouble:
+        os.waitpid(pid, 0)
+        number = int.from_bytes(trouble, "big")
+        raise OSError(number, os.strerror(number), spec.program)
+    return pid
+
+
+def _become(
+    spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
+) -> None:
+    """In the child: turn into the command. Never returns; a failure is told through `report`."""
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        for number in DEFAULT_SIGNALS:
+            signal.signal(number, signal.SIG_DFL)
+        if tty >= 0:
+            os.login_tty(tty)
+        else:
+            os.setsid()
+        for fd, number in actions:
+            os.dup2(fd, number)
+        for name, value in spec.limits.items():
+            if (kind := LIMITS[name]) is not None:
+                resource.setrlimit(kind, (value, value))
+        os.execve(spec.program, spec.argv, environment)  # noqa: S606  # a shell is what it starts
+    except OSError as error:
+        os.write(report, (error.errno or errno.EINVAL).to_bytes(4, "big"))
+    except ValueError:  # a limit above the hard one
+        os.write(report, errno.EPERM.to_bytes(4, "big"))
+    finally:
+        os._exit(127)
+
+
+def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+    ours, theirs = os.openpty()
+    within_limit(ours, theirs)
+    held = [ours, theirs]
+    try:
+        resize(ours, *(spec.terminal or (24, 80)))
+        os.set_blocking(ours, False)
+        held.append(os.dup(ours))
+        pid = _fork_exec(spec, environment, [], tty=theirs)
+    except BaseException:  # whatever it is, no descriptor stays open
+        for fd in held:
+            os.close(fd)
+        raise
+    os.close(theirs)
+    return Started(pid, held[-1], ours, -1, -1)
+
+
+def resize(fd: int, rows: int, columns: int) -> None:
+    """Tell a terminal, and the programs on it, its size."""
+    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

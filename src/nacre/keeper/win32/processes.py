@@ -1,0 +1,182 @@
+"""Processes of Windows: starting one in a job, waiting for its end, asking what it is.
+
+Above it: `windows`. Below: `headers`, `jobs`, and the completion port of `pipes`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from ctypes import byref, c_size_t, sizeof
+from ctypes.wintypes import DWORD, HANDLE
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from nacre.keeper.records import dataclass
+from nacre.keeper.win32.headers import (
+    CREATE_NO_WINDOW,
+    CREATE_SUSPENDED,
+    CREATE_UNICODE_ENVIRONMENT,
+    EXTENDED_STARTUPINFO_PRESENT,
+    INFINITE,
+    PATH_CHARACTERS,
+    PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
+    PROCESS_COMMAND_LINE,
+    PROCESS_QUERY_LIMITED_INFORMATION,
+    STARTF_USESTDHANDLES,
+    WAIT_CALLBACK,
+    WT_EXECUTEINWAITTHREAD_ONCE,
+    CountedString,
+    ProcessInformation,
+    StartupInfo,
+    check,
+    close_handle,
+    kernel32,
+    ntdll,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from nacre.keeper.win32.jobs import Job
+    from nacre.keeper.win32.pipes import Port
+
+
+@dataclass(slots=True)
+class Process:
+    """A process we started."""
+
+    pid: int
+    handle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """The arguments of CreateProcess."""
+
+    program: str
+    command_line: str
+    environment: str  # NAME=value, each ended by a NUL, sorted
+    directory: str
+    streams: tuple[int, int, int]
+
+
+def create_process(launch: Launch, job: Job) -> Process:
+    """Start a program in a job, without a window, with its three streams and no other handle of ours."""
+    created = ProcessInformation()
+    flags = CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT
+    block = ctypes.create_unicode_buffer(launch.environment, len(launch.environment) + 1)
+    line = ctypes.create_unicode_buffer(launch.command_line)  # Windows wants to be able to write into it
+    with _startup_info(launch.streams) as startup:
+        check(
+            kernel32.CreateProcessW(
+                *(launch.program, line, None, None, True, flags, block, launch.directory),
+                *(byref(startup), byref(created)),
+            ),
+            launch.program,
+        )
+    try:
+        job.add(created.process)  # before its first instruction, so that nothing it starts can be outside
+        check(kernel32.ResumeThread(created.thread) != INFINITE, launch.program)
+    except OSError:
+        kernel32.TerminateProcess(created.process, 1)
+        close_handle(created.process)
+        raise
+    finally:
+        close_handle(created.thread)
+    return Process(created.pid, created.process)
+
+
+@contextlib.contextmanager
+def _startup_info(streams: tuple[int, int, int]) -> Generator[StartupInfo]:
+    """Standard handles, and the list that keeps every other handle from being inherited."""
+    size = c_size_t()
+    kernel32.InitializeProcThreadAttributeList(None, 1, 0, byref(size))
+    attributes = ctypes.create_string_buffer(size.value)
+    check(kernel32.InitializeProcThreadAttributeList(attributes, 1, 0, byref(size)))
+    inherited = (HANDLE * len(set(streams)))(*set(streams))
+    try:
+        check(
+            kernel32.UpdateProcThreadAttribute(
+                attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, inherited, sizeof(inherited), None, None
+            )
+        )
+        startup = StartupInfo()
+        startup.size = sizeof(StartupInfo)
+        startup.flags = STARTF_USESTDHANDLES
+        startup.stdin, startup.stdout, startup.stderr = streams
+        startup.attributes = ctypes.addressof(attributes)
+        yield startup
+    finally:
+        kernel32.DeleteProcThreadAttributeList(attributes)
+
+
+class Wait:
+    """Posts a process's id to a port when it has ended."""
+
+    _ports: ClassVar[
+        dict[int, tuple[Port, int]]
+    ] = {}  # by process id: what the callback, in another thread, needs
+
+    def __init__(self, process: Process, port: Port, key: int) -> None:
+        self._ports[process.pid] = (port, key)
+        self._handle = HANDLE()
+        check(
+            kernel32.RegisterWaitForSingleObject(
+                byref(self._handle),
+                *(process.handle, _when_ended, process.pid, INFINITE, WT_EXECUTEINWAITTHREAD_ONCE),
+            )
+        )
+
+    @classmethod
+    def ended(cls, pid: int) -> None:
+        """In a thread of Windows' own: pass the news on."""
+        port, key = cls._ports.pop(pid)
+        port.post(key, pid)
+
+    def close(self) -> None:
+        """Stop waiting."""
+        kernel32.UnregisterWait(self._handle)
+
+
+def _process_ended(pid: int, _timed_out: int) -> None:
+    Wait.ended(pid)
+
+
+_when_ended: Any = WAIT_CALLBACK(_process_ended)
+
+
+def exit_code(process: Process) -> int:
+    """How an ended process ended."""
+    code = DWORD()
+    kernel32.GetExitCodeProcess(process.handle, byref(code))
+    return code.value
+
+
+def image_of(pid: int) -> str:
+    """The file a process was started from; empty when it is gone."""
+    with _opened(pid) as handle:
+        path, size = ctypes.create_unicode_buffer(PATH_CHARACTERS), DWORD(PATH_CHARACTERS)
+        worked = handle and kernel32.QueryFullProcessImageNameW(handle, 0, path, byref(size))
+        return path.value if worked else ""
+
+
+def command_line_of(pid: int) -> str:
+    """What a process was started as; empty when Windows does not tell."""
+    with _opened(pid) as handle:
+        answer = ctypes.create_string_buffer(2 * PATH_CHARACTERS + sizeof(CountedString))
+        if not handle or ntdll.NtQueryInformationProcess(
+            handle, PROCESS_COMMAND_LINE, answer, sizeof(answer), None
+        ):
+            return ""
+        text = CountedString.from_buffer(answer)
+        return ctypes.string_at(text.text, text.size_bytes).decode("utf-16-le", "replace")
+
+
+@contextlib.contextmanager
+def _opened(pid: int) -> Generator[int]:
+    handle: int = kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid) or 0
+    try:
+        yield handle
+    finally:
+        if handle:
+            close_handle(handle)

@@ -1,0 +1,81 @@
+"""Processes, pipes and the event loop of a keeper on Windows, and who belongs to a command there.
+
+Above it: `commands` and `program`, which know none of this; its names are those of `posix`, `process_tree`.
+Below: `win32`, the calls themselves.
+
+Every command lives in a job object of its own, inside the keeper's: whatever it starts is in there, and
+all of it dies with the keeper, however that ends. One completion port tells everything: bytes that came,
+processes that ended, jobs that emptied.
+
+    children      the job and the first process of each command
+    event_loop    one thread on the completion port
+    pipes         readers and writers of commands
+    link_pipes    the link to nacre, and the log
+    starting      a command with its pipes
+    process_tree  who belongs to a command; signals, as far as Windows has any
+"""
+
+from __future__ import annotations
+
+from nacre.keeper import win32
+from nacre.keeper.windows.children import (
+    CHILDREN,
+    Reaped,
+    Started,
+    command_line,
+    has_ended,
+    own_peak_rss_bytes,
+    reap,
+)
+from nacre.keeper.windows.event_loop import Loop
+from nacre.keeper.windows.link_pipes import LinkReader, LinkWriter, link_descriptors, log
+from nacre.keeper.windows.pipes import Reader, TerminalReader, Writer
+from nacre.keeper.windows.process_tree import ProcessTree, signal_number
+from nacre.keeper.windows.starting import LIMITS, SCRIPT_SUFFIX, find_program, resize, script_bytes, start
+
+__all__ = [
+    "LIMITS",
+    "SCRIPT_SUFFIX",
+    "LinkReader",
+    "LinkWriter",
+    "Loop",
+    "ProcessTree",
+    "Reader",
+    "Reaped",
+    "Started",
+    "TerminalReader",
+    "Writer",
+    "command_line",
+    "find_program",
+    "has_ended",
+    "link_descriptors",
+    "log",
+    "own_peak_rss_bytes",
+    "pipe_name",
+    "post_guardian",
+    "prepare",
+    "reap",
+    "resize",
+    "script_bytes",
+    "signal_number",
+    "start",
+]
+
+
+def prepare() -> bool:
+    """Make this process a keeper: inside a job that ends with us, so that everything does.
+
+    Returns that no process can slip away.
+    """
+    CHILDREN.keepers_job = win32.Job()
+    CHILDREN.keepers_job.add_self()
+    return True
+
+
+def pipe_name(_handle: int) -> str:
+    """There are no names for both ends of a pipe here."""
+    return ""
+
+
+def post_guardian() -> None:
+    """None is needed: whatever way a keeper ends, its job ends with it."""

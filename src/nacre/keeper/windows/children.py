@@ -1,0 +1,144 @@
+"""The processes of commands on Windows: the job of each, its first process, its end.
+
+Above it: everything else here. Below: `win32`. The completion port is here, because processes and jobs
+tell their ends on it; `event_loop` waits on it.
+"""
+
+from __future__ import annotations
+
+import os
+
+from nacre.keeper import win32
+from nacre.keeper.records import dataclass
+
+FROM_PIPE, FROM_THREAD, FROM_PROCESS, FROM_JOB = 1, 2, 3, 4  # keys of the port; jobs count on from the last
+KILLED_CODE = 0x4E414352  # what a process that we ended leaves as its exit code: no program does by itself
+INTERRUPTED_CODE = 0xC000013A  # what a process leaves that a Ctrl+C has ended
+END_BY_SIGNAL = {KILLED_CODE: "SIGKILL", INTERRUPTED_CODE: "SIGINT"}
+CONSOLE_HOSTS = ("conhost.exe", "openconsole.exe")
+COMMAND_LINE_LIMIT = 200
+
+
+@dataclass(slots=True)
+class Started:
+    """A command that runs: its first process, its job, our ends of its streams (-1 where there is none)."""
+
+    pid: int
+    stdin: int
+    stdout: int
+    stderr: int
+    control: int
+    job: win32.Job
+    number: int  # of the job, as the port calls it
+
+
+@dataclass(slots=True)
+class Reaped:
+    """How a process ended, and what its job has used (wine keeps no such accounts).
+
+    An emptied job is told as a process whose number is the job's, negative.
+    """
+
+    pid: int
+    code: int | None = None
+    signal: str | None = None
+    cpu_ms: int = 0
+    max_rss_bytes: int = 0
+
+
+class Children:
+    """The first processes of all commands, from start to reaping."""
+
+    def __init__(self) -> None:
+        self.port = win32.Port()
+        self.keepers_job: win32.Job | None = None
+        self.ended: list[int] = []
+        self.emptied: list[int] = []
+        self._children: dict[int, tuple[win32.Process, win32.Job, win32.Wait]] = {}
+        self._jobs: dict[int, win32.Job] = {}
+        self._job_number = 0
+        self._streams: dict[int, win32.Job] = {}
+
+    def job(self, limits: dict[str, int]) -> tuple[win32.Job, int]:
+        """A job for a new command; the port knows it by its number."""
+        self._job_number += 1
+        job = win32.Job(limits)
+        job.tell(self.port, FROM_JOB + self._job_number)
+        return job, self._job_number
+
+    def is_held(self, stream: int) -> bool:
+        """Whether a process of the command that a stream belongs to still lives."""
+        return bool(living_in(self._streams[stream])) if stream in self._streams else True
+
+    def let_go(self, stream: int) -> None:
+        """A stream is closed."""
+        self._streams.pop(stream, None)
+
+    def add(self, process: win32.Process, job: win32.Job, number: int, streams: tuple[int, ...]) -> None:
+        """A first process runs."""
+        self._streams |= dict.fromkeys(streams, job)
+        self._jobs[number] = job
+        self._children[process.pid] = (process, job, win32.Wait(process, self.port, FROM_PROCESS))
+
+    def forget(self, number: int) -> None:
+        """A job is not needed any more."""
+        self._jobs.pop(number, None)
+
+    def reap(self) -> list[Reaped]:
+        """What has ended since the last time."""
+        told = [self._take_end(pid) for pid in self.ended]
+        self.ended.clear()
+        for number in self.emptied:
+            self._jobs.pop(number, None)
+            told.append(Reaped(-number))
+        self.emptied.clear()
+        return told
+
+    def _take_end(self, pid: int) -> Reaped:
+        process, job, wait = self._children.pop(pid)
+        wait.close()
+        code = win32.exit_code(process)
+        end = Reaped(
+            pid,
+            code=None if code in END_BY_SIGNAL else code,
+            signal=END_BY_SIGNAL.get(code),
+            cpu_ms=job.cpu_ms(),
+            max_rss_bytes=job.peak_memory_bytes(),
+        )
+        win32.close_handle(process.handle)
+        return end
+
+    @property
+    def some(self) -> bool:
+        """Whether any command still has a process."""
+        return bool(self._children) or any(living_in(job) for job in self._jobs.values())
+
+
+def living_in(job: win32.Job) -> set[int]:
+    """The processes in a job but for console hosts, which Windows starts and ends by itself."""
+    pids = job.pids() if job.handle else []
+    return {pid for pid in pids if os.path.basename(win32.image_of(pid)).lower() not in CONSOLE_HOSTS}
+
+
+def command_line(pid: int, limit: int = COMMAND_LINE_LIMIT) -> str:
+    """What a process was started as, for a person to read."""
+    text = win32.command_line_of(pid) or win32.image_of(pid)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+CHILDREN = Children()
+
+
+def reap(_awaited: set[int] | None = None) -> tuple[list[Reaped], bool]:
+    """The first processes that have ended, the jobs that are empty now, and whether any process is left."""
+    return CHILDREN.reap(), CHILDREN.some
+
+
+def has_ended(pid: int) -> bool:  # noqa: ARG001  # asked for what no process does here: become another
+    """Whether a process has ended that nobody has asked for yet: never."""
+    return False
+
+
+def own_peak_rss_bytes() -> int:
+    """Windows counts a process from its own start: nothing has to be taken off."""
+    return 0
