@@ -204,6 +204,51 @@ def test_null_for_an_optional_argument_means_that_it_is_absent(start: Start, tmp
     assert text_of(listed) == "(no output)"
 
 
+REQUIRED_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "shell": {"command": "true"},
+    "shell_exec": {"command": "echo"},
+    "execute_command": {"command": "true"},
+    "session": {"action": "list"},
+    "read_file": {"path": "file"},
+    "write_file": {"path": "file", "content": "x"},
+    "list_directory": {"path": "."},
+}
+
+
+@pytest.mark.req("null-is-absent")
+@pytest.mark.parametrize("sdk", [{}, {"NACRE_PLAIN_SDK": "1"}], ids=["fast", "sdk"])
+@pytest.mark.parametrize("preset", ["agent", "commands", "shell-exec", "execute-command", "container"])
+def test_null_means_absent_for_every_optional_argument_of_every_tool(
+    start: Start, tmp_path: Path, preset: str, sdk: dict[str, str]
+) -> None:
+    (tmp_path / "file").write_text("x")
+    own = ("--no-announce", "-w", str(tmp_path)) if preset == "container" else ("--shell", "bash")
+    server = start(*own, "--preset", preset, env=sdk)
+    for name, tool in tools_of(server).items():
+        schema = tool["inputSchema"]
+        required = {key: REQUIRED_ARGUMENTS[name][key] for key in schema.get("required", ())}
+        nulls = dict.fromkeys(set(schema["properties"]) - set(required))
+        plain, with_nulls = (server.call(name, **{**required, **more}) for more in ({}, nulls))
+        if name != "set":  # which also shows what the shell has counted since
+            assert with_nulls["content"] == plain["content"], name
+        assert with_nulls.get("isError") == plain.get("isError"), name
+
+
+@pytest.mark.req("null-is-absent")
+@pytest.mark.parametrize("sdk", [{}, {"NACRE_PLAIN_SDK": "1"}], ids=["fast", "sdk"])
+def test_null_for_all_arguments_or_all_parameters_means_that_there_are_none(
+    start: Start, sdk: dict[str, str]
+) -> None:
+    server = start("--shell", "bash", "--preset", "commands", env=sdk)
+    called = server.request("tools/call", {"name": "echo", "arguments": None, "_meta": None})["result"]
+    assert text_of(called) == "(no output)"
+    server.send({"jsonrpc": "2.0", "id": "listing", "method": "tools/list", "params": None})
+    assert server.answer_to("listing")["result"]["tools"]
+    wrong = server.request("tools/call", {"name": "echo", "arguments": []})["error"]
+    assert "`arguments` must be an object" in wrong["message"]
+    assert "description" in server.request("prompts/get", {"name": "intro", "arguments": None})["result"]
+
+
 @pytest.mark.req("null-is-absent")
 def test_that_holds_for_methods_without_a_handshake(start: Start, tmp_path: Path) -> None:
     server = start("--preset", "container", "--no-announce", "-w", str(tmp_path), greet=False)

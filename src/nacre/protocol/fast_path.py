@@ -116,8 +116,7 @@ class FastPath:
         if other := self._surface.deviations.methods.get(method):
             self._connection.start(identity, self._answer_method(message, other))
             return True
-        if method == "tools/call":
-            self._use_mcp_words(params)
+        self._normalise_arguments(method, params)
         try:
             return self._take_in_its_era(method, identity, params)
         except CallError as error:
@@ -219,10 +218,12 @@ class FastPath:
 
     # -- calls
 
-    def _use_mcp_words(self, params: dict[str, Any]) -> None:
-        """A call in its document's words becomes one in MCP's, whoever answers it."""
+    def _normalise_arguments(self, method: str, params: dict[str, Any]) -> None:
+        """A call in its document's words becomes one in MCP's, whoever answers it; null means absent."""
+        if "arguments" in params and params["arguments"] is None:
+            del params["arguments"]
         key = self._surface.deviations.arguments_key
-        if key is not None and key in params:
+        if method == "tools/call" and key is not None and params.get(key) is not None:
             params.setdefault("arguments", params[key])
 
     def _take_call(self, identity: Id, params: dict[str, Any]) -> bool:

@@ -75,6 +75,6 @@ def problem_of(message: Any) -> tuple[int, str] | None:
 def _problem_of_call(fields: Message) -> tuple[int, str] | None:
     if not isinstance(fields.get("method"), str):
         return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
-    if not isinstance(fields.get("params", {}), dict):
+    if not isinstance(fields.get("params"), dict | None):  # some encoders write null for what is not there
         return INVALID_PARAMS, "params is an object"
     return None

@@ -382,7 +382,7 @@ def _typed(message: Message) -> Any:
     if "method" not in message:
         return _typed_answer(message)
     fields: Message = {"jsonrpc": "2.0", "method": message["method"]}
-    if "params" in message:
+    if message.get("params") is not None:
         fields["params"] = message["params"]
     if "id" in message:
         return types.JSONRPCRequest.model_construct(**fields, id=_for_sdk(message["id"]))
