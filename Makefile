@@ -49,10 +49,10 @@ test-container: $(VENV)/dev.stamp wheels/requirements.stamp ## the server in a c
 
 wheels: wheels/requirements.stamp ## what an image needs of PyPI, for a build without network
 
-wheels/requirements.stamp: $(BIN)/python requirements.lock
+wheels/requirements.stamp: $(BIN)/python requirements.lock requirements-image.lock
 	@rm -rf wheels
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet download --dest wheels --require-hashes --no-deps \
-		--only-binary :all: --python-version 3.11 -r requirements.lock
+		--only-binary :all: --python-version 3.11 -r requirements.lock -r requirements-image.lock
 	@touch $@
 
 lint: $(VENV)/dev.stamp ## ruff: style and format

@@ -1,4 +1,4 @@
-"""What `make test-container` needs: podman, and a base image made without any registry.
+"""What `make test-container` needs: podman, podman-compose, and a base image made without any registry.
 
 Debian's debootstrap makes a root filesystem, podman imports it. All of it lies in .container/, so that a
 second run finds it there. Needs root, and a Debian (or its kin) for apt-get.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".container"
+COMPOSE = HOME / "compose"  # a virtual environment: Debian 12's own cannot start a service without network
 BASE = "localhost/nacre-base:bookworm"
 PROGRAMS = {
     "podman": "podman",
@@ -75,6 +76,18 @@ def configure_podman() -> None:
     sys.exit(f"podman cannot be used here: {tried.stderr.decode()}")
 
 
+def install_compose() -> None:
+    """podman-compose from PyPI, unless that version is there."""
+    lock, stamp = Path(__file__).with_name("requirements.lock"), COMPOSE / "lock"
+    if stamp.exists() and stamp.read_text() == lock.read_text():
+        return
+    shutil.rmtree(COMPOSE, ignore_errors=True)
+    run("sh", str(ROOT / "scripts" / "make-venv.sh"), sys.executable, str(COMPOSE))
+    pip = [str(COMPOSE / "bin" / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    run(*pip, "install", "--require-hashes", "--no-deps", "-r", str(lock))
+    shutil.copy(lock, stamp)
+
+
 def mirror() -> list[str]:
     """Where this machine's own apt gets Debian from, if it is one; else debootstrap knows a place."""
     if "ID=debian" not in Path("/etc/os-release").read_text().splitlines():
@@ -115,4 +128,5 @@ def make_base() -> None:
 if __name__ == "__main__":
     install_programs()
     configure_podman()
+    install_compose()
     make_base()

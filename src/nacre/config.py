@@ -33,6 +33,8 @@ class ContainerConfig:
 
     workspace: str = "/workspace"  # commands stay in it, or in the working directory where that is set
     announce: bool = True  # whether the document's first message is sent
+    confine: bool = True  # whether commands are held where the container was left open
+    network: bool = False  # whether they have the container's network nevertheless
     allowed_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
 

@@ -59,6 +59,14 @@ CLAUSES: dict[str, tuple[str, str]] = {
     "003-limits": ("512 MB of memory, half a CPU.", "003 Container Security Features"),
     "003-mount": ("The workspace is mounted, and can be written.", "003 Usage Examples"),
     "003-desktop": ("A client starts it by `run --rm -i -v …`.", "003 Integration with Claude Desktop"),
+    "003-image-size": (
+        "The image holds little but what commands need.",
+        "003 Performance Optimization",
+    ),
+    "003-self-confined": (
+        "In a container left open commands reach no network and gain no privileges; a warning tells.",
+        "003 Container Isolation; Network Isolation",
+    ),
     "003-compose": ("compose.yaml says the same.", "003 Container Security Features"),
     "003-container-end": ("A container ends with its client.", "nacre"),
     "003-context": ("The build context holds only what is needed.", "003 Performance Optimization"),

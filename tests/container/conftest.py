@@ -40,7 +40,7 @@ def podman_environment() -> dict[str, str]:
 @pytest.fixture(scope="session")
 def image(podman_environment: dict[str, str]) -> Iterator[str]:
     """The image, built without network; what is left of its containers goes with the tests."""
-    base = ["--build-arg", f"BASE={_set_up().BASE}", "--build-arg", "PACKAGES=git"]
+    base = ["--build-arg", f"BASE={_set_up().BASE}"]
     build = ["podman", "build", "--network", "none", *base, "-t", "mcp-shell-server", str(ROOT)]
     done = subprocess.run(build, env=podman_environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -48,6 +48,12 @@ def image(podman_environment: dict[str, str]) -> Iterator[str]:
     subprocess.run(
         ["podman", "rm", "--all", "--force"], env=podman_environment, capture_output=True, check=False
     )
+
+
+@pytest.fixture(scope="session")
+def podman_compose() -> str:
+    """The program, as `make test-container` has installed it."""
+    return str(_set_up().COMPOSE / "bin" / "podman-compose")
 
 
 @pytest.fixture

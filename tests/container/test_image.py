@@ -110,24 +110,55 @@ def test_the_pipe_example_of_the_document(
     assert answer["result"]["stdout"].startswith("On branch main\n"), answer
 
 
+PROJECT = {
+    "name": "project",
+    "version": "1.0.0",
+    "dependencies": {"neighbour": "file:./neighbour"},
+    "scripts": {
+        "test": "node -e \"console.log('All tests passed')\"",
+        "dev": "node -e \"require('http').createServer().listen(3000, () => {"
+        "console.log('Server running'); process.exit()})\"",
+        "probe": "python3 probe.py",
+    },
+}
+
+
+@pytest.fixture
+def project(workspace: Path) -> Path:
+    """A project of Node in the workspace, whose dependency needs no network."""
+    (workspace / "neighbour").mkdir()
+    (workspace / "neighbour" / "package.json").write_text('{"name": "neighbour", "version": "1.0.0"}')
+    (workspace / "package.json").write_text(json.dumps(PROJECT))
+    return workspace
+
+
 @pytest.mark.req("003-example-install")
 @pytest.mark.req("003-desktop")
-def test_npm_install_in_the_container(open_container: Open, tmp_path: Path, workspace: Path) -> None:
-    npm = tmp_path / "npm"
-    npm.write_text('#!/bin/sh\ntouch node_modules && echo "added 245 packages in $PWD"\n')
-    npm.chmod(0o755)
-    client = open_container("-v", f"{npm}:/usr/local/bin/npm:ro")
-    assert execute(client, "npm", "install")["stdout"] == "added 245 packages in /workspace"
-    assert (workspace / "node_modules").exists()
+def test_npm_and_node_do_what_the_document_shows(open_container: Open, project: Path) -> None:
+    client = open_container()
+    assert execute(client, "npm", "install")["stdout"].startswith("\nadded 1 package")
+    assert (project / "node_modules" / "neighbour").exists()
+    assert execute(client, "npm", "test")["stdout"].endswith("All tests passed")
+    assert execute(client, "npm", "run", "dev")["stdout"].endswith("Server running")
+    assert execute(client, "node", "--version")["stdout"].startswith("v")
+
+
+@pytest.mark.req("003-image-size")
+def test_the_image_is_not_larger_than_it_says(image: str, podman_environment: dict[str, str]) -> None:
+    (told,) = re.findall(r"The image is about (\d+) MB", DOCS.read_text())
+    size_mb = int(podman(podman_environment, "inspect", "--format", "{{.Size}}", image)) / 1e6
+    assert size_mb <= int(told) + 5
 
 
 @pytest.mark.req("003-not-found")
 @pytest.mark.req("003-error-format")
-def test_errors_are_the_documents_in_the_container(open_container: Open) -> None:
-    client = open_container()
+def test_errors_are_the_documents_in_the_container(open_container: Open, tmp_path: Path) -> None:
+    (tmp_path / "nacre.toml").write_text("[container.allowed_commands]\nyarn = []\n")
+    mount = ("-v", f"{tmp_path / 'nacre.toml'}:/nacre.toml:ro")
+    client = open_container(*mount, options=("--config", "/nacre.toml"))
     for command, message in (
         ("rm", "Command 'rm' not allowed"),
-        ("npm", "Command execution failed: npm: not found on PATH"),  # not in this image
+        ("yarn", "Command execution failed: yarn: not found on PATH"),  # in the table, not in the image
     ):
         assert client.request("shell/exec", {"command": command})["error"] == {
             "code": -32000,
@@ -174,19 +205,16 @@ def test_nothing_is_root_and_there_are_no_capabilities(open_container: Open) -> 
 
 @pytest.mark.req("003-read-only")
 @pytest.mark.req("003-mount")
-def test_only_the_workspace_and_tmp_can_be_written(
-    open_container: Open, tmp_path: Path, workspace: Path
-) -> None:
-    npm = tmp_path / "npm"
-    npm.write_text(
-        '#!/bin/sh\nfor d in /workspace /tmp / /usr/bin /etc /opt/nacre; do touch "$d/x" && echo "$d"; done\n'
+def test_only_the_workspace_and_tmp_can_be_written(open_container: Open, project: Path) -> None:
+    (project / "probe.py").write_text(
+        "import os\nfor place in ('/workspace', '/tmp', '/', '/usr/bin', '/etc', '/opt/nacre'):\n"
+        "    try:\n        open(f'{place}/x', 'w').close()\n        print('wrote', place)\n"
+        "    except OSError as error:\n        print(error.strerror)\n"
     )
-    npm.chmod(0o755)
-    client = open_container("-v", f"{npm}:/usr/local/bin/npm:ro")
-    told = execute(client, "npm", "test")
-    assert told["stdout"].split() == ["/workspace", "/tmp"]
-    assert "Read-only file system" in told["stderr"]
-    assert (workspace / "x").stat().st_uid == 1000
+    client = open_container()
+    told = execute(client, "npm", "run", "probe")["stdout"].splitlines()[-6:]
+    assert told == ["wrote /workspace", "wrote /tmp", *["Read-only file system"] * 4]
+    assert (project / "x").stat().st_uid == 1000
     mounts = [line.split() for line in read(client, "/proc/mounts").splitlines()]
     (root,) = [mount for mount in mounts if mount[1] == "/"]
     assert "ro" in root[3].split(",")
@@ -231,6 +259,92 @@ def test_the_build_context_is_only_what_is_needed(open_container: Open) -> None:
     assert execute(client, "ls", "-l", "/build")["success"] is False  # the final stage has none of it
 
 
+# -- a container that was left open
+
+NETWORK_PROBE = """\
+import socket
+def attempt(name, work):
+    try:
+        work()
+        print(name, "done")
+    except OSError as error:
+        print(name, error.strerror)
+def reach(family, address):
+    return lambda: socket.socket(family, socket.SOCK_STREAM).connect(address)
+def fast_open():
+    socket.socket().sendto(b"x", 0x20000000, ("10.0.0.1", 80))
+def fast_open_message():
+    socket.socket().sendmsg([b"x"], [], 0x20000000, ("10.0.0.1", 80))
+attempt("listen", lambda: socket.create_server(("", 3000)))
+attempt("interfaces", socket.if_nameindex)
+attempt("tcp", reach(socket.AF_INET, ("10.0.0.1", 80)))
+attempt("tcp6", reach(socket.AF_INET6, ("fd00::1", 80)))
+attempt("unix", reach(socket.AF_UNIX, "/workspace/socket"))
+attempt("udp", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+attempt("udp6", lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))
+attempt("mptcp", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262))
+attempt("sctp", lambda: socket.socket(socket.AF_INET, socket.SOCK_SEQPACKET, 132))
+attempt("vsock", lambda: socket.socket(40, socket.SOCK_STREAM))
+attempt("fast open", fast_open)
+attempt("fast open message", fast_open_message)
+"""
+OPEN = ("run", "--rm", "-i")  # as the document writes it
+
+
+@pytest.fixture
+def open_left_open(image: str, podman_environment: dict[str, str], project: Path) -> Iterator[Open]:
+    """Start containers with nothing said but the mount."""
+    clients: list[WireClient] = []
+
+    def opener(*options: str) -> WireClient:
+        words = (*OPEN, "-v", f"{project}:/workspace", image, "--no-announce", *options)
+        clients.append(WireClient(*words, program=["podman"], env=podman_environment))
+        return clients[-1]
+
+    yield opener
+    for client in clients:
+        client.close()
+
+
+@pytest.mark.req("003-self-confined")
+def test_an_open_container_is_warned_of_and_its_commands_reach_nothing(
+    open_left_open: Open, project: Path
+) -> None:
+    (project / "probe.py").write_text(NETWORK_PROBE)
+    client = open_left_open()
+    told = dict(
+        line.rsplit(" ", 1) if line.endswith(" done") else line.split(" Permission", 1)
+        for line in execute(client, "npm", "run", "probe")["stdout"].splitlines()[4:]
+    )
+    assert told.pop("listen") == told.pop("interfaces") == "done"
+    assert len(told) == 10
+    assert set(told.values()) == {" denied"}
+    shown = status(client)
+    assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
+    for option in ("--network none", "no-new-privileges", "--cap-drop ALL", "--read-only", "--memory 512m"):
+        client.wait_for_log(option)
+    assert execute(client, "npm", "run", "dev")["stdout"].endswith("Server running")
+
+
+@pytest.mark.req("003-self-confined")
+def test_a_person_can_open_the_network_or_everything(open_left_open: Open, project: Path) -> None:
+    (project / "probe.py").write_text(NETWORK_PROBE)
+    with_network = open_left_open("--container-network")
+    assert "udp done" in execute(with_network, "npm", "run", "probe")["stdout"]
+    assert status(with_network)["NoNewPrivs"] == "1"
+    assert status(open_left_open("--no-confine"))["NoNewPrivs"] == "0"
+
+
+@pytest.mark.req("003-self-confined")
+def test_a_container_that_is_closed_is_not_warned_of(open_container: Open) -> None:
+    client = open_container()
+    execute(client, "echo", "hi")
+    client.hang_up()
+    client.read_rest()
+    client.wait()
+    assert b"container is open" not in client.stderr
+
+
 # -- the end
 
 
@@ -271,8 +385,30 @@ def test_a_container_ends_with_its_client(
 
 
 @pytest.mark.req("003-compose")
+def test_podman_compose_starts_the_service(
+    image: str, podman_environment: dict[str, str], podman_compose: str, workspace: Path
+) -> None:
+    assert image
+    params = {"command": "cat", "args": ["/proc/net/dev"]}
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "shell/exec", "params": params})
+    done = subprocess.run(
+        [podman_compose, "run", "--rm", "-T", "mcp-shell"],
+        cwd=ROOT,
+        env={**podman_environment, "WORKSPACE": str(workspace)},
+        input=line + "\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    first, answer = (json.loads(one) for one in done.stdout.splitlines())
+    assert first["id"] is None
+    assert len(answer["result"]["stdout"].splitlines()) == 3  # two of headings, and the loop
+    assert "container is open" not in done.stderr
+
+
+@pytest.mark.req("003-compose")
 def test_compose_says_the_same_as_the_documented_run() -> None:
-    """Compared as text: Debian's podman-compose cannot start a service without network."""
     text = (ROOT / "compose.yaml").read_text()
     said = dict(re.findall(r'^    (\w+): *\[?"?([^"\]\n]*)"?\]?$', text, re.MULTILINE))
     said["tmpfs"] = re.findall(r'tmpfs:\n      - "(.*)"', text)[0]

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Link
     from nacre.places.confined import Confinement
     from nacre.places.file_work import ResolvedPath
+    from nacre.places.open_container import Hold
 
 LOGIN_PATIENCE_S = 5.0
 PROBE_PATIENCE_MS = 5000
@@ -51,12 +52,30 @@ class Local:
         self._launched = launched
         self.keeper: KeeperConnection
         self.confinement: Confinement | None = None
+        self._hold: Hold | None = None
         if config.sandbox != "off":
             from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
 
             self.confinement = confine(config, self.start_directory(), self.files, self.spools.path)
+        elif config.container is not None and config.container.confine:
+            self._hold_in_container(config.container.network)
         self._rules = _environment_rules(config)
         self._environment = self._environment_from(dict(os.environ))
+
+    def _hold_in_container(self, network: bool) -> None:  # noqa: FBT001  # its only argument
+        """Give commands a keeper that is held, where the container around us is open."""
+        from nacre.places.open_container import hold, is_container  # noqa: PLC0415  # few are in one
+
+        if not is_container():
+            return
+        found = hold(self.start_directory(), self.spools.path, network=network)
+        for warning in found.warnings():
+            _log.warning("%s", warning)
+        if found.is_needed:
+            self._hold = found
+            if self._launched is not None:
+                self._launched.abandon()  # it is not held
+                self._launched = None
 
     def _environment_from(self, inherited: dict[str, str]) -> dict[str, str]:
         """What commands get of an environment, wherever it comes from."""
@@ -75,7 +94,9 @@ class Local:
         self.keeper = KeeperConnection(self._launched or self._launch(), self._launch, self._greet)
 
     def _launch(self) -> Launched:
-        """Start a keeper, inside the sandbox where there is one."""
+        """Start a keeper, held by the sandbox or by what we hold an open container with."""
+        if self._hold is not None:
+            return launch(self._hold.argv)
         if self.confinement is None:
             return launch()
         return launch(self.confinement.argv, self.confinement.keeper_environment(os.environ))
