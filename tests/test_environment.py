@@ -67,7 +67,9 @@ def test_what_looks_like_a_secret_is_hidden_unless_it_is_included() -> None:
 )
 def test_no_pattern_lets_a_loading_variable_through(include: tuple[str, ...], inherit: str) -> None:
     rules = EnvironmentRules(inherit=inherit, include=include, held=True)
-    inherited = dict.fromkeys((*LOADING, "BASH_FUNC_ls%%", "DYLD_INSERT_LIBRARIES", "NACRE_COMMAND"), "x")
+    inherited: dict[str, str] = dict.fromkeys(
+        (*LOADING, "BASH_FUNC_ls%%", "DYLD_INSERT_LIBRARIES", "NACRE_COMMAND"), "x"
+    )
     assert not rules.for_commands(inherited).keys() & inherited.keys()
     assert rules.objection_to_call({"A": "1", "LD_PRELOAD": "x"})[0] == "LD_PRELOAD"
     assert not rules.objection("env")  # a name of the person's own
