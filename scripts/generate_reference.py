@@ -46,6 +46,8 @@ MEANINGS = {
         "truncated": "true when less is shown than was printed",
         "output_id": "ID.out and ID.err are files with all that was printed, also by what was left running",
         "left_running": "processes that live on: `pid` and `command`",
+        "limit": "which limit it has passed: `memory`, `cpu`, `processes`, `open_files`, `file_size`,"
+        " `output`, `tmp`",
         "hints": "what to do about a failure",
     },
     "session": {"sessions": "all there are now: name, state, shell, directory, commands, idle_seconds"},

@@ -572,6 +572,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "environment-call": Requirement(
         "There, a call that sets such a variable is refused, with its name and the setting.", "nacre"
     ),
+    # -- limits
+    "limits-contained": Requirement(
+        "A fork bomb, a memory hog, a CPU spinner and a disk filler are ended; the server works on.", "nacre"
+    ),
+    "limits-told": Requirement(
+        "A limit that a command has passed is told by its name, with the setting that raises it.", "nacre"
+    ),
+    "limits-session": Requirement(
+        "In a session what passes a limit is ended and the shell spared, unless it is the shell itself.",
+        "nacre",
+    ),
+    "limits-fail-closed": Requirement("A limit that cannot be held ends the start.", "nacre"),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
 }

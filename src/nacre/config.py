@@ -6,6 +6,7 @@ Above it: everything. It reads nothing by itself: `configuration` fills it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,6 +84,14 @@ class Config:
     sandbox_unprotected: tuple[str, ...] = ()  # files of the workspace that are opened for writing
     sandbox_sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
     sandbox_network: str = ""  # on, off; empty: as the level has it
+    # Limits of each command, and of each session as a whole; 0: none.
+    limit_cpu_s: int = 0
+    limit_memory_bytes: int = 0
+    limit_processes: int = 0
+    limit_open_files: int = 0
+    limit_file_bytes: int = 0
+    limit_output_bytes: int = 0
+    limit_tmp_bytes: int = 0  # of the private /tmp of a sandbox
     container: ContainerConfig | None = None  # of the preset of that name only
     write_files: bool = True  # whether file tools may write: no under a table of programs, unless said
 
@@ -90,6 +99,19 @@ class Config:
     def chosen_directory(self) -> str | None:
         """Where the person has said that commands start; None: nowhere yet."""
         return self.working_directory or (self.container.workspace if self.container else None)
+
+    @cached_property
+    def limits(self) -> dict[str, int]:
+        """What the keeper holds commands to, by its names."""
+        limits = {
+            "cpu_s": self.limit_cpu_s,
+            "memory_bytes": self.limit_memory_bytes,
+            "processes": self.limit_processes,
+            "open_files": self.limit_open_files,
+            "file_bytes": self.limit_file_bytes,
+            "output_bytes": self.limit_output_bytes,
+        }
+        return {name: limit for name, limit in limits.items() if limit}
 
     @property
     def has_rules(self) -> bool:

@@ -118,6 +118,7 @@ class Result:
     left_running_total: int = 0
     output_id: str | None = None  # what `Spools.read` finds all that was printed by; None: the reply has it
     hints: tuple[str, ...] = ()
+    limit: str = ""  # which limit of the settings it has passed: memory, cpu, …; empty: none
     session: str | None = None
     shell_state: ShellState | None = None
     directory_changed: bool = False  # whether the session stands elsewhere than before the command

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nacre.model import Command, Result
     from nacre.places.place import Place
 
-_ENDS = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
+_ENDS: dict[str | None, Ended] = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
 
 
 class Once:
@@ -84,6 +84,8 @@ class Once:
         )
         if command.environment or shell.dialect.environment:
             spawn.environment = {**shell.dialect.environment, **command.environment}
+        if config.limits:
+            spawn.limits = config.limits
         if script is not None:
             spawn.script = script
         if self._on_output is not None:
@@ -108,7 +110,7 @@ class Once:
         return result_of(
             self.asked,
             end,
-            ended=_ENDS[end.why] if end.why else Ended.SIGNALED if end.signal else Ended.EXITED,
+            ended=_ENDS.get(end.why) or (Ended.SIGNALED if end.signal else Ended.EXITED),
             exit_code=end.code,
             signal=end.signal,
             config=self._config,

@@ -52,5 +52,6 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         left_running=tuple(LeftProcess(pid, line) for pid, line in end.left) if end.left else (),
         left_running_total=end.left_total,
         output_id=spools.id_of(spool) if spool else None,
+        limit=end.limit,
         **more,
     )

@@ -20,6 +20,7 @@ from nacre.errors import NacreError, RequestError
 from nacre.file_execution import FileExecution
 from nacre.gate_builder import build_gate, check_start
 from nacre.hints import hints_for
+from nacre.limits import check_limits, with_limit
 from nacre.model import Command, LeftProcess, Result
 from nacre.once import Once
 from nacre.output import without_spool
@@ -50,6 +51,9 @@ class Service:
         self.shell = self.place.shell
         self.default_directory = self.place.start_directory()
         check_start(config, self.place, self.default_directory)
+        if config.limits or config.limit_tmp_bytes:
+            confinement = self.place.confinement
+            check_limits(config, own_tmp=confinement is not None and confinement.mounts)
         self._gate = build_gate(config, self.place, self.default_directory)
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
@@ -130,9 +134,11 @@ class Service:
         """Say what to do next after a failure, and name no file that cannot be read."""
         if not isinstance(done, Result):
             return done
+        if self.config.limits or self.config.limit_tmp_bytes:
+            done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
-        hints = hints_for(done, path, self.place.files)
-        if self.place.confinement is not None and not done.ok:
+        hints = done.hints or hints_for(done, path, self.place.files)
+        if self.place.confinement is not None and not done.ok and not done.limit:
             hints = self._refusals(done) or hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))

@@ -169,7 +169,7 @@ class Session:
     async def _start(self, directory: str) -> ShellProcess:
         link = await self.place.link()
         self.check_open()  # or a shell would stay that nobody knows
-        process = ShellProcess(link, self.shell, self.dialect, directory)
+        process = ShellProcess(link, self.shell, self.dialect, directory, self.config.limits)
         self.directory = directory
         before = self._process.exit if self._process is not None else None
         if self._process is not None and before is not None and before.left_total:

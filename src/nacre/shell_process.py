@@ -35,12 +35,14 @@ CRIPPLED = (
 class ShellProcess:
     """One shell, from its start to its end."""
 
-    def __init__(self, link: Link, shell: Shell, dialect: Persistent, directory: str) -> None:
-        """Start it in a directory."""
+    def __init__(
+        self, link: Link, shell: Shell, dialect: Persistent, directory: str, limits: dict[str, int]
+    ) -> None:
+        """Start it in a directory, under limits that hold for it and all that it starts."""
         self.link = link
         self.dialect = dialect
         self._prompt = f"READY_{os.urandom(16).hex()} " if dialect.shows_prompt else ""
-        self.running = self._start(shell, directory)
+        self.running = self._start(shell, directory, limits)
         self.base = f"{link.spool_dir}/{self.running.id}"
         self.first_directory = directory
         self.turns = 0
@@ -49,7 +51,7 @@ class ShellProcess:
         self.replaced = ""  # the program that has taken its place
         self.ended_because = ""  # of us: it was not its own doing
 
-    def _start(self, shell: Shell, directory: str) -> Running:
+    def _start(self, shell: Shell, directory: str, limits: dict[str, int]) -> Running:
         dialect = self.dialect
         running = self.link.run(
             Spawn(
@@ -63,6 +65,7 @@ class ShellProcess:
                 control=dialect.control,
                 told=dialect.names_channel,
                 ready=self._prompt,
+                limits=limits,
                 **_opening(dialect),
             )
         )

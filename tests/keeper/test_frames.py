@@ -38,12 +38,13 @@ EXITS = st.builds(
     Exit,
     st.none() | st.integers(),
     st.none() | st.text(),
-    st.sampled_from([None, "timeout", "killed"]),
+    st.sampled_from([None, "timeout", "killed", "limit"]),
     st.integers(0),
     st.integers(0),
     st.none() | st.integers(0),
     LEFT,
     st.integers(0),
+    st.sampled_from(["", "memory_bytes"]),
     STREAMS,
     STREAMS,
 )
@@ -66,7 +67,9 @@ def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
 def test_the_end_of_a_turn_is_heard_as_it_was_told(
     record: str | None, stdout: Stream, stderr: Stream, unread: object
 ) -> None:
-    end = TurnEnd(record, 3, 20, 10, 4096, "/tmp", (), 0, "python3", True, bool(unread), stdout, stderr)
+    end = TurnEnd(
+        record, 3, 20, 10, 4096, "/tmp", (), 0, "python3", True, bool(unread), "cpu_s", stdout, stderr
+    )
     heard = frames.decode_turn_end(body_of(frames.encode_turn_end(end, 7)))
     assert heard == end
 
@@ -160,11 +163,13 @@ def test_every_field_of_an_end_is_checked(record: type, decode: Any) -> None:
     ("body", "says"),
     [
         (b"", "ends before its JSON"),
-        (body_of(mixed_frame(Kind.EXIT, 1, {}, [])), "a JSON array of 10 values"),
-        (body_of(mixed_frame(Kind.EXIT, 1, [1, 2], [])), "a JSON array of 10 values"),
+        (body_of(mixed_frame(Kind.EXIT, 1, {}, [])), "a JSON array of 11 values"),
+        (body_of(mixed_frame(Kind.EXIT, 1, [1, 2], [])), "a JSON array of 11 values"),
         (
             body_of(
-                mixed_frame(Kind.EXIT, 1, [0, None, None, 1, 1, None, [], 0, [9, 0, 9, 0], None], [b"short"])
+                mixed_frame(
+                    Kind.EXIT, 1, [0, None, None, 1, 1, None, [], 0, "", [9, 0, 9, 0], None], [b"short"]
+                )
             ),
             "announces",
         ),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.keeper.frames import Left, Spawn, TurnStart
+    from nacre.keeper.limits import LimitWatch
     from nacre.keeper.outlet import CommandOutlet
     from nacre.keeper.timers import Timer
 
@@ -36,6 +37,12 @@ KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not 
 def named(left: set[int]) -> tuple[Left, int]:
     """Processes that were left behind, a bounded number with their command lines; and how many there are."""
     return tuple([(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]), len(left)
+
+
+def _watch_of(outlet: CommandOutlet, command: Command) -> LimitWatch:
+    from nacre.keeper.limits import LimitWatch  # noqa: PLC0415  # few commands have limits
+
+    return LimitWatch(outlet, command)
 
 
 class Command:
@@ -53,7 +60,9 @@ class Command:
         self._began = time.monotonic()
         self._end: host.Reaped | None = None
         self._wall_ms = 0
-        self._why: str | None = None  # "timeout" or "killed"
+        self._why: str | None = None  # "timeout", "killed" or "limit"
+        self.limit = ""  # the limit that it, or the present turn, has passed
+        self._limits = _watch_of(outlet, self) if spec.limits else None
         self._dying = False
         self._timer: Timer | None = None
         self._watch_timer: Timer | None = None
@@ -66,6 +75,8 @@ class Command:
         self._open_streams(started)
         if spec.timeout_ms:
             self.set_timer(spec.timeout_ms / 1000, self._time_is_up)
+        if self._limits is not None:
+            self._limits.begin()
 
     def _open_streams(self, started: host.Started) -> None:
         for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr)):
@@ -176,6 +187,21 @@ class Command:
         if self._end is None:
             self.kill("timeout", self.spec.grace_ms)
 
+    @property
+    def at_work(self) -> bool:
+        """Whether somebody waits for what it does."""
+        return not self.over
+
+    @property
+    def printed_bytes(self) -> int:
+        """How much it has printed."""
+        return self._streams.total_bytes
+
+    def reach_limit(self, name: str, *, by_itself: bool) -> None:  # noqa: ARG002  # a shell is spared if it can be
+        """It has passed a limit: end all of it."""
+        self.limit = self.limit or name
+        self.kill("limit", 0)
+
     def kill(self, why: str, grace_ms: int, *, hang_up: bool = False) -> None:
         """The ladder: TERM to the whole tree, a grace, KILL to what is left; without a grace KILL alone."""
         if self._dying:
@@ -239,7 +265,7 @@ class Command:
             left = self._outlet.tree.members(self.id)
         if left:
             self._streams.part()
-        end = Exit(*self._how(), *(named(left) if left else ((), 0)), *self._streams.report())
+        end = Exit(*self._how(), *(named(left) if left else ((), 0)), self.limit, *self._streams.report())
         self._outlet.send(encode_exit(end, self.id))
         self._outlet.flush()  # what follows need not keep the caller waiting
         if not left:
@@ -283,6 +309,9 @@ class Command:
     def release(self) -> None:
         """Nothing of the command runs any more: let go of its pipes and its spool."""
         self._cancel_timers()  # what was left behind may have been gone before it was to be killed
+        if self._limits is not None:
+            self._limits.end()
+            self._limits = None
         for let_go in self._holdings():
             self._outlet.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
         self._control = self._stdin = self._timer = self._watch_timer = None

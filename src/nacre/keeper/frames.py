@@ -63,7 +63,7 @@ class Spawn:
     prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
     opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
     terminal: tuple[int, int] | None = None  # rows and columns
-    limits: dict[str, int] = _NOTHING
+    limits: dict[str, int] = _NOTHING  # cpu_s, memory_bytes, processes, open_files, file_bytes, output_bytes
     timeout_ms: int = 0
     grace_ms: int = 1000
     keep_bytes: int = 65536
@@ -194,12 +194,13 @@ class Exit:
 
     code: int | None
     signal: str | None
-    why: str | None  # "timeout", "killed", or nothing: it ended by itself
+    why: str | None  # "timeout", "killed", "limit", or nothing: it ended by itself
     wall_ms: int
     cpu_ms: int
     max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
     left: Left
     left_total: int
+    limit: str  # the name of the limit that was passed, as in `Spawn.limits`; empty: none
     stdout: Stream
     stderr: Stream
 
@@ -219,6 +220,7 @@ class TurnEnd:
     replaced: str  # the program that the shell had become when it ended (`exec`)
     mute: bool  # whether the shell lives, but can tell nothing any more
     unread: bool  # whether its files were gone before the shell could read them: the command has not run
+    limit: str  # as in `Exit`
     stdout: Stream
     stderr: Stream
 
@@ -239,14 +241,14 @@ def encode_again(argv: list[str], command_id: int) -> bytes:
 def encode_exit(end: Exit, command_id: int) -> bytes:
     """The frame of a command's end."""
     content = [end.code, end.signal, end.why, end.wall_ms, end.cpu_ms, end.max_rss_bytes]
-    content += [end.left, end.left_total]
+    content += [end.left, end.left_total, end.limit]
     return _with_streams(Kind.EXIT, command_id, content, (end.stdout, end.stderr))
 
 
 def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     """The frame of a turn's end."""
     content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes, end.directory]
-    content += [end.left, end.left_total, end.replaced, end.mute, end.unread]
+    content += [end.left, end.left_total, end.replaced, end.mute, end.unread, end.limit]
     return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
 
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from nacre.keeper.timers import Timer
 
 PLAN = 2  # the argument that says how this process is to be confined
+WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` holds without the kernel's help
 ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
@@ -221,8 +222,8 @@ class Keeper:
     def _spawn(self, command_id: int, spec: Spawn) -> None:
         if command_id in self._commands:
             raise ValueError(f"command {command_id} runs already")
-        if spec.limits and (unknown := spec.limits.keys() - set(host.LIMITS)):
-            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {', '.join(host.LIMITS)}")
+        if spec.limits and (unknown := spec.limits.keys() - {*host.LIMITS, *WATCHED_LIMITS}):
+            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}")
         try:
             if spec.script is not None:
                 self._write_script(command_id, spec)

@@ -178,7 +178,9 @@ class PersistentShell:
         self._turn = None
         self._outlet.in_turn.discard(self)
         self._mute = self._mute or self._is_crippled(turn)
-        end = turn.close(named(left) if left else ((), 0), replaced=self._replaced_by, mute=self._mute)
+        told = named(left) if left else ((), 0)
+        limit = self._command.limit
+        end = turn.close(told, replaced=self._replaced_by, mute=self._mute, limit=limit)
         if turn.streams.open:
             self._lingering.append(turn)
         self._outlet.send(encode_turn_end(end, self._command.id))
@@ -323,9 +325,13 @@ class PersistentShell:
 
     def kill_left(self) -> None:
         """End what the last turn has left behind: whoever asked for it will never hear of it."""
+        self.kill_all_but(self._known_before)
+
+    def kill_all_but(self, spared: set[int]) -> None:
+        """End everything that the shell has started, without some of earlier turns."""
         stopped: set[int] = set()
         for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
-            fresh = self._outlet.tree.others(self._command.id, self._known_before) - stopped
+            fresh = self._outlet.tree.others(self._command.id, spared) - stopped
             if not fresh:
                 break
             host.send_signal(fresh, host.signal_number("STOP"))
@@ -333,6 +339,16 @@ class PersistentShell:
         host.send_signal(stopped, host.signal_number("KILL"))
 
     # -- streams
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether a turn is under way."""
+        return self._turn is not None
+
+    @property
+    def printed_bytes(self) -> int:
+        """How much the present turn has printed."""
+        return self._turn.streams.total_bytes if self._turn is not None else 0
 
     @property
     def streams_open(self) -> bool:
@@ -373,6 +389,27 @@ class ShellCommand(Command):
         """Give the shell a command of its own; a TURN_END frame tells how it ended."""
         if self._shell is not None and not self.over and not self.reported:  # otherwise a frame has said so
             self._shell.run(turn)
+            self.limit = ""
+            if self._limits is not None:
+                self._limits.begin()
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a turn is under way."""
+        return self._shell is not None and self._shell.in_turn
+
+    @property
+    def printed_bytes(self) -> int:
+        """How much the present turn has printed."""
+        return self._shell.printed_bytes if self._shell is not None else 0
+
+    def reach_limit(self, name: str, *, by_itself: bool) -> None:
+        """A limit was passed: end what the shell has started; itself only if that is not enough."""
+        if by_itself or self.limit or self._shell is None:
+            super().reach_limit(name, by_itself=by_itself)
+        else:
+            self.limit = name
+            self._shell.kill_all_but(set())
 
     def feed(self, data: bytes) -> None:
         """Give the shell a line; none closes its stdin."""

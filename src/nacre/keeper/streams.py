@@ -90,6 +90,11 @@ class Streams:
         """Whether some process still holds one of the streams."""
         return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
 
+    @property
+    def total_bytes(self) -> int:
+        """How much has come on all of them."""
+        return sum(capture.total_bytes for capture in self.captures.values())
+
     def is_open(self, stream: int) -> bool:
         """Whether some process still holds that stream."""
         return stream in self._readers and self._readers[stream].open

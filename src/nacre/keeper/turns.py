@@ -230,7 +230,7 @@ class Turn:
         self.record = os.fsdecode(self._heard[start + len(self._open_mark) : end])
         return True
 
-    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool) -> TurnEnd:
+    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
         """The turn is over: what is told of it."""
         counted = self._timer is None
         if self._timer is not None:
@@ -261,5 +261,6 @@ class Turn:
             replaced,
             mute,
             unread,
+            limit,
             *streams,
         )

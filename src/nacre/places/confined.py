@@ -72,6 +72,7 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         config.sandbox_unprotected,
         config.sandbox_sockets,
         network={"": None, "on": True, "off": False}[config.sandbox_network],
+        tmp_bytes=config.limit_tmp_bytes,
     )
     profile = build_profile(wishes, files, config.own_files, private_tmp)
     _prepare(spool_directory, private_tmp)

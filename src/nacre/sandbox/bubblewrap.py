@@ -39,7 +39,10 @@ def _words(
     for path in RUN_SHOWN:
         yield from ("--ro-bind-try", path, path)
     for path in TMP:
-        yield from ("--bind", profile.private_tmp, path)
+        if profile.tmp_bytes:
+            yield from ("--perms", "1777", "--size", str(profile.tmp_bytes), "--tmpfs", path)
+        else:
+            yield from ("--bind", profile.private_tmp, path)
     for path in (profile.workspace, *needed):
         if any(is_below(path, root) for root in TMP):  # where it would be gone
             yield from ("--ro-bind", path, path)

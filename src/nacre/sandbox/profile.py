@@ -91,6 +91,7 @@ class Wishes:
     unprotected: tuple[str, ...] = ()  # names out of PROTECTED that are opened
     sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
     network: bool | None = None  # None: as the level has it
+    tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,7 @@ class Profile:
     private_tmp: str
     network: bool
     own_processes_only: bool
+    tmp_bytes: int = 0
 
     def holds(self, path: str) -> bool:
         """Whether a real path is in the workspace or another directory that may be written."""
@@ -165,6 +167,7 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
         private_tmp=private_tmp,
         network=not strict if wishes.network is None else wishes.network,
         own_processes_only=strict,
+        tmp_bytes=wishes.tmp_bytes,
     )
 
 

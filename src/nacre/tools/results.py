@@ -41,6 +41,7 @@ _LEAN: dict[str, Any] = {
         "truncated": _FLAG,
         "output_id": {"type": "string", "description": "ID.out and ID.err are files with all of it"},
         "left_running": _LEFT,
+        "limit": _TEXT,
         "hints": _HINTS,
     },
 }
@@ -70,6 +71,7 @@ _FULL: dict[str, Any] = {
         "cpu_ms": _COUNT,
         "max_rss_bytes": _or_null("integer"),
         "session": _SESSION,
+        "limit": _TEXT,
         "hints": _HINTS,
     },
     "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
@@ -127,6 +129,7 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     if result.left_running:
         shown["left_running"] = _left(result)
         hints = (*hints, *_lost(result))
+    shown |= _limit(result)
     if hints:
         shown["hints"] = list(hints)
     return shown
@@ -160,7 +163,7 @@ def _metadata(result: Result) -> dict[str, Any]:
     }
     if result.session is not None:
         shown["session"] = _session(result)
-    return shown
+    return shown | _limit(result)
 
 
 def _output(result: Result, stderr: str) -> dict[str, Any]:
@@ -169,6 +172,10 @@ def _output(result: Result, stderr: str) -> dict[str, Any]:
         return {"stdout": result.stdout.text, "stderr": stderr}
     partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
     return {"timeout_seconds": result.timeout_s, **partial}
+
+
+def _limit(result: Result) -> dict[str, str]:
+    return {"limit": result.limit} if result.limit else {}
 
 
 def _session(result: Result) -> dict[str, Any]:

@@ -37,13 +37,14 @@ FOLLOWED_SIGNALS = (
     "SIGTTIN",
 )
 DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
-LIMITS = {
+LIMITS = {  # of each process; `limits` looks at all of a command together
     "cpu_s": resource.RLIMIT_CPU,
-    "memory_bytes": resource.RLIMIT_AS,
-    "processes": getattr(resource, "RLIMIT_NPROC", None),
+    "memory_bytes": resource.RLIMIT_DATA,
     "file_bytes": resource.RLIMIT_FSIZE,
     "open_files": resource.RLIMIT_NOFILE,
 }
+CPU_GRACE_S = 5
+MEMORY_RESERVE_BYTES = 1 << 28
 INHERITANCE = Inheritance()
 
 
@@ -253,9 +254,7 @@ def _become(
             os.setsid()
         for fd, number in actions:
             os.dup2(fd, number)
-        for name, value in spec.limits.items():
-            if (kind := LIMITS[name]) is not None:
-                resource.setrlimit(kind, (value, value))
+        _limit_self(spec)
         os.execve(spec.program, spec.argv, environment)  # noqa: S606  # a shell is what it starts
     except OSError as error:
         os.write(report, (error.errno or errno.EINVAL).to_bytes(4, "big"))
@@ -263,6 +262,22 @@ def _become(
         os.write(report, errno.EPERM.to_bytes(4, "big"))
     finally:
         os._exit(127)
+
+
+def _limit_self(spec: Spawn) -> None:
+    """Set the limits that the kernel holds for each process of a command. Raises OSError, ValueError."""
+    for name, kind in LIMITS.items():
+        if name not in spec.limits or (name == "cpu_s" and spec.persistent):  # a shell has many commands
+            continue
+        soft = hard = spec.limits[name]
+        if name == "cpu_s":
+            hard += CPU_GRACE_S  # at the hard one nobody can be told
+        elif name == "memory_bytes":  # what is reserved counts here, too: that is often more than is used
+            soft = hard = 2 * hard + MEMORY_RESERVE_BYTES
+        most = resource.getrlimit(kind)[1]
+        if 0 <= most < hard:
+            soft, hard = min(soft, most), most
+        resource.setrlimit(kind, (soft, hard))
 
 
 def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:

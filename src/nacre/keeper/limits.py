@@ -1,0 +1,78 @@
+"""What a command uses, held against its limits, for everything that it has started taken together.
+
+Above it: `commands` and `shells`, which end what has reached a limit. Below: `processes`, which reads how
+much CPU time and memory a process has had.
+
+The kernel holds limits of a process by itself (`posix.starting`: open files, size of a file, CPU time, and a
+bound on memory); a tree of processes is looked at every 50 ms as long as it does something. That works for
+every user, also for root, whom the kernel lets start any number of processes, and in a sandbox. What an
+orphan has used that has ended between two looks is not counted.
+"""
+
+from __future__ import annotations
+
+from nacre.keeper import processes
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from nacre.keeper.commands import Command
+    from nacre.keeper.outlet import Outlet
+    from nacre.keeper.timers import Timer
+
+    Usage = dict[int, tuple[int, int]]  # of each process: CPU time in ms, memory in bytes
+
+CHECK_S = 0.05
+
+
+class LimitWatch:
+    """One command or shell, looked at while it runs and while something that it left behind does."""
+
+    def __init__(self, outlet: Outlet, command: Command) -> None:
+        self._outlet = outlet
+        self._command = command
+        self._limits = command.spec.limits
+        self._cpu_before_ms = 0  # used by earlier turns of a shell
+        self._timer: Timer | None = None
+
+    def begin(self) -> None:
+        """A command begins: CPU time counts from here."""
+        self._cpu_before_ms = sum(cpu_ms for cpu_ms, _ in self._usage().values())
+        if self._timer is None:
+            self._check_later()
+
+    def end(self) -> None:
+        """Nothing of it is left."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _check_later(self) -> None:
+        self._timer = self._outlet.loop.call_later(CHECK_S, self._check, self._command.id)
+
+    def _check(self) -> None:
+        self._timer = None
+        usage = self._usage()
+        reached = self._reached(usage, self._command.printed_bytes)
+        if reached:
+            first = self._command.pid
+            alone = {first: usage[first]} if first in usage else {}
+            self._command.reach_limit(reached, by_itself=bool(self._reached(alone, 0)))
+        if self._command.at_work or usage.keys() - {self._command.pid}:
+            self._check_later()
+
+    def _usage(self) -> Usage:
+        if not processes.LINUX:
+            return {}
+        return {pid: processes.usage(pid) for pid in self._outlet.tree.members(self._command.id)}
+
+    def _reached(self, usage: Usage, printed_bytes: int) -> str:
+        """The limit that these have passed; empty: none."""
+        cpu_ms = sum(cpu_ms for cpu_ms, _ in usage.values()) - self._cpu_before_ms
+        used = {
+            "processes": len(usage),
+            "memory_bytes": sum(size for _, size in usage.values()),
+            "cpu_s": cpu_ms / 1000,
+            "output_bytes": printed_bytes,
+        }
+        passed = (name for name, amount in used.items() if amount > self._limits.get(name, amount))
+        return next(passed, "")
