@@ -586,4 +586,21 @@ REQUIREMENTS: dict[str, Requirement] = {
     "limits-fail-closed": Requirement("A limit that cannot be held ends the start.", "nacre"),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
+    # -- nacre install
+    "install-clients": Requirement(
+        "Twelve clients, each with its own file on each platform and its own format.", "nacre"
+    ),
+    "install-keeps": Requirement(
+        "Installing changes one entry and no other byte of what the person wrote.", "nacre"
+    ),
+    "install-broken": Requirement(
+        "A settings file that is broken, or cannot be changed safely, is left alone and told with its line.",
+        "nacre",
+    ),
+    "install-options": Requirement(
+        "`nacre install` prints, shows a diff, writes with a backup; `nacre uninstall` undoes it.", "nacre"
+    ),
+    "install-real-clients": Requirement(
+        "Claude Code, Codex and Gemini CLI list what nacre installed.", "nacre"
+    ),
 }

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
-To connect one:
-  Claude Code   claude mcp add nacre -- {program}
-  others        command "{program}", transport stdio; the README has the exact snippets
+To connect one: `nacre install CLIENT`, for instance `nacre install claude-code`; `nacre install` lists them.
+Any other client: command "{program}", transport stdio.
 End with Ctrl-D. `nacre --help` lists the options."""
 
 
@@ -149,6 +148,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
 
         sys.exit(policy_main(given[1:]))
+    if given[:1] in (["install"], ["uninstall"]):
+        from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
+
+        sys.exit(install_main(given))
     options = read_options(given)
     if not _fill_standard_streams():
         _tell("nacre: stdout is closed, so no answer could be sent.")

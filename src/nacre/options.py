@@ -45,7 +45,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="`nacre policy --help`: see, test and find rules. `nacre server shell --help`: the same server"
+        epilog="`nacre install CLIENT`: add nacre to a client's settings. `nacre policy --help`: see, test"
+        " and find rules. `nacre server shell --help`: the same server"
         " with the command line of specification 002. Logs go to stderr.",
     )
     top.add_argument(
