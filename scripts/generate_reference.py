@@ -44,18 +44,31 @@ MEANINGS = {
         "working_directory": "where a session stands now, when it is new or has moved",
         "session": "`name`, `shell` (`new`, `reborn`, `lost`) and `note`, when there is something to tell",
         "truncated": "true when less is shown than was printed",
-        "output_id": "ID.out and ID.err are files with all that was printed, also by what was left running",
+        "output_id": "what the tool `output` reads all of it by, also what is printed later",
         "left_running": "processes that live on: `pid` and `command`",
         "limit": "which limit it has passed: `memory`, `cpu`, `processes`, `open_files`, `file_size`,"
         " `output`, `tmp`",
         "hints": "what to do about a failure",
+    },
+    "output": {
+        "output": "the part, or the matching lines with their numbers",
+        "output_id": "whose output it is",
+        "offset": "where the part begins, in bytes",
+        "next_offset": "where the next part begins",
+        "total_bytes": "printed so far",
+        "line": "the number of its first line",
+        "encoding": "`base64`, or `binary` for what is described instead of shown",
+        "matches": "of a search: how many lines match from `offset` on, also those that are not shown",
+        "not_kept_bytes": "how many bytes before it were too many to be kept",
+        "goes_on": "true when more may be printed",
     },
     "session": {"sessions": "all there are now: name, state, shell, directory, commands, idle_seconds"},
 }
 METADATA = """
 For programs the result's `_meta` has `metadata`, always with `command`, `ended` (also `exited`), `exit_code`,
 `signal` (both may be null), `execution_time_ms` (wall time), `timeout_seconds`, `working_directory`,
-`truncated`, `output_id`, `left_running`, `cpu_ms` (user and system time), `max_rss_bytes` (the largest
+`truncated`, `output_id`, `spool` (the name of its files, without `.out` and `.err`; null: it has none, or
+the rules hide them), `left_running`, `cpu_ms` (user and system time), `max_rss_bytes` (the largest
 process; null: too little to be measured), and `session`, whose `shell` may be `kept`. With
 `structured = "full"` all of it is data.
 """
@@ -101,7 +114,8 @@ def tool_section(tool: dict[str, Any]) -> str:
         for name, schema in tool["inputSchema"]["properties"].items()
     ]
     meanings = MEANINGS[tool["name"]]
-    fields = [f"| `{name}` | {meanings[name]} |" for name in tool["outputSchema"]["properties"]]
+    published = tool.get("outputSchema", {}).get("properties", meanings)  # small tools publish no schema
+    fields = [f"| `{name}` | {meanings[name]} |" for name in published]
     table = "\n".join(["| argument | type | required | |", "|---|---|---|---|", *rows])
     data = "\n".join(["| data | |", "|---|---|", *fields])
     shown = f"### `{tool['name']}`\n\n{tool['description']}\n\n{table}\n\n{data}\n"

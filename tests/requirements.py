@@ -123,7 +123,19 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     # -- nacre: sessions
     "output-ids": Requirement(
-        "A long output is known by an opaque id, and read by it in any range.", "nacre"
+        "Every output, long or short, is known by an opaque id, and read by it in any range.", "nacre"
+    ),
+    "output-tool": Requirement(
+        "A tool reads what any command printed by bytes, by lines, its last lines and from a cursor: after"
+        " truncation, after a timeout, for short output, under any rules and allowed directories.",
+        "nacre",
+    ),
+    "output-search": Requirement(
+        "An output is searched by a regular expression, with context and within a time limit.", "nacre"
+    ),
+    "output-binary": Requirement("Binary output is recognised, described, and read as base64.", "nacre"),
+    "output-every-byte-once": Requirement(
+        "Reads that follow on each other see every byte once, also while the output grows.", "nacre"
     ),
     "output-one-way-out": Requirement(
         "All bytes that leave, in replies, progress and pages, pass one function, also across chunks.",

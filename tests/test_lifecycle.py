@@ -116,7 +116,7 @@ def test_a_killed_keeper_is_told_replaced_and_swept_after(start: Start, tmp_path
 def test_no_spool_is_left_behind(start: Start) -> None:
     server = start()
     told = server.shell("seq 100000")
-    spool = Path(told["output_id"] + ".out")
+    spool = Path(told["spool"] + ".out")
     assert spool.exists()
     assert spool.parent.stat().st_mode & 0o777 == 0o700
     server.hang_up()
@@ -127,8 +127,8 @@ def test_no_spool_is_left_behind(start: Start) -> None:
 @pytest.mark.req("keeper-late")
 def test_old_spools_make_room_for_new_ones_but_not_those_that_grow(start: Start) -> None:
     server = start()
-    growing = Path(server.shell(f"sleep {unique_seconds()} & echo hi")["output_id"] + ".out")
-    first = Path(server.shell("seq 20000")["output_id"] + ".out")
+    growing = Path(server.shell(f"sleep {unique_seconds()} & echo hi")["spool"] + ".out")
+    first = Path(server.shell("seq 20000")["spool"] + ".out")
     assert first.exists()
     for _ in range(64):
         server.shell("seq 20000")

@@ -88,4 +88,4 @@ def test_the_note_tells_where_the_rest_is_or_why_it_is_not() -> None:
     lost = Stream(1000, 10, b"a" * 100, b"b" * 100, None, 0, "No space left on device")
     assert "the rest is lost: No space left on device" in render(lost, 100).text
     middle = Stream(10**9, 10, b"a" * 100, b"b" * 100, "/s/1.out", 500, "")
-    assert "beginning and end in /s/1.out, 500 bytes between them lost" in render(middle, 100).text
+    assert "beginning and end: /s/1.out, 500 bytes between them lost" in render(middle, 100).text

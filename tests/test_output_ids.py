@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from session_harness import Harness, TestSession, open_harness, open_session
 
-from nacre import output
+from nacre import output, outputs
 from nacre.errors import PlaceError, RequestError
 from nacre.model import Command
 from nacre.output import Newest
+from nacre.output_query import Query
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from wire_client import WireClient
-
     from nacre.model import Result
-
-    Start = Callable[..., WireClient]
+    from nacre.output_query import Excerpt
+    from nacre.spools import StreamName
 
 LONG = "seq 20000"
 ALL = "".join(f"{number}\n" for number in range(1, 20001)).encode()
@@ -41,9 +41,9 @@ def once(bash: Harness, text: str) -> Result:
     return bash.do(bash.service.run(Command(text, "/", 30)))
 
 
-def id_of(result: Result) -> str:
-    assert result.output_id is not None
-    return result.output_id
+def part_of(bash: Harness, output_id: str | None, stream: StreamName = "stdout", **query: Any) -> Excerpt:
+    asked = Query(query.pop("limit_bytes", 1 << 20), **query)
+    return bash.do(bash.service.read_output(output_id, stream, asked))
 
 
 @pytest.mark.req("output-ids")
@@ -52,40 +52,60 @@ def test_a_long_output_is_read_by_its_id_in_any_ranges(
     bash: Harness, session: TestSession, kind: str
 ) -> None:
     told = once(bash, LONG) if kind == "once" else session(LONG)
-    spools = bash.service.place.spools
-    whole = spools.read(id_of(told), "stdout", limit_bytes=1 << 20)
-    assert (whole.data, whole.offset, whole.size_bytes) == (ALL, 0, len(ALL))
-    middle = spools.read(id_of(told), "stdout", 50_000, 10)
-    assert (middle.data, middle.offset, middle.size_bytes) == (ALL[50_000:50_010], 50_000, len(ALL))
-    assert spools.read(id_of(told), "stdout", len(ALL) + 5).data == b""
+    whole = part_of(bash, told.output_id)
+    assert (whole.text.encode(), whole.offset, whole.total_bytes) == (ALL, 0, len(ALL))
+    middle = part_of(bash, told.output_id, offset=50_000, limit_bytes=10, as_base64=True)
+    assert (base64.b64decode(middle.text), middle.next_offset) == (ALL[50_000:50_010], 50_010)
+    assert part_of(bash, told.output_id, offset=len(ALL) + 5).text == ""
 
 
 @pytest.mark.req("output-ids")
 def test_an_id_is_no_path_and_belongs_to_one_output(bash: Harness) -> None:
-    ids = {id_of(once(bash, LONG)) for _ in range(3)}
+    ids = {once(bash, LONG).output_id for _ in range(3)}
     assert len(ids) == 3
     assert not any(os.sep in output_id for output_id in ids)
 
 
 @pytest.mark.req("output-ids")
-def test_a_stream_that_the_reply_has_shown_whole_is_told_as_such(bash: Harness) -> None:
+@pytest.mark.parametrize("kind", ["once", "session"])
+def test_a_short_output_is_read_by_its_id_too(bash: Harness, session: TestSession, kind: str) -> None:
+    command = "echo out; echo err >&2"
+    told = once(bash, command) if kind == "once" else session(command)
+    assert part_of(bash, told.output_id).text == "out\n"
+    assert part_of(bash, told.output_id, "stderr").text == "err\n"
+    assert part_of(bash, None).output_id == told.output_id
+
+
+@pytest.mark.req("output-ids")
+def test_each_stream_is_found_where_it_is_kept(bash: Harness) -> None:
     told = once(bash, f"{LONG}; echo short >&2")
-    assert told.stderr.text == "short\n"
-    with pytest.raises(RequestError, match="its reply has shown all of it"):
-        bash.service.place.spools.read(id_of(told), "stderr")
+    assert part_of(bash, told.output_id, "stderr").text == "short\n"
     both = once(bash, f"{LONG}; {LONG} >&2")
-    assert bash.service.place.spools.read(id_of(both), "stderr", limit_bytes=1 << 20).data == ALL
+    assert part_of(bash, both.output_id, "stderr").text.encode() == ALL
+
+
+@pytest.mark.req("output-ids")
+def test_short_outputs_make_room_for_newer_ones(bash: Harness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outputs, "MEMORY_BYTES", 100)
+    oldest, older = once(bash, "printf %090d 1"), once(bash, "printf %060d 2")
+    with pytest.raises(RequestError, match="There is no output"):
+        part_of(bash, oldest.output_id)
+    assert part_of(bash, older.output_id).text.endswith("02")
+    large = once(bash, "printf %0300d 3")
+    assert part_of(bash, large.output_id).text.endswith("03")  # the newest is always there
+    with pytest.raises(RequestError, match="There is no output"):
+        part_of(bash, older.output_id)
 
 
 @pytest.mark.req("output-ids")
 def test_what_is_gone_or_was_never_there_is_no_output(bash: Harness) -> None:
-    told, spools = once(bash, LONG), bash.service.place.spools
+    told = once(bash, LONG)
     os.unlink(f"{told.spool}.out")
-    server = id_of(told).partition("-")[0]
-    odd = ["", "-", "7", f"{server}-", f"{server}-../1", f"{server}-1/../1", f"{server}-\u0661", "0000-1"]
-    for output_id in [id_of(told), f"{server}-999999", *odd]:
+    server = told.output_id.partition("-")[0]
+    odd = ["-", "7", f"{server}-", f"{server}-../1", f"{server}-1/../1", f"{server}-\u0661", "0000-1"]
+    for output_id in [told.output_id, f"{server}-999999", *odd]:
         with pytest.raises(RequestError, match="There is no output") as caught:
-            spools.read(output_id, "stdout")
+            part_of(bash, output_id)
         assert caught.value.code == "no_output"
 
 
@@ -96,12 +116,7 @@ def test_a_link_in_the_place_of_an_output_is_not_followed(bash: Harness, tmp_pat
     os.unlink(f"{told.spool}.out")
     os.symlink(tmp_path / "secret", f"{told.spool}.out")
     with pytest.raises(PlaceError, match="cannot be read"):
-        bash.service.place.spools.read(id_of(told), "stdout")
-
-
-@pytest.mark.req("output-ids")
-def test_a_short_output_has_no_id(bash: Harness, session: TestSession) -> None:
-    assert (once(bash, "echo hi").output_id, session("echo hi").output_id) == (None, None)
+        part_of(bash, told.output_id)
 
 
 # -- all that leaves

@@ -126,7 +126,7 @@ def test_full_data_has_every_field_always(start: Start) -> None:
     result = start("--shell", "bash", "--structured", "full").call("shell", command="echo hi")
     told = result["structuredContent"]
     assert "_meta" not in result
-    assert (told["command"], told["ended"], told["signal"], told["output_id"]) == (
+    assert (told["command"], told["ended"], told["signal"], told["spool"]) == (
         "echo hi",
         "exited",
         None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.req("spool-readable")
 LONG = "seq 20000"
-NAMED = re.compile(r"whole output: (\S+) …")
+NAMED = re.compile(r"whole output: (?:tool output, id \S+ \(file )?([^\s)]+)\)? …")
 
 
 def started(start: Start, tmp_path: Path, policy: str, *options: str) -> WireClient:
@@ -47,11 +47,24 @@ def test_a_fence_lets_commands_read_what_a_reply_names(
         assert "(rule: allowed_directories)" in refused, command
 
 
-def test_a_reply_names_no_file_that_no_allowed_command_reads(start: Start, tmp_path: Path) -> None:
-    server = started(start, tmp_path, '[policy]\nallow = ["seq"]\n')
-    result = server.call("shell", command=LONG)
+def test_a_reply_names_no_file_that_no_allowed_command_reads_but_the_tool_that_does(
+    start: Start, tmp_path: Path
+) -> None:
+    server = started(start, tmp_path, '[policy]\nallow = ["seq"]\nallowed_directories = ["/usr"]\n')
+    result = server.call("shell", command=LONG, working_directory="/usr")
+    output_id = result["structuredContent"]["output_id"]
+    assert f"bytes left out; whole output: tool output, id {output_id} …" in text_of(result)
+    assert "/nacre-" not in str(result)
+    assert server.call("output", id=output_id, tail=1)["structuredContent"]["output"] == "20000\n"
+
+
+def test_who_has_no_such_tool_is_told_that_what_was_left_out_cannot_be_read(
+    start: Start, tmp_path: Path
+) -> None:
+    rules = 'commands = ["seq"]\n[policy]\nallow = ["seq"]\n'
+    server = started(start, tmp_path, rules, "--preset", "commands")
+    result = server.call("seq", args="20000")
     assert "bytes left out; what was left out cannot be read under the rules here" in text_of(result)
-    assert "output_id" not in result["structuredContent"]
     assert "/nacre-" not in str(result)
 
 

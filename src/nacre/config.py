@@ -24,7 +24,7 @@ class Preset:
     name: str = "agent"
     specification: str = "004"
     server_name: str = "nacre"
-    tools: tuple[str, ...] = ("shell", "session", "allowed")  # families of nacre.tools.catalogue
+    tools: tuple[str, ...] = ("shell", "session", "output", "allowed")  # families of nacre.tools.catalogue
     texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
 
 
@@ -118,6 +118,10 @@ class Config:
         """Whether anything says which commands may run."""
         ruled = self.policy is not None and not self.policy.empty
         return ruled or self.commands is not None or self.container is not None
+
+    def offers(self, family: str) -> bool:
+        """Whether clients are shown a family of tools."""
+        return family in self.preset.tools or family in self.more_tools
 
     @property
     def own_files(self) -> tuple[str, ...]:

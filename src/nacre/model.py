@@ -116,7 +116,7 @@ class Result:
     max_rss_bytes: int | None = None  # None: too little to be measured
     left_running: tuple[LeftProcess, ...] = ()
     left_running_total: int = 0
-    output_id: str | None = None  # what `Spools.read` finds all that was printed by; None: the reply has it
+    output_id: str = ""  # what all that was printed is found by (`Outputs.open`)
     hints: tuple[str, ...] = ()
     limit: str = ""  # which limit of the settings it has passed: memory, cpu, …; empty: none
     session: str | None = None

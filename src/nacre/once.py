@@ -114,7 +114,8 @@ class Once:
             exit_code=end.code,
             signal=end.signal,
             config=self._config,
-            spools=self._place.spools,
+            outputs=self._place.outputs,
+            number=str(self._running.id),
             encoding=self._place.shell.dialect.output_encoding,
         )
 

@@ -56,34 +56,36 @@ def kept_bytes(asked_bytes: int | None, usual_bytes: int) -> int:
     return limit_bytes if limit_bytes <= usual_bytes else max(usual_bytes, (limit_bytes + 1) // 2)
 
 
-def render(stream: Stream, limit_bytes: int, encoding: str | None = None) -> Text:
+def render(
+    stream: Stream, limit_bytes: int, encoding: str | None = None, output_id: str | None = None
+) -> Text:
     """The text of a stream within `limit_bytes`, with what was left out counted.
 
     `encoding` is what a line is in that is not UTF-8, if that is not what is usual on this system; with LOSSY
-    it is shown as U+FFFD.
+    it is shown as U+FFFD. `output_id` is told where the agent has a tool that reads by it.
     """
     if not stream.total_bytes:
         told = stream.spool or stream.rest_lost
         return _text("", stream) if told else NO_TEXT
     if stream.total_bytes == len(stream.head) + len(stream.tail):
         text = readable(stream.head + stream.tail, encoding)
-        if _size(text) <= limit_bytes:
+        if size_of(text) <= limit_bytes:
             return _text(text, stream)
-    return _shorten(stream, limit_bytes, encoding)
+    return _shorten(stream, limit_bytes, encoding, output_id)
 
 
-def _size(text: str) -> int:
+def size_of(text: str) -> int:
     """How many bytes a text takes."""
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
-def _shorten(stream: Stream, limit_bytes: int, encoding: str | None) -> Text:
+def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: str | None) -> Text:
     whole = stream.head + stream.tail
-    head, shown_head = _fitting(whole, limit_bytes // 2, encoding, from_start=True)
-    tail, shown_tail = _fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
+    head, shown_head = fitting(whole, limit_bytes // 2, encoding, from_start=True)
+    tail, shown_tail = fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
-    note = left_out_note(omitted_bytes, omitted_lines, stream)
+    note = left_out_note(omitted_bytes, omitted_lines, stream, output_id)
     text = f"{_ending_in_newline(shown_head)}[{note}]\n{shown_tail}"
     return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines)
 
@@ -92,31 +94,35 @@ def _text(text: str, stream: Stream, **shortened: Any) -> Text:
     return Text(text, spool=stream.spool, goes_on=stream.goes_on, rest_lost=stream.rest_lost, **shortened)
 
 
-def _fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: bool) -> tuple[bytes, str]:
+def fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: bool) -> tuple[bytes, str]:
     """The beginning or the end of a stream whose text is within a limit, and that text."""
     count = limit_bytes
     while count:
         part = _whole_lines(data[:count] if from_start else data[-count:], from_start=from_start)
         text = readable(part, encoding)
-        size = _size(text)
+        size = size_of(text)
         if size <= limit_bytes:
             return part, text
         count = min(count - 1, len(part) * limit_bytes // size)
     return b"", ""
 
 
-def left_out_note(omitted_bytes: int, omitted_lines: int, stream: Stream) -> str:
+def left_out_note(
+    omitted_bytes: int, omitted_lines: int, stream: Stream, output_id: str | None = None
+) -> str:
     """What stands in the place of the middle of a long output."""
     amount = counted(omitted_bytes, "byte")
     if omitted_lines:
         amount = f"{counted(omitted_lines, 'line')}, {amount}"
     if stream.spool is None:
         where = f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
-    elif stream.spool_omitted_bytes:
-        lost = counted(stream.spool_omitted_bytes, "byte")
-        where = f"beginning and end in {stream.spool}, {lost} between them lost"
     else:
-        where = f"whole output: {stream.spool}"
+        where = f"tool output, id {output_id} (file {stream.spool})" if output_id else stream.spool
+        if stream.spool_omitted_bytes:
+            lost = counted(stream.spool_omitted_bytes, "byte")
+            where = f"beginning and end: {where}, {lost} between them lost"
+        else:
+            where = f"whole output: {where}"
     return f"… {amount} left out; {where} …"
 
 
@@ -124,9 +130,10 @@ def without_spool(text: Text) -> Text:
     """The same for an agent that cannot read the file with the whole: it is not told where that is."""
     if text.spool is None:
         return text
+    shown = text.text.replace(f" (file {text.spool})", "")  # it has a tool that reads it
     lost = r"(?:, [\d,]+ bytes? between them lost)?"
-    told = re.compile(rf"(?:whole output: |beginning and end in ){re.escape(text.spool)}{lost}")
-    shown = told.sub("what was left out cannot be read under the rules here; ask for less", text.text)
+    told = re.compile(rf"(?:whole output|beginning and end): {re.escape(text.spool)}{lost}")
+    shown = told.sub("what was left out cannot be read under the rules here; ask for less", shown)
     return replace(text, text=shown, spool=None)
 
 
@@ -139,7 +146,7 @@ def _whole_lines(data: bytes, *, from_start: bool) -> bytes:
     """Cut a beginning or an end of a stream at a line border; where it is one long line, at a character."""
     if from_start:
         border = data.rfind(b"\n") + 1
-        return data[:border] if border else data[: _character_border(data, len(data))]
+        return data[:border] if border else data[: character_border(data, len(data))]
     border = data.find(b"\n") + 1
     if border and border < len(data):
         return data[border:]
@@ -149,7 +156,7 @@ def _whole_lines(data: bytes, *, from_start: bool) -> bytes:
     return data[start:]
 
 
-def _character_border(data: bytes, end: int) -> int:
+def character_border(data: bytes, end: int) -> int:
     """The last position up to `end` that does not cut a UTF-8 character in two."""
     start = end
     while start > max(0, end - 4) and data[start - 1] & 0xC0 == 0x80:  # noqa: PLR2004  # a continuation byte
@@ -229,7 +236,7 @@ class Newest:
         data = self._held + chunk
         if len(chunk) >= CUT_BYTES and self._held[:1] >= b"\x80" and chunk[0] & 0xC0 != 0x80:  # noqa: PLR2004  # UTF-8
             data = chunk  # the rest of that character was left out
-        end = _character_border(data, len(data))
+        end = character_border(data, len(data))
         unfinished = _UNFINISHED.search(data, max(0, end - HELD_BYTES), end)
         end = unfinished.start() if unfinished else end
         shown, waiting = leaving(data[:end], more_follows=True)

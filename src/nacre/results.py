@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.keeper.frames import Exit, Stream, TurnEnd
     from nacre.model import Command, Ended
-    from nacre.spools import Spools
+    from nacre.outputs import Outputs
 
 
 def result_of(  # noqa: PLR0913  # what every command has, by name
@@ -25,18 +25,23 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     exit_code: int | None,
     signal: str | None,
     config: Config,
-    spools: Spools,
+    outputs: Outputs,
+    number: str,
     encoding: str | None,
     streams: tuple[Stream, Stream] | None = None,
     **more: Any,
 ) -> Result:
-    """What happened to a command. `streams`, where they are not quite what the keeper has kept."""
+    """What happened to a command. `number` is the one that its output is kept by.
+
+    `streams`, where they are not quite what the keeper has kept.
+    """
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
     kept_out, kept_err = streams or (end.stdout, end.stderr)
-    stdout = render(kept_out, limit_bytes, encoding)
-    stderr = render(kept_err, limit_bytes, encoding)
-    spool = stdout.spool or stderr.spool
+    output_id = outputs.keep(number, kept_out, kept_err)
+    told_id = output_id if config.offers("output") else None
+    stdout = render(kept_out, limit_bytes, encoding, told_id)
+    stderr = render(kept_err, limit_bytes, encoding, told_id)
     more.setdefault("working_directory", command.working_directory)
     return Result(
         command=command.text,
@@ -51,7 +56,7 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         max_rss_bytes=end.max_rss_bytes,
         left_running=tuple(LeftProcess(pid, line) for pid, line in end.left) if end.left else (),
         left_running_total=end.left_total,
-        output_id=spools.id_of(spool) if spool else None,
+        output_id=output_id,
         limit=end.limit,
         **more,
     )

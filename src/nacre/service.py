@@ -10,6 +10,7 @@ Above it: the tools. Below: the executions, which differ in kind, the place they
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from nacre.gate import Ask
     from nacre.keeper.frames import Left
     from nacre.keeper.launch import Launched
+    from nacre.output_query import Excerpt, Query
+    from nacre.spools import StreamName
 
 Done = TypeVar("Done", bound="Result | FileDone")
 
@@ -146,7 +149,7 @@ class Service:
 
     def _can_read(self, spool: str, directory: str) -> bool:
         """Whether the agent could read the file with all of a command's output, under the rules."""
-        if self._gate is None or "files" in (*self.config.preset.tools, *self.config.more_tools):
+        if self._gate is None or self.config.offers("files"):
             return True
         return self._gate.can_read(f"{spool}.out", directory)
 
@@ -164,6 +167,23 @@ class Service:
             return
         if outcome is None or isinstance(outcome, Result | NacreError):
             self._abort.record(asked, outcome)
+
+    # -- outputs
+
+    async def read_output(self, output_id: str | None, stream: StreamName, query: Query) -> Excerpt:
+        """A part of what a command has printed; the last command's without an id. It is never refused."""
+        from nacre.output_reader import read  # noqa: PLC0415  # only who reads pays for it
+
+        outputs = self.place.outputs
+        known_id = output_id or outputs.newest_id
+        if known_id is None:
+            raise RequestError("There is no output yet: no command has ended.", code="no_output")
+
+        def read_it() -> Excerpt:
+            with outputs.open(known_id, stream) as printed:
+                return replace(read(printed, query), output_id=known_id)
+
+        return await asyncio.to_thread(read_it)
 
     # -- sessions
 

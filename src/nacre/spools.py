@@ -21,7 +21,6 @@ import errno
 import os
 import re
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import PlaceError, RequestError
@@ -34,21 +33,11 @@ if TYPE_CHECKING:
     StreamName = Literal["stdout", "stderr"]
 
 ATTEMPTS = 50
-READ_BYTES = 64 * 1024  # of one read, unless told otherwise
 _ENDINGS: dict[StreamName, str] = {"stdout": ".out", "stderr": ".err"}
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")  # a command's, and a turn's in its shell
 _READ_FLAGS = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Some bytes of an output."""
-
-    data: bytes
-    offset: int  # of the first one
-    size_bytes: int  # of all that is kept, at this moment
 
 
 class Spools:
@@ -82,35 +71,27 @@ class Spools:
         )
         return Directory(os.path.join(candidates[0], _parent_name(), _new_name()))
 
-    def id_of(self, path: str) -> str:
-        """The id of the output that a file of ours holds a stream of."""
-        directory, name = os.path.split(path)
-        return f"{os.path.basename(directory)}-{name.rpartition('.')[0]}"
+    def id_for(self, number: str) -> str:
+        """The id of what a command has printed."""
+        return f"{os.path.basename(self.path)}-{number}"
 
-    def read(
-        self, output_id: str, stream: StreamName, offset: int = 0, limit_bytes: int = READ_BYTES
-    ) -> Part:
-        """A part of what was printed, as it was printed. It blocks. RequestError: there is no such output.
-
-        Of an output that was too long to be kept whole, the middle is missing. While a process left behind
-        prints on, later reads find more.
-        """
-        with self._open(output_id, stream) as file:
-            size_bytes = os.fstat(file.fileno()).st_size
-            file.seek(offset)
-            return Part(file.read(limit_bytes), offset, size_bytes)
-
-    def _open(self, output_id: str, stream: StreamName) -> BinaryIO:
+    def number_of(self, output_id: str) -> str:
+        """The number of the command that an id is for. RequestError: it is none of ours."""
         server, _, number = output_id.partition("-")
         if server != os.path.basename(self.path) or not _NUMBER.fullmatch(number):
             raise _no_output(output_id)
+        return number
+
+    def open(self, output_id: str, stream: StreamName) -> BinaryIO:
+        """The file with a stream. RequestError: there is no such output, or not any more."""
+        number = self.number_of(output_id)
         files = {name: os.path.join(self.path, number + ending) for name, ending in _ENDINGS.items()}
         try:
             return open(os.open(files[stream], _READ_FLAGS), "rb")
         except FileNotFoundError:
             if any(map(os.path.exists, files.values())):
                 raise RequestError(
-                    f"The {stream} of {output_id} is in no file: its reply has shown all of it.",
+                    f"The {stream} of {output_id} is in no file any more: its reply has shown all of it.",
                     code="no_output",
                 ) from None
             raise _no_output(output_id) from None

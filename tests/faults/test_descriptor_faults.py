@@ -51,7 +51,7 @@ def test_processes_left_behind_cannot_use_up_the_descriptors(start: Start) -> No
     mark, before = unique_seconds(), descriptors_of(keeper_of(server))
     told = [server.call("shell", command=f"sleep {mark} & echo left") for _ in range(80)]
     assert {told_of(one)["stdout"] for one in told} == {"left\n"}
-    kept = [told_of(one)["output_id"] is not None for one in told]
+    kept = [told_of(one)["spool"] is not None for one in told]
     assert kept == sorted(kept, reverse=True), "what was there first is not touched"
     lost = [TOO_MANY in text_of(one) for one in told]
     assert lost == sorted(lost)

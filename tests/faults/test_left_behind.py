@@ -60,7 +60,7 @@ def test_a_killed_keeper_takes_all_its_processes_with_it_without_a_next_command(
 @pytest.mark.req("fault-keeper-killed")
 def test_a_keeper_that_is_told_to_go_leaves_the_files_to_the_server(start: Start, tmp_path: Path) -> None:
     server = start()
-    spool = Path(server.shell("seq 100000")["output_id"] + ".out")
+    spool = Path(server.shell("seq 100000")["spool"] + ".out")
     mark, call = leave_some(server, tmp_path)
     os.kill(keeper_of(server.process.pid), signal.SIGTERM)
     assert "result" in server.answer_to(call)
@@ -105,7 +105,7 @@ def test_a_server_and_a_keeper_that_are_killed_together_leave_nothing(
     start: Start, tmp_path: Path, first: str
 ) -> None:
     server = start()
-    spool = Path(server.shell("seq 100000")["output_id"] + ".out")
+    spool = Path(server.shell("seq 100000")["spool"] + ".out")
     mark, _ = leave_some(server, tmp_path)
     both = [keeper_of(server.process.pid), server.process.pid]
     guardian = guardian_of(server.process.pid)

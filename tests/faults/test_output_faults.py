@@ -47,14 +47,14 @@ def test_the_limit_of_a_reply_holds_whatever_is_printed(
     assert told["exit_code"] == 0
     assert len(told["stdout"].encode()) <= LIMIT + NOTE_CHARACTERS
     if told["truncated"]:
-        assert "whole output: " in told["stdout"] or "beginning and end in " in told["stdout"]
+        assert "whole output: " in told["stdout"] or "beginning and end: " in told["stdout"]
 
 
 @pytest.mark.req("fault-binary-output")
 def test_what_a_reply_has_no_room_for_is_in_the_spool(server: WireClient) -> None:
     told = server.shell("head -c 20000 /dev/zero | LC_ALL=C sed 's/\\x00/\\x01/g;s/\\x01\\x01/\\x01\\xff/g'")
     assert told["truncated"] is True
-    assert server.shell(f"wc -c < {told['output_id']}.out")["stdout"].strip() == "20000"
+    assert server.shell(f"wc -c < {told['spool']}.out")["stdout"].strip() == "20000"
 
 
 @pytest.mark.req("fault-binary-output")

@@ -47,12 +47,12 @@ def tmp(tmp_path: Path) -> Path:
 
 def spools_of(server: WireClient) -> Path:
     """The server's directory, as a reply names it."""
-    return Path(server.shell(LONG)["output_id"]).parent
+    return Path(server.shell(LONG)["spool"]).parent
 
 
 def is_whole(told: dict[str, Any]) -> bool:
     """Whether a long output is all in its spool, which nobody else can read."""
-    spool = Path(f"{told['output_id']}.out")
+    spool = Path(f"{told['spool']}.out")
     return spool.read_text() == WHOLE and spool.parent.stat().st_mode & 0o777 == 0o700
 
 
@@ -104,7 +104,7 @@ def test_a_spool_that_its_own_command_removes_is_told_as_lost(start: Start, tmp:
     told = server.shell(f"{LONG}; rm -rf {tmp}/*; echo end")
     assert told["stdout"].endswith("100000\nend\n")
     assert "the rest is lost: its file was removed while the command ran" in told["stdout"]
-    assert (told["output_id"], told["truncated"]) == (None, True)
+    assert (told["spool"], told["truncated"]) == (None, True)
 
 
 @pytest.mark.req("fault-spool-directory")
@@ -164,7 +164,7 @@ def test_on_a_full_disk_commands_run_and_what_cannot_be_kept_is_told(start: Star
     server.shell("X=kept", session="state")
     assert server.shell(f"head -c 1000000 /dev/zero > {tmp}/fill")["exit_code"] == 1
     told = server.shell(LONG)
-    assert (told["exit_code"], told["output_id"]) == (0, None)
+    assert (told["exit_code"], told["spool"]) == (0, None)
     assert "the rest is lost: No space left on device" in told["stdout"]
     for more in ({}, {"session": "state"}):
         refused = text_of(server.call("shell", command=f"# {'x' * 200_000}\necho long", **more))
@@ -182,7 +182,7 @@ def test_without_any_temporary_directory_the_server_runs_and_says_what_it_cannot
     server = start("--shell", "bash", program=program, env={"TMPDIR": "/nowhere"}, cwd="/")
     assert server.shell("echo fine")["stdout"] == "fine\n"
     told = server.shell(LONG)
-    assert (told["exit_code"], told["output_id"]) == (0, None)
+    assert (told["exit_code"], told["spool"]) == (0, None)
     assert "the rest is lost: No such file or directory" in told["stdout"]
     for more in ({"command": f"# {'x' * 200_000}\necho long"}, {"command": "echo", "session": "none"}):
         refused = text_of(server.call("shell", **more))
@@ -216,7 +216,7 @@ def test_a_name_that_somebody_else_has_taken_is_left_to_them(
     server = start("--shell", "bash", env={"TMPDIR": str(tmp)})
     told = server.shell(LONG)
     assert is_whole(told)
-    assert not told["output_id"].startswith(f"{taken}/")
+    assert not told["spool"].startswith(f"{taken}/")
     ended(server)
     assert list(tmp.iterdir()) == [taken]
 

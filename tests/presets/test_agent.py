@@ -245,7 +245,7 @@ def test_the_output_size_of_the_table_bounds_the_reply_and_the_spool(start: Star
     assert len(told["stdout"]) < 1500
     assert told["stdout"].startswith("1\n2\n")
     assert told["stdout"].endswith("\n100000\n")
-    assert Path(told["output_id"] + ".out").stat().st_size <= 1000
+    assert Path(told["spool"] + ".out").stat().st_size <= 1000
 
 
 @pytest.mark.req("004-table-log")

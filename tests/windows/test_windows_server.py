@@ -47,7 +47,7 @@ def test_it_says_that_it_runs_cmd_on_windows() -> None:
 def test_a_command_answers_with_its_output_and_no_spool(server: WireClient) -> None:
     told = server.shell("echo hi")
     assert (told["ended"], told["exit_code"], told["stdout"], told["stderr"]) == ("exited", 0, "hi\n", "")
-    assert told["output_id"] is None, "line ends of Windows are nothing that a reply folds away"
+    assert told["spool"] is None, "line ends of Windows are nothing that a reply folds away"
     assert told["left_running"] == []
 
 

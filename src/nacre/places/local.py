@@ -18,6 +18,7 @@ from nacre.errors import RequestError
 from nacre.keeper.frames import Spawn
 from nacre.keeper.launch import launch
 from nacre.model import LOCAL
+from nacre.outputs import Outputs
 from nacre.places.connection import KeeperConnection
 from nacre.places.local_files import LOCAL_FILES
 from nacre.spools import Spools
@@ -49,6 +50,7 @@ class Local:
         self._config = config
         self.shell = find_shell(config.shell, os.environ, self.files)
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
+        self.outputs = Outputs(self.spools)
         self._launched = launched
         self.keeper: KeeperConnection
         self.confinement: Confinement | None = None

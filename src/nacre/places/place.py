@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork
     from nacre.filesystem import FileSystem
     from nacre.keeper.link import Link
+    from nacre.outputs import Outputs
     from nacre.places.file_work import ResolvedPath
-    from nacre.spools import Spools
 
 
 class Place(Protocol):
@@ -37,8 +37,8 @@ class Place(Protocol):
         ...
 
     @property
-    def spools(self) -> Spools:
-        """Where the output of its commands is kept."""
+    def outputs(self) -> Outputs:
+        """What its commands have printed."""
         ...
 
     @property

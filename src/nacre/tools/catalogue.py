@@ -13,9 +13,20 @@ from nacre.errors import RequestError
 if TYPE_CHECKING:
     from nacre.service import Service
     from nacre.tools.surface import Surface
+    from nacre.tools.tool import Tool
 
 
-FAMILIES = ("files", "shell", "session", "allowed", "plain_exec", "execute_command", "commands", "container")
+FAMILIES = (
+    "files",
+    "shell",
+    "session",
+    "output",
+    "allowed",
+    "plain_exec",
+    "execute_command",
+    "commands",
+    "container",
+)
 
 
 def register(surface: Surface, service: Service) -> None:
@@ -26,15 +37,10 @@ def register(surface: Surface, service: Service) -> None:
 
 
 def _offer(family: str, surface: Surface, service: Service) -> None:
+    if (tool := _agent_tool(family, service)) is not None:
+        surface.add(tool)
+        return
     match family:
-        case "shell":
-            from nacre.tools.shell import shell_tool
-
-            surface.add(shell_tool(service))
-        case "session":
-            from nacre.tools.session import session_tool
-
-            surface.add(session_tool(service))
         case "allowed":
             from nacre.tools.allowed import allowed_tool
 
@@ -65,3 +71,22 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
                 f"There is no tool set '{family}' (--tools, or `tools` in the settings).",
                 hint=f"There are: {', '.join(FAMILIES)}.",
             )
+
+
+def _agent_tool(family: str, service: Service) -> Tool | None:
+    """A tool of the preset `agent` that is always the same one."""
+    match family:
+        case "shell":
+            from nacre.tools.shell import shell_tool
+
+            return shell_tool(service)
+        case "session":
+            from nacre.tools.session import session_tool
+
+            return session_tool(service)
+        case "output":
+            from nacre.tools.output import output_tool
+
+            return output_tool(service)
+        case _:
+            return None

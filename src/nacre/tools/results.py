@@ -39,7 +39,7 @@ _LEAN: dict[str, Any] = {
         "working_directory": {"type": "string", "description": "The session's, where it has changed"},
         "session": _SESSION,
         "truncated": _FLAG,
-        "output_id": {"type": "string", "description": "ID.out and ID.err are files with all of it"},
+        "output_id": {"type": "string", "description": "For the tool output"},
         "left_running": _LEFT,
         "limit": _TEXT,
         "hints": _HINTS,
@@ -67,6 +67,7 @@ _FULL: dict[str, Any] = {
         "working_directory": _TEXT,
         "truncated": _FLAG,
         "output_id": _or_null("string"),
+        "spool": _or_null("string"),
         "left_running": _LEFT,
         "cpu_ms": _COUNT,
         "max_rss_bytes": _or_null("integer"),
@@ -88,9 +89,13 @@ def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
     stderr = result.stderr.text if config.include_stderr else ""
     hints = _hints(result, timeout_advice)
     text, failed = _text(result, stderr, hints), is_failure(result, config)
+    metadata = _metadata(result, config)
     if config.structured == "full":
-        return Reply(text, _full(result, stderr, hints), is_error=failed)
-    return Reply(text, _lean(result, stderr, hints), is_error=failed, meta={"metadata": _metadata(result)})
+        return Reply(text, _full(metadata, result, stderr, hints), is_error=failed)
+    shown = _lean(result, stderr, hints)
+    if is_truncated(result) or result.spool is not None:
+        shown["output_id"] = metadata["output_id"]
+    return Reply(text, shown, is_error=failed, meta={"metadata": metadata})
 
 
 def is_failure(result: Result, config: Config) -> bool:
@@ -124,8 +129,6 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
         shown["working_directory"] = result.working_directory
     if is_truncated(result):
         shown["truncated"] = True
-    if result.spool is not None:
-        shown["output_id"] = result.spool
     if result.left_running:
         shown["left_running"] = _left(result)
         hints = (*hints, *_lost(result))
@@ -135,9 +138,9 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     return shown
 
 
-def _full(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
+def _full(metadata: dict[str, Any], result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
     """Everything, always."""
-    shown = {**_metadata(result), **_output(result, stderr)}
+    shown = {**metadata, **_output(result, stderr)}
     if result.ended is not Ended.TIMED_OUT:
         del shown["timeout_seconds"]
     if hints:
@@ -145,8 +148,11 @@ def _full(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     return shown
 
 
-def _metadata(result: Result) -> dict[str, Any]:
-    """All there is to know of a command but its output."""
+def _metadata(result: Result, config: Config) -> dict[str, Any]:
+    """All there is to know of a command but its output.
+
+    Who has no tool that reads an output by its id is told the name of its files.
+    """
     shown: dict[str, Any] = {
         "command": result.command,
         "ended": result.ended.value,
@@ -156,7 +162,8 @@ def _metadata(result: Result) -> dict[str, Any]:
         "timeout_seconds": result.timeout_s,
         "working_directory": result.working_directory,
         "truncated": is_truncated(result),
-        "output_id": result.spool,
+        "output_id": result.output_id if config.offers("output") else result.spool,
+        "spool": result.spool,
         "left_running": _left(result),
         "cpu_ms": result.cpu_ms,
         "max_rss_bytes": result.max_rss_bytes,

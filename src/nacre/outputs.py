@@ -1,0 +1,125 @@
+"""What commands have printed, by id: short outputs are held in memory, long ones are in their files.
+
+Above it: `results`, which enters every output, and `output_reader`, which reads parts of one. Below:
+`spools`, which knows the files. It knows bytes and where they are missing, nothing of lines, text or replies.
+
+Both are bounded: the files by their keeper (`keeper.spools`), what is held here by `MEMORY_BYTES`. The newest
+output is always there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nacre.keeper import records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from nacre.keeper.frames import Stream
+    from nacre.spools import Spools, StreamName
+
+    Streams = tuple[Stream, Stream]
+
+REMEMBERED = 1000  # outputs of which the sizes are known
+MEMORY_BYTES = 1 << 20  # of short outputs together
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """One stream as it was printed. `missing_bytes` of it, from `missing_from` on, were not kept.
+
+    Offsets count what was printed, not what is kept.
+    """
+
+    read_at: Callable[[int, int], bytes]  # of what is kept: from there, so many
+    total_bytes: int
+    missing_from: int = 0
+    missing_bytes: int = 0
+    goes_on: bool = False  # somebody may print more
+    line_ends: int | None = None  # in all that was printed; None: they were not counted
+
+    def read(self, offset: int, limit_bytes: int) -> bytes:
+        """The bytes from an offset up to the limit, the end, or where bytes are missing."""
+        end = min(offset + limit_bytes, self.total_bytes)
+        at = offset
+        if self.missing_bytes and offset < self.missing_from:
+            end = min(end, self.missing_from)
+        elif self.missing_bytes:
+            offset = self.skip_missing(offset)
+            at = offset - self.missing_bytes
+        return self.read_at(at, max(0, end - offset))
+
+    def skip_missing(self, offset: int) -> int:
+        """The first offset from there on at which there is something to read."""
+        after = self.missing_from + self.missing_bytes
+        return after if self.missing_bytes and self.missing_from <= offset < after else offset
+
+
+class Outputs:
+    """The outputs of this server."""
+
+    def __init__(self, spools: Spools) -> None:
+        self._spools = spools
+        self._streams: dict[str, Streams] = {}  # by the command's number, the oldest first
+        self._held_bytes = 0
+
+    def keep(self, number: str, stdout: Stream, stderr: Stream) -> str:
+        """Remember what a command has printed; its id."""
+        streams = _beyond_file(stdout), _beyond_file(stderr)
+        self._streams[number] = streams
+        self._held_bytes += _size(streams)
+        while (self._held_bytes > MEMORY_BYTES and len(self._streams) > 1) or len(self._streams) > REMEMBERED:
+            self._held_bytes -= _size(self._streams.pop(next(iter(self._streams))))
+        return self._spools.id_for(number)
+
+    @property
+    def newest_id(self) -> str | None:
+        """The id of the output that was kept last."""
+        return self._spools.id_for(next(reversed(self._streams))) if self._streams else None
+
+    @contextlib.contextmanager
+    def open(self, output_id: str, stream: StreamName) -> Generator[Printed]:
+        """One stream of an output. It blocks. RequestError: there is no such output, or not any more."""
+        streams = self._streams.get(self._spools.number_of(output_id))
+        known = streams[stream == "stderr"] if streams is not None else None
+        if known is not None and known.spool is None:
+            yield _in_memory(known)
+            return
+        with self._spools.open(output_id, stream) as file:
+            size_bytes = os.fstat(file.fileno()).st_size
+
+            def read_at(at: int, limit_bytes: int) -> bytes:
+                file.seek(at)
+                return file.read(limit_bytes)
+
+            missing_bytes = known.spool_omitted_bytes if known is not None else 0
+            goes_on = known is not None and known.goes_on
+            line_ends = known.line_ends if known is not None and not goes_on else None
+            # A file that lacks something is full: it has the first half of its limit, and the last.
+            half_bytes = size_bytes // 2
+            yield Printed(read_at, size_bytes + missing_bytes, half_bytes, missing_bytes, goes_on, line_ends)
+
+
+def _beyond_file(stream: Stream) -> Stream:
+    """A stream without the bytes that its file has."""
+    return stream if stream.spool is None else records.replace(stream, head=b"", tail=b"")
+
+
+def _size(streams: Streams) -> int:
+    return sum(len(stream.head) + len(stream.tail) for stream in streams)
+
+
+def _in_memory(stream: Stream) -> Printed:
+    kept = stream.head + stream.tail
+    missing_bytes = stream.total_bytes - len(kept)
+    return Printed(
+        lambda at, limit_bytes: kept[at : at + limit_bytes],
+        stream.total_bytes,
+        len(stream.head),
+        missing_bytes,
+        line_ends=stream.line_ends,
+    )
