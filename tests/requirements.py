@@ -494,6 +494,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-cannot-ask": Requirement("A client that cannot ask is refused with a hint.", "nacre"),
     "policy-remember": Requirement("A session's approval holds for exactly that command.", "nacre"),
     "policy-environment": Requirement("The environment argument is no way around rules.", "nacre"),
+    "policy-variables": Requirement(
+        "Under an allowlist, programs see only variables that are known to be harmless, or named.",
+        "nacre",
+    ),
     "policy-input": Requirement("What a shell is given to read passes the same gate.", "nacre"),
     "policy-directories": Requirement("Commands stay inside allowed directories.", "004 Access Controls"),
     "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),

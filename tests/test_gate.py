@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -178,8 +179,8 @@ def test_a_client_of_2026_asks_in_a_round_of_its_own(start: Start, tmp_path: Pat
 @pytest.mark.req("policy-environment")
 def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> None:
     server = start("--allow", "echo")
-    result = server.call("shell", command="echo hi", environment={"LD_PRELOAD": "/tmp/evil.so"})
-    assert "environment.LD_PRELOAD: it changes what runs" in text_of(result)
+    result = server.call("shell", command="echo hi", environment={"PYTHONPATH": "/tmp/evil"})
+    assert "environment.PYTHONPATH: the variable PYTHONPATH changes what runs" in text_of(result)
     assert server.shell("echo hi", environment={"NO_COLOR": "1"})["exit_code"] == 0
 
 
@@ -187,9 +188,8 @@ def test_the_environment_argument_is_no_way_around_the_rules(start: Start) -> No
 @pytest.mark.parametrize("name", ["PATH", "BASH_ENV", "IFS", "LD_PRELOAD", "BASH_FUNC_ls%%", "A__z"])
 def test_any_rule_keeps_the_environment_argument_from_changing_what_runs(start: Start, name: str) -> None:
     server = start("--deny", "rm")
-    assert f"environment.{name}: it changes what runs" in text_of(
-        server.call("shell", command="ls", environment={name: "/tmp"})
-    )
+    said = text_of(server.call("shell", command="ls", environment={name: "/tmp"}))
+    assert re.match(rf"(Denied by the policy: )?environment\.{name}.* changes what .*runs", said), said
 
 
 @pytest.mark.req("policy-environment")
@@ -206,12 +206,43 @@ def test_some_values_of_the_environment_argument_are_refused_where_others_are_no
     assert server.shell("echo hi", environment=plain)["exit_code"] == 0
 
 
+@pytest.mark.req("policy-variables")
+def test_a_variable_that_nobody_knows_is_refused_in_the_environment_until_a_person_names_it(
+    start: Start, tmp_path: Path
+) -> None:
+    rules = '[policy]\nallow = ["echo", "git log"]\n'
+    given = {"APP_PLUGIN": "/tmp/x"}
+    server = start("--config", config_file(tmp_path, rules))
+    refused = text_of(server.call("shell", command="echo fine", environment=given))
+    assert "environment.APP_PLUGIN: the variable APP_PLUGIN is not known to be harmless" in refused
+    line = re.search(r"allowed_variables = \[.*?\]", refused)
+    assert line is not None
+    server = start("--config", config_file(tmp_path, rules + line.group()))
+    assert server.shell("echo fine", environment=given)["exit_code"] == 0
+
+
+@pytest.mark.req("policy-variables")
+def test_a_variable_that_programs_see_keeps_to_the_rules_in_later_commands(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was inherited, and what an earlier command of the session has exported, is seen by programs."""
+    monkeypatch.setenv("INHERITED", "1")
+    server = start("--config", config_file(tmp_path, '[policy]\nallow = ["echo", "git log", "export"]\n'))
+    for text in ("INHERITED=/tmp/x", "LOG_LEVEL=/tmp/x; export LOG_LEVEL", "export LOG_LEVEL=/tmp/x"):
+        assert "is not known to be harmless" in text_of(server.call("shell", command=text, session="a"))
+    assert server.shell("OTHER=/tmp/x; LOG_LEVEL=/tmp/x; echo $OTHER", session="a")["exit_code"] == 0
+    assert server.shell("export LOG_LEVEL=debug", session="a")["exit_code"] == 0
+    again = server.call("shell", command="LOG_LEVEL=/tmp/x", session="a")
+    assert "this value of LOG_LEVEL is not known to be harmless" in text_of(again)
+
+
 @pytest.mark.req("policy-ask")
 @pytest.mark.req("policy-remember")
 def test_a_question_shows_variables_and_input_and_a_yes_is_for_them_alone(
     start: Start, tmp_path: Path
 ) -> None:
-    server = start("--config", config_file(tmp_path, ASKING), greet=False)
+    rules = ASKING + 'allowed_variables = ["COLOUR"]\n'
+    server = start("--config", config_file(tmp_path, rules), greet=False)
     server.request("initialize", CAN_ASK)
     server.notify("notifications/initialized")
     arguments = {"command": "touch a", "environment": {"COLOUR": "blue\x1b[2K"}, "stdin": "some text\n"}
@@ -300,7 +331,7 @@ log_commands = true
 def test_a_server_with_rules_tells_them(start: Start) -> None:
     server = start("--allow", "ls,git log", "--deny", "rm*")
     names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
-    assert names == ["shell", "session", "allowed"]
+    assert names == ["shell", "session", "output", "allowed"]
     told = server.call("allowed")
     assert told["structuredContent"] == {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
     assert "allow: ls, git log" in text_of(told)

@@ -24,7 +24,7 @@ from nacre.policy.grammar import KNOWN_SHELLS
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping
 
     from nacre.file_records import FileWork
     from nacre.policy.program_table import ProgramTable
@@ -77,7 +77,7 @@ class Question:
 class Gate:
     """The rules of this server, and what the person has allowed since it started."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the rules and their circumstances
         self,
         policy: Policy,
         shell: str,
@@ -85,6 +85,7 @@ class Gate:
         program_table: ProgramTable | None = None,
         *,
         write_files: bool = True,
+        inherited: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self.policy = policy
         self._program_table = program_table
@@ -92,6 +93,9 @@ class Gate:
         self._single_command = single_command
         self._write_files = write_files and policy.allow_writes
         self._approved: set[tuple[object, ...]] = set()
+        # The variables that commands inherit, and those that earlier commands have exported.
+        self._inherited = inherited
+        self._exported: set[str] = set()
         self._file_policy = Policy.build(
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
@@ -113,6 +117,7 @@ class Gate:
             await self._admit_by_person(command, verdict, ask)
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
+        self._exported |= verdict.exported
 
     def can_read(self, path: str, directory: str) -> bool:
         """Whether some command that prints a file would run, or be asked about, with this one."""
@@ -179,6 +184,7 @@ class Gate:
             cwd=command.working_directory,
             fed=fed,
             environment=command.environment,
+            inherited=self._exported.union(self._inherited()),
         )
 
     def _admit_program(self, command: Command, table: ProgramTable) -> None:
@@ -197,14 +203,15 @@ class Gate:
         """Variables that change what runs are no way around the rules."""
         if not command.environment or self.policy.empty:
             return
-        from nacre.policy.effects import is_dangerous_variable, objection_to_value  # noqa: PLC0415  # loaded with the first rules
+        from nacre.policy.variables import Objection, Setting, object_to  # noqa: PLC0415  # loaded with the first rules
 
         for name, value in command.environment.items():
-            plain = name.isascii() and name.isidentifier() and not _IMPORTED.fullmatch(name)
-            objection = objection_to_value(name, value, make=self.policy.admits_make)
-            if objection or is_dangerous_variable(name) or not plain:
-                reason = objection or "it changes what runs or how"
-                raise Refused(f"Denied by the policy: environment.{name}: {reason}.", hint="Leave it out.")
+            objection = object_to(Setting(name, value), self.policy, self._shell)
+            if not name.isascii() or not name.isidentifier() or _IMPORTED.fullmatch(name):
+                objection = Objection(f"the variable {name} changes what runs or how", "leave it out")
+            if objection is not None:
+                hint = f"{objection.hint[:1].upper()}{objection.hint[1:]}."
+                raise Refused(f"Denied by the policy: environment.{name}: {objection.reason}.", hint=hint)
 
     async def _admit_by_person(self, command: Command, verdict: Verdict, ask: Ask | None) -> None:
         environment = tuple(sorted(command.environment.items()))

@@ -5,6 +5,7 @@ Above it: `service`. Below: `gate` and the policy, the dialects, and the files o
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from nacre.dialects import examples
 from nacre.errors import RequestError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from nacre.config import Config
     from nacre.dialects import Dialect
     from nacre.filesystem import FileSystem
@@ -41,7 +44,8 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
             hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
         )
     if commands is None:
-        return Gate(policy, name, program_table=table, write_files=config.write_files)
+        inherited = functools.partial(_inherited_names, place)
+        return Gate(policy, name, program_table=table, write_files=config.write_files, inherited=inherited)
     from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
 
     lists = shell.dialect.lists
@@ -51,7 +55,13 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
             hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
         )
     check = single_command_check(commands, lists.quoting)
-    return Gate(policy.allowing(commands), name, check, table)
+    inherited = functools.partial(_inherited_names, place)
+    return Gate(policy.allowing(commands), name, check, table, inherited=inherited)
+
+
+def _inherited_names(place: Place) -> Collection[str]:
+    """The variables that commands inherit; a login shell may have told them since the start."""
+    return place.inherited_names
 
 
 def check_start(config: Config, place: Place, directory: str) -> None:

@@ -164,7 +164,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     'write `wait "$!"` or `wait`': ("bash", "wait $x", "wait"),
     "use -r": ("bash", "read -x y", "read -r y"),
     "close it, or put ^ before it": ("cmd", "(dir", "(dir)"),
-    "write set NAME=value": ("cmd", "set a b=c", "set a=c"),
+    "write set NAME=value": ("cmd", "set a b=c", "set a=1"),
     "put & before it": ("cmd", "(dir) dir", "(dir) & dir"),
     "put the expression into a variable first: re='...'; [[ $x =~ $re ]]": (
         "bash",

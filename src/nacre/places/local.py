@@ -24,7 +24,7 @@ from nacre.places.local_files import LOCAL_FILES
 from nacre.spools import Spools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from nacre.config import Config
     from nacre.file_records import FileDone, FileWork
@@ -116,6 +116,11 @@ class Local:
     def search_path(self) -> str:
         """The PATH of its commands."""
         return self._environment.get("PATH", "")
+
+    @property
+    def inherited_names(self) -> Collection[str]:
+        """The variables that its commands inherit."""
+        return self._environment.keys() | self.shell.dialect.environment.keys()
 
     async def link(self) -> Link:
         """The link to its keeper, ready for commands. PlaceError: there is none to be had."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from nacre.dialects import Shell
     from nacre.file_records import FileDone, FileWork
@@ -48,6 +48,11 @@ class Place(Protocol):
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
         """Raise RequestError for a variable of a call that no command here is given."""
+        ...
+
+    @property
+    def inherited_names(self) -> Collection[str]:
+        """The variables that its commands inherit."""
         ...
 
     async def link(self) -> Link:

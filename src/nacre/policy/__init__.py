@@ -13,7 +13,7 @@ lowest first:
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, git_commands,                 looking through a command
     find_expression, programs, command_input
-    matching, rules, rulesets, paths                       what a person wrote; where files may be
+    matching, rules, rulesets, paths, variables            what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
@@ -31,7 +31,7 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from nacre.policy.matching import Rule
     from nacre.policy.model import Finding, PolicyError, Verdict
@@ -66,16 +66,20 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     cwd: str | None = None,
     fed: bool = False,
     environment: Mapping[str, str] | None = None,
+    inherited: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text that a shell is to run in a directory.
 
     `fed`: it is given something to read. `environment`: variables that it is given beside the server's own.
+    `inherited`: the names of those, and of what earlier commands of the session have exported.
     """
     if policy.empty:
         return _without_rules(text)
     from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
-    return evaluation.judge(text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment)
+    return evaluation.judge(
+        text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment, inherited=inherited
+    )
 
 
 def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:

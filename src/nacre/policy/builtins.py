@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import Effect, shown, unresolved
+from nacre.policy.effects import Assigned, Effect, shown, unresolved
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
@@ -37,13 +37,14 @@ _SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
-_SET_LETTERS = regex(r"[-+][aefuxvCEhmb]*\Z")
-_SET_NAME_FOLLOWS = regex(r"[-+][aefuxvCEhmb]*o\Z")
+_SET_LETTERS = regex(r"[-+][efuxvCEhmb]*\Z")
+_SET_NAME_FOLLOWS = regex(r"[-+][efuxvCEhmb]*o\Z")
 # Commands that make a name an array: with -a or -A, or always.
 _DECLARES = names("declare typeset local export readonly read")
 _FILLS = names("mapfile readarray")
 _PRINT_FLAGS = regex(r"-[rnlNaocim]+\Z")
 _DECLARE_FLAGS = regex(r"-[xgaAp]+\Z|\+x\Z")
+_EXPORTS = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
 _READ_FLAG = regex(r"-[rse]+\Z")
 _READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
 _READ_ARRAY = regex(r"-[rse]*[aA]\Z")
@@ -64,7 +65,7 @@ class Builtin:
     shell: str
     arrays: frozenset[str] = frozenset()
     effects: list[Effect] = field(default_factory=list[Effect])
-    assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
+    assigned: list[Assigned] = field(default_factory=list[Assigned])
     # A text that the shell keeps, and runs later.
     kept: Word | None = None
 
@@ -206,7 +207,7 @@ def _print_formatted(use: Builtin) -> None:
 def _assign(use: Builtin, word: Word) -> None:
     """A variable gets a value by its name."""
     if word.literal and _NAME.match(word.text):
-        use.assigned.append((word.text, word))
+        use.assigned.append(Assigned(word.text, word, unset=use.words[0].text == "unset"))
     else:
         use.unresolved(word, "a variable whose name is not a plain word", "write the name of a variable")
 
@@ -265,13 +266,14 @@ def _get_options(use: Builtin) -> None:
 def _declare(use: Builtin) -> None:
     """`export x=1`, `local -a y`: plain names, harmless attributes."""
     name = use.words[0].text
+    exports = name == "export" or any(_EXPORTS.match(word.text) for word in use.arguments)
     for word in use.arguments:
         found = _SET.match(word.text)
         if found is not None and not word.text.startswith(("-", "+")):
             splits = word.splits and use.shell not in _DECLARING
             if splits or (word.glob is not None and use.shell not in _DECLARING):
                 use.unresolved(word, "this shell splits the value", _QUOTE)
-            use.assigned.append((found.group(1), word))
+            use.assigned.append(Assigned(found.group(1), word, exported=exports))
             if _makes_elements(use, found.group(1), word):
                 reason = (
                     "bash reads a value in parentheses as the elements of an array, and runs commands in it"
@@ -283,6 +285,8 @@ def _declare(use: Builtin) -> None:
                 use.unresolved(word, reason, "leave the attribute out")
         elif not (word.literal and _NAME.match(word.text)):
             use.unresolved(word, "a variable whose name is not a plain word", "write the name of a variable")
+        elif exports:
+            use.assigned.append(Assigned(word.text, word, exported=True))
     if name == "readonly":
         use.unresolved(
             use.words[0], "`readonly` changes what later commands may assign", "assign it without readonly"
@@ -334,7 +338,7 @@ def _unset(use: Builtin) -> None:
 def _let(use: Builtin) -> None:
     for word in use.arguments:
         found = _SET.match(word.text)
-        use.assigned += [(found.group(1), word)] if found is not None else []
+        use.assigned += [Assigned(found.group(1), word)] if found is not None else []
     use.unresolved(use.words[0], "`let` evaluates its arguments as arithmetic", "write x=$((...))")
 
 

@@ -47,16 +47,18 @@ class CommandCheck:
 
     def run(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
         """Everything about one simple command; the scripts inside it are for `evaluation` to read."""
-        for assignment in command.assignments:
-            self.variables.assigned_before(assignment, command)
         for redirection in command.redirections:
             self.redirections.check(redirection)
         if not command.words:
+            self.variables.check(command, None)
             return []
         self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
-        return self._command(command.words, defined=defined)
+        found = self._command(command.words, defined=defined)
+        if command.assignments or found.assigned:
+            self.variables.check(command, found)
+        return found.scripts
 
-    def _command(self, words: Sequence[Word], *, defined: bool) -> list[Script]:
+    def _command(self, words: Sequence[Word], *, defined: bool) -> Inspection:
         """A command with a name, seen through all wrappers."""
         if self.findings.whole.windows:
             self._windows(words)
@@ -67,10 +69,7 @@ class CommandCheck:
             self._input(step)
             if step.role != "command":
                 via += (step.words[0].text,)
-        program = found.steps[-1].words[0].text if found.steps else ""
-        for name, word in found.assigned:
-            self.variables.assigned_by(name, word, program)
-        return found.scripts
+        return found
 
     def _input(self, step: Step) -> None:
         """A program that takes commands from its input, and is given some that nobody has looked at."""

@@ -237,14 +237,15 @@ def _inner(command: SimpleCommand, depth: int) -> Scan:
 
 
 def _assignments(words: list[Word]) -> list[Assignment]:
-    """What `set` sets. The arithmetic of `/a` may set several names; each that it mentions is counted."""
+    """What `set` sets. The arithmetic of `/a` may set several names: each that it mentions gets a number."""
     values = [word for word in words if not word.text.startswith("/")]  # not `/a`, `/p`
     if any(word.text.casefold().startswith("/a") for word in words):
         return [
-            Assignment(name.upper(), None, word.start, word.end)
+            Assignment(name.upper(), word.with_text("0"), word.start, word.end, exported=True)
             for word in words
             for name in _VARIABLE.findall(word.text.removeprefix("/a").removeprefix("/A"))
         ]
     return [
-        Assignment(word.text.partition("=")[0].upper(), None, word.start, word.end) for word in values[:1]
+        Assignment(word.text.partition("=")[0].upper(), None, word.start, word.end, exported=True)
+        for word in values[:1]
     ]

@@ -5,20 +5,12 @@ Above: `inspector`, `interpreters` and `programs` find these; `check` uses them.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word
 from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
-from nacre.policy.tables.variables import (
-    DANGEROUS_VARIABLE,
-    EXPANDED_BY_MAKE,
-    LOCALE_VARIABLE,
-    PLAIN_LOCALE,
-    SANITIZER_VARIABLE,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,13 +91,24 @@ class Script:
     later: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A variable that a builtin assigns (`read x`, `export x=1`), or that `env` is given (`env x=1 ls`)."""
+
+    name: str
+    word: Word
+    exported: bool = False
+    before_command: bool = False
+    unset: bool = False
+
+
 @dataclass(slots=True)
 class Inspection:
     """All that one simple command amounts to."""
 
     steps: list[Step] = field(default_factory=list[Step])
     scripts: list[Script] = field(default_factory=list[Script])
-    assigned: list[tuple[str, Word]] = field(default_factory=list["tuple[str, Word]"])
+    assigned: list[Assigned] = field(default_factory=list[Assigned])
 
 
 @dataclass(slots=True)
@@ -123,26 +126,6 @@ class Effects:
         """Write a path down."""
         if word is not None:
             self.paths.append(PathUse(word, access))
-
-
-def is_dangerous_variable(name: str) -> bool:
-    """Tell whether a variable changes what runs, or which code or configuration is loaded."""
-    # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
-    return re.match(DANGEROUS_VARIABLE + r"\Z", name) is not None
-
-
-def objection_to_value(name: str, value: str | None, *, make: bool) -> str:
-    """Why a variable may not have this value, though it may have others; None: it is not known.
-
-    `make`: the rules allow make, which reads every variable of the environment as a text of its own language.
-    """
-    if re.fullmatch(LOCALE_VARIABLE, name) and not (value is not None and re.fullmatch(PLAIN_LOCALE, value)):
-        return "another encoding decides how a shell reads a text"
-    if re.fullmatch(SANITIZER_VARIABLE, name) and (value is None or "path" in value):
-        return "its paths are programs and files that are written"
-    if make and value is not None and re.search(EXPANDED_BY_MAKE, value):
-        return "make expands the values of variables, and this one holds an expansion"
-    return ""
 
 
 def is_system_name(text: str) -> bool:

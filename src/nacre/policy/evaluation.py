@@ -20,9 +20,10 @@ from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
 from nacre.policy.refusal import PLAINER
 from nacre.policy.values import Context
+from nacre.policy.variable_check import exported_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from nacre.policy.effects import Script
     from nacre.policy.findings import Span
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
+_EXPORTS = regex(r"export|declare|typeset|local|readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
@@ -51,10 +53,11 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     cwd: str | None = None,
     fed: bool = False,
     environment: Mapping[str, str] | None = None,
+    inherited: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text that a shell is to run; `fed`: it is given something to read."""
     shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
-    findings = Findings(policy, shell, cwd, fed=fed, environment=environment)
+    findings = Findings(policy, shell, cwd, fed=fed, environment=environment, inherited=inherited)
     findings.check_patterns(text)
     _check_text(findings, text, shell, _here, 0)
     return findings.verdict(text)
@@ -116,6 +119,8 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
             [reading for command in scan.commands for reading in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
+    if _EXPORTS.search(text):
+        findings.export(exported_names(scan.commands))
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))

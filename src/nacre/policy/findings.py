@@ -12,7 +12,7 @@ from nacre.policy.model import Decision, Finding, Verdict, names, strictness
 from nacre.policy.paths import Fence, OwnFiles, expanded, joined
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from nacre.policy.model import SimpleCommand
     from nacre.policy.rules import Policy
@@ -28,7 +28,7 @@ POWERSHELL = frozenset({"powershell", "pwsh"})
 class Findings:
     """The policy, the circumstances, and everything that was found so far."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the circumstances
         self,
         policy: Policy,
         shell: str,
@@ -36,6 +36,7 @@ class Findings:
         *,
         fed: bool = False,
         environment: Mapping[str, str] | None = None,
+        inherited: Collection[str] = (),
     ) -> None:
         self.policy = policy
         self.shell = shell
@@ -46,6 +47,9 @@ class Findings:
         # Is the whole given something to read? How many commands were checked so far?
         self.fed = fed
         self.environment: Mapping[str, str] = environment or {}
+        # The variables that programs see: from before, from the call, and what the text exports.
+        self.exported: set[str] = {*self.environment, *inherited}
+        self.exports: set[str] = set()
         self.command_count = 0
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
@@ -61,6 +65,11 @@ class Findings:
     def add(self, finding: Finding) -> None:
         """Record what was found about one part."""
         self.items.append(finding)
+
+    def export(self, names: Collection[str]) -> None:
+        """From now on programs see these variables, in this text and in later ones of a session."""
+        self.exports.update(names)
+        self.exported.update(names)
 
     def has_objection_since(self, count: int) -> bool:
         """Tell whether anything but permission was found after the first `count` findings."""
@@ -113,17 +122,16 @@ class Findings:
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all findings."""
-        found = tuple(self.items)
+        found, exported = tuple(self.items), frozenset(self.exports)
         if not found:
-            return Verdict("allow", "nothing", "nothing in it needs a rule", 0, len(text))
+            return Verdict("allow", "nothing", "nothing in it needs a rule", 0, len(text), exported=exported)
         worst = max(found, key=lambda item: strictness(item.decision))
         if worst.decision == "allow":
             reason = worst.reason if len(found) == 1 else "every part of it is allowed"
-            return Verdict("allow", worst.rule, reason, 0, len(text), "", found)
+            return Verdict("allow", worst.rule, reason, 0, len(text), "", found, exported=exported)
         rememberable = worst.decision == "ask" and self.rememberable
-        return Verdict(
-            worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint, found, rememberable
-        )
+        said = (worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint)
+        return Verdict(*said, found, rememberable, exported)
 
 
 class TextFindings:

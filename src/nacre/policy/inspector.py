@@ -14,6 +14,7 @@ from nacre.policy.builtins import SHELLS_WITH_BUILTINS, array_names, read_builti
 from nacre.policy.effects import (
     ANY,
     ASSIGNMENT,
+    Assigned,
     Effect,
     Effects,
     Inspection,
@@ -384,7 +385,7 @@ class Inspector:
             if wrapper.assignments and word.text == "-":
                 pass
             elif wrapper.assignments and (name := ASSIGNMENT.match(word.text)) and not word.splits:
-                self.found.assigned.append((name.group(1), word))
+                self.found.assigned.append(Assigned(name.group(1), word, before_command=True))
             elif operands and not word.several and not word.may_vanish:
                 operands -= 1
             else:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import Word
     from nacre.policy.tables.schema import Interpreter, Program
 
-_SHELL_LETTERS = frozenset("efuxvlpahmbBCEHT")
+_SHELL_LETTERS = frozenset("efuxvlphmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # Names of files that are the input, or something else that no rule has seen.

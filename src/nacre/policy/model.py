@@ -177,6 +177,8 @@ class Assignment:
     # A word of a loop or an array: it is split and matched against files like the words of a command.
     listed: bool = False
     array: bool = False
+    # This shell has no other variables than those that programs see (cmd.exe, `$env:x`).
+    exported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +273,8 @@ class Verdict:
     commands: tuple[Finding, ...] = ()
     # May a person's approval of exactly this text be remembered for the session?
     rememberable: bool = False
+    # The variables that the text exports: programs of later commands see them, too.
+    exported: frozenset[str] = frozenset()
 
     @property
     def allowed(self) -> bool:

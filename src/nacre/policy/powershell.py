@@ -146,9 +146,9 @@ class _Reader:
             raise NotUnderstood(
                 "an assignment that gives a name another meaning", self.pos, hint="assign to a plain variable"
             )
-        value = Assignment(
-            rest.upper() if scope.casefold() == "env" else rest, None, found.start(), found.end()
-        )
+        exported = scope.casefold() == "env"
+        name = rest.upper() if exported else rest
+        value = Assignment(name, None, found.start(), found.end(), exported=exported)
         self.commands.append(SimpleCommand((), (value,), (), found.start(), found.end()))
         self.pos = found.end()
         self._skip_lines()

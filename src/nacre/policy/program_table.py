@@ -68,7 +68,7 @@ def _object_to_variables(names: Iterable[str]) -> str | None:
     names = tuple(names)
     if not names:
         return None
-    from nacre.policy.effects import is_dangerous_variable  # noqa: PLC0415  # its tables, only if one is set
+    from nacre.policy.variables import is_dangerous_variable  # noqa: PLC0415  # its tables, only if one is set
 
     for name in names:
         if is_dangerous_variable(name) or re.match(_MORE_DANGEROUS_VARIABLES, name):

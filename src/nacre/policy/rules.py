@@ -45,6 +45,8 @@ class Policy:
         default_factory=dict[str, tuple[Rule, ...]], repr=False
     )
     allows_by_glob: tuple[Rule, ...] = field(default=(), repr=False)
+    # Variables that programs may be given, though nothing is known about them.
+    allowed_variables: tuple[str, ...] = ()
     # Harmless uses of shell builtins need no rule of their own.
     free_builtins: bool = True
     # nacre's configuration, audit log and the like: nothing that is allowed may write them.
@@ -128,6 +130,7 @@ class Policy:
         )
         return replace(
             more,
+            allowed_variables=self.allowed_variables,
             free_builtins=self.free_builtins,
             own_files=self.own_files,
             output_directories=self.output_directories,
@@ -176,7 +179,11 @@ class Policy:
             deny_patterns=_string_list(table, "deny_patterns"),
             ask_patterns=_string_list(table, "ask_patterns"),
         )
-        return replace(policy, free_builtins=_switch(table, "free_builtins") is not False)
+        return replace(
+            policy,
+            allowed_variables=_variable_names(table),
+            free_builtins=_switch(table, "free_builtins") is not False,
+        )
 
     @classmethod
     def from_patterns(cls, allow: str = "", deny: str = "") -> Policy:
@@ -186,7 +193,7 @@ class Policy:
 
 _KEYS = names(
     "allow ask deny allow_writes allowed_directories allowed_arguments blocked_commands deny_patterns "
-    "ask_patterns free_builtins include"
+    "ask_patterns free_builtins include allowed_variables"
 )
 _AN: dict[Decision, str] = {"allow": "an", "ask": "an", "deny": "a"}  # the article
 _RULE_KEYS = names("command args options not_args cwd reason match not_match")
@@ -237,6 +244,14 @@ def _string_list(table: Mapping[str, object], key: str) -> tuple[str, ...]:
     ):
         raise PolicyError(f"policy setting {key!r} must be a list of texts")
     return tuple(cast("Sequence[str]", value))
+
+
+def _variable_names(table: Mapping[str, object]) -> tuple[str, ...]:
+    found = _string_list(table, "allowed_variables")
+    for item in found:
+        if not re.fullmatch(r"[A-Za-z_*?\[][A-Za-z0-9_*?\[\]-]*", item):
+            raise PolicyError(f"policy setting 'allowed_variables': {item!r} is no name of a variable")
+    return found
 
 
 def _argument_table(table: Mapping[str, object]) -> dict[str, tuple[str, ...]]:

@@ -1,21 +1,48 @@
-"""The check of variables that get a value for a command: some change what runs, or how.
+"""The check of variables that get a value: which ones, and which programs see them.
 
-Above: `check`. Below: `findings`, and `tables.variables`.
+Above: `check`. Below: `variables` says what is known about a variable, `findings` keeps the objections and
+the names that the text exports.
+
+A program sees a variable that stands before its command, that is exported, or that was in the environment
+before. What else a text assigns is the shell's own affair: `x=1; echo "$x"`. Under an allowlist nothing can
+export a variable but what is seen here: `export`, `declare -x` and their kin, whatever place of the text they
+stand at; `set -a` is refused.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import base_name, is_dangerous_variable, objection_to_value
+from nacre.policy.effects import base_name
 from nacre.policy.git_commands import NO_EDITOR
-from nacre.policy.patterns import PLAIN_TOKEN
-from nacre.policy.tables.variables import GIVES_MEANING, PLAIN_FOR_MAKE, ZSH_TIED
+from nacre.policy.patterns import PLAIN_TOKEN, regex
+from nacre.policy.variables import Setting, gives_meaning, object_to
 
 if TYPE_CHECKING:
-    from nacre.policy.findings import Span, TextFindings
-    from nacre.policy.model import Assignment, SimpleCommand, Word
+    from collections.abc import Sequence
+
+    from nacre.policy.effects import Assigned, Inspection
+    from nacre.policy.findings import TextFindings
+    from nacre.policy.model import Assignment, Decision, SimpleCommand
+    from nacre.policy.variables import Objection
+
+_EXPORTING = frozenset({"export", "declare", "typeset", "local", "readonly"})
+_ATTRIBUTE = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
+_NAME = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\+?=|\Z)")
+
+
+def exported_names(commands: Sequence[SimpleCommand]) -> set[str]:
+    """The variables that the commands of a text export, wherever they stand."""
+    found: set[str] = set()
+    for command in commands:
+        words = [word.text for word in command.words]
+        while words and words[0] in {"command", "builtin"}:
+            del words[0]
+        if not words or words[0] not in _EXPORTING:
+            continue
+        if words[0] == "export" or any(_ATTRIBUTE.match(word) for word in words[1:]):
+            found |= {name.group(1) for word in words[1:] if (name := _NAME.match(word))}
+    return found
 
 
 class VariableCheck:
@@ -23,47 +50,66 @@ class VariableCheck:
 
     def __init__(self, findings: TextFindings) -> None:
         self.findings = findings
+        self.policy = findings.policy
+        self.text = findings.text
 
-    def assigned_before(self, assignment: Assignment, command: SimpleCommand) -> None:
-        """Check `NAME=value` before a command, or alone."""
-        if command.words and self.findings.text[assignment.start : assignment.end] in NO_EDITOR:
-            return
-        if assignment.name == "IFS" and command.words and command.words[0].text == "read":
-            return  # the idiom `IFS= read -r line` changes nothing but how this one line is split
-        value = self._value(assignment)
-        self._variable(assignment.name, value, (assignment.start, assignment.end))
-        if command.words:
-            self._for_make(command.words[0].text, value, (assignment.start, assignment.end))
+    def check(self, command: SimpleCommand, found: Inspection | None) -> None:
+        """Check the assignments of a command; `found`: what the command amounts to."""
+        settings = [
+            (self._setting(item, command, found), (item.start, item.end)) for item in command.assignments
+        ]
+        settings += [
+            (self._assigned(item, found), (item.word.start, item.word.end))
+            for item in (found.assigned if found is not None else ())
+        ]
+        for setting, span in settings:
+            objection = self._objection(setting) if setting is not None else None
+            if objection is None or setting is None:
+                continue
+            decision: Decision = "deny" if self.policy.mode != "open" else "ask"
+            if decision == "deny" or self.policy.denies or self.policy.asks:
+                reason, hint = objection.reason, objection.hint
+                self.findings.add(decision, "variables", reason, span, name=setting.name, hint=hint)
 
-    def assigned_by(self, name: str, word: Word, program: str) -> None:
-        """Check `NAME=value` among the arguments of a wrapper (`env`, `export`) around a program."""
-        _, equals, written = word.text.partition("=")
-        value = written if equals and word.literal else None
-        self._variable(name, value, (word.start, word.end))
-        self._for_make(program, value, (word.start, word.end))
+    def _objection(self, setting: Setting) -> Objection | None:
+        if self.policy.mode == "open" and not gives_meaning(setting.name, self.findings.whole.shell):
+            return None
+        return object_to(setting, self.policy, self.findings.whole.shell)
 
-    def _value(self, assignment: Assignment) -> str | None:
+    def _setting(self, item: Assignment, command: SimpleCommand, found: Inspection | None) -> Setting | None:
+        """An assignment that stands alone, before a command, or behind `declare`."""
+        if not command.words or item.start > command.words[0].start:
+            exported = item.exported or item.name in self.findings.whole.exported
+            return Setting(item.name, self._value(item), exported=exported)
+        if self.text[item.start : item.end] in NO_EDITOR:
+            return None
+        if item.name == "IFS" and command.words[0].text == "read":
+            return None  # the idiom `IFS= read -r line` changes nothing but how this one line is split
+        return Setting(item.name, self._value(item), programs=_programs(found))
+
+    def _assigned(self, item: Assigned, found: Inspection | None) -> Setting:
+        """What a builtin assigns, or `env` before a command."""
+        _, equals, written = item.word.text.partition("=")
+        value = written if equals and item.word.literal else None
+        if item.unset:
+            value = ""
+        if item.before_command:
+            return Setting(item.name, value, programs=_programs(found))
+        return Setting(item.name, value, exported=item.exported or item.name in self.findings.whole.exported)
+
+    def _value(self, item: Assignment) -> str | None:
         """What a variable becomes, if it is written out."""
-        if assignment.value is not None:
-            return assignment.value.text if assignment.value.literal else None
-        _, equals, written = self.findings.text[assignment.start : assignment.end].partition("=")
-        return written if equals and PLAIN_TOKEN.match(written) else None
+        written = self.text[item.start : item.end]
+        if written.startswith(f"{item.name}+="):
+            return None
+        if item.value is not None:
+            return item.value.text if item.value.literal else None
+        _, equals, value = written.partition("=")
+        return value if equals and PLAIN_TOKEN.match(value) else None
 
-    def _variable(self, name: str, value: str | None, span: Span) -> None:
-        """A variable gets a value; None: it is not known."""
-        zsh = self.findings.whole.shell == "zsh"
-        meaning = name in GIVES_MEANING and (zsh or name.isupper())
-        dangerous = is_dangerous_variable(name) or (zsh and name in ZSH_TIED) or meaning
-        objection = objection_to_value(name, value, make=self.findings.policy.admits_make)
-        reason = objection or f"the variable {name} changes what runs or how"
-        if self.findings.policy.mode != "open" and (dangerous or objection):
-            self.findings.add("deny", "variables", reason, span, name=name, hint="leave the assignment out")
-        elif meaning and (self.findings.policy.denies or self.findings.policy.asks):
-            self.findings.add("ask", "variables", reason, span, name=name, hint="leave the assignment out")
 
-    def _for_make(self, program: str, value: str | None, span: Span) -> None:
-        """What stands before make becomes part of its recipes, which a shell reads."""
-        plain = value is None or re.fullmatch(PLAIN_FOR_MAKE, value)
-        if self.findings.policy.mode == "allowlist" and base_name(program) in {"make", "gmake"} and not plain:
-            reason = "make puts the values of variables into texts for a shell"
-            self.findings.add("deny", "variables", reason, span, hint="use letters, digits and . , : / only")
+def _programs(found: Inspection | None) -> frozenset[str] | None:
+    """Every program that a command starts, if that is known: a text for a shell may start any."""
+    if found is None or found.scripts:
+        return None
+    return frozenset(base_name(step.words[0].text) for step in found.steps)

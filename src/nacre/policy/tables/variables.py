@@ -1,6 +1,9 @@
-"""Variables that change what runs.
+# ruff: noqa: E501 - one row, one line, like the other tables
+"""Variables of the environment: which ones are harmless to the programs that see them, and which change what runs.
 
-Above: `effects` asks about every assignment. Below: `model`.
+Above: `variables` asks about every assignment. Below: `model`. The first table is **positive**: under an allowlist a
+variable that programs see is one of these, with a value that matches, or a person has named it. The second is for
+everything else: with deny rules only, and for variables that no program sees but the shell itself.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from nacre.policy.model import names
 
 # Variables that change what runs, which code is loaded, or which configuration is read.
 DANGEROUS_VARIABLE = (
-    r"(?:PATH|CDPATH|IFS|HOME|ENV|BASH_.*|BASHOPTS|FCEDIT|SHELLOPTS|SHELL|PS[0-4]|PROMPT_COMMAND"
+    r"(?:PATH|CDPATH|IFS|HOME|ENV|BASH_.*|BASHOPTS|EXECSHELL|FCEDIT|SHELLOPTS|SHELL|PS[0-4]|PROMPT_COMMAND"
     r"|ZDOTDIR|FPATH|NULLCMD|READNULLCMD|HISTFILE|EXECIGNORE|GLOBIGNORE|POSIXLY_CORRECT|XDG_.*|FIGNORE"
     r"|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_.*|GLIBC_TUNABLES|RESOLV_.*"
     r"|GIT_.*|SSH_.*|SVN_.*|HG.*|CVS_.*|SUDO_.*|GNUPGHOME|GPG_.*|PINENTRY_.*"
@@ -35,16 +38,154 @@ DANGEROUS_VARIABLE = (
 )  # fmt: skip
 
 # How a text is divided into characters decides how a shell reads it: in some encodings a backslash is the
-# second half of a character.
+# second half of a character. The shell itself takes these, exported or not.
 LOCALE_VARIABLE = r"LANG|LANGUAGE|LC_[A-Z]+"
 PLAIN_LOCALE = (
     r"|(?:C|POSIX|en_[A-Z]{2}|(?:C|[a-z]{2,3}(?:_[A-Z]{2})?)\.(?i:utf-?8))(?:@[a-z]+)?|[a-z]{2}(?::[a-z]{2})*"
 )
-# Sanitizers write to files and run programs that their options name.
-SANITIZER_VARIABLE = r"[A-Z]+SAN_OPTIONS"
-# make expands the values of variables: `$(shell ...)` in one of them is a command.
-EXPANDED_BY_MAKE = r"\$[({]"
+# make expands the values of variables: `$(shell ...)` in one of them is a command. It also puts them into texts for a shell.
 PLAIN_FOR_MAKE = r"[A-Za-z0-9_.,:@%+/= -]*"
+
+# Values. A switch names no program, no file and no code: any variable may have one, unless it is listed as dangerous.
+SWITCH = r"(?i:[0-9]*|[0-9]+(?:\.[0-9]+)*|true|false|yes|no|on|off)"
+_NUMBER = r"[0-9]*"
+_WORD = r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*-]*"  # no path, no blank, no expansion
+_PLAIN_PATH = r"(?!.*\.\.)[A-Za-z0-9_.+@%:/-]*"
+_ANY = r"(?s:.*)"
+_UTF8_OR_ASCII = r"(?i:utf-?8|ascii|latin-?1)(?::[a-z]+)?"
+_COMPILER = r"(?:x86_64-linux-gnu-|aarch64-linux-gnu-)?(?:gcc|cc|clang|tcc)(?:-[0-9]+)?"
+_COMPILER_FLAG = r"-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fno-omit-frame-pointer|fsanitize=[a-z,]+|march=[a-z0-9-]+|m(?:64|32|avx2?)|pthread|coverage|pedantic|Iinclude|I\.)"
+_NODE_FLAG = r"--(?:max[-_]old[-_]space[-_]size=[0-9]+|max[-_]semi[-_]space[-_]size=[0-9]+|no[-_]warnings|no[-_]deprecation|trace[-_]warnings|trace[-_]deprecation|trace[-_]uncaught|experimental[-_]vm[-_]modules|openssl[-_]legacy[-_]provider|stack[-_]trace[-_]limit=[0-9]+|enable[-_]source[-_]maps|unhandled[-_]rejections=[a-z-]+|dns[-_]result[-_]order=[a-z0-9]+|preserve[-_]symlinks)"
+_RUST_FLAG = r"-(?:D|W|A|F) ?[a-z_:-]+|-C ?(?:target-cpu=native|opt-level=[0-3sz]|debuginfo=[0-2]|instrument-coverage|overflow-checks=\w+|debug-assertions=\w+|codegen-units=[0-9]+|lto=\w+|panic=\w+|strip=\w+)"
+_GO_FLAG = (
+    r"-(?:mod=(?:mod|vendor|readonly)|v|x|race|trimpath|buildvcs=\w+|count=[0-9]+|p=[0-9]+|tags=[\w,]+|short)"
+)
+_SANITIZER_OPTION = r"[a-z_]+=[0-9]+"
+
+# Rows: names, values (a regular expression that all of the value matches), programs (none: all of them). In a name a
+# star stands for any rest. A value that is only known when the command runs matches nothing but _ANY.
+HARMLESS: tuple[tuple[str, str, str], ...] = (
+    # Terminals, colours, time, language.
+    (
+        "NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLORTERM COLORFGBG TERM TERM_PROGRAM TERM_PROGRAM_VERSION PY_COLORS MYPY_FORCE_COLOR CARGO_TERM_COLOR NPM_CONFIG_COLOR npm_config_color LS_COLORS GREP_COLORS GREP_COLOR GCC_COLORS TIME_STYLE QUOTING_STYLE BLOCK_SIZE BLOCKSIZE DF_BLOCK_SIZE DU_BLOCK_SIZE",
+        r"[A-Za-z0-9_.,:;=+*-]*",
+        "",
+    ),
+    ("COLUMNS LINES", _NUMBER, ""),
+    ("TZ", r"(?!.*\.\.)[A-Za-z][A-Za-z0-9_+,./:-]*|", ""),
+    ("TMPDIR TMP TEMP TEMPDIR", r"(?!.*\.\.)/(?:var/)?tmp(?:/[A-Za-z0-9_.+-]*)*", ""),
+    ("SOURCE_DATE_EPOCH", _NUMBER, ""),
+    # Names that a project's own programs and tests go by.
+    (
+        "CI CONTINUOUS_INTEGRATION GITHUB_ACTIONS GITLAB_CI BUILD_NUMBER NODE_ENV BABEL_ENV RAILS_ENV RACK_ENV APP_ENV FLASK_ENV FLASK_DEBUG MIX_ENV DJANGO_ENV ASPNETCORE_ENVIRONMENT DOTNET_ENVIRONMENT ENVIRONMENT STAGE DEBUG VERBOSE QUIET V LOG_LEVEL LOGLEVEL LOG_FORMAT VERSION RELEASE TAG BUILD_TYPE PORT HOST TIMEOUT SEED COVERAGE HEADLESS DRY_RUN SKIP HUSKY LEFTHOOK TOXENV TOX_ENV NUM_WORKERS JOBS THREADS BATCH_SIZE OMP_NUM_THREADS MKL_NUM_THREADS OPENBLAS_NUM_THREADS NUMEXPR_NUM_THREADS TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES TF_CPP_MIN_LOG_LEVEL TRANSFORMERS_OFFLINE HF_HUB_OFFLINE",
+        _WORD,
+        "",
+    ),
+    # What a program is told about itself, the one it is.
+    (
+        "RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_LOG RUST_TEST_THREADS RUST_MIN_STACK CARGO_INCREMENTAL CARGO_TERM_PROGRESS_WHEN CARGO_TERM_PROGRESS_WIDTH CARGO_TERM_VERBOSE CARGO_NET_OFFLINE CARGO_BUILD_JOBS",
+        r"[A-Za-z0-9_.,:=+*-]*",
+        "",
+    ),
+    ("RUSTFLAGS RUSTDOCFLAGS", rf"(?:(?:{_RUST_FLAG})(?: +|\Z))*", ""),
+    (
+        "PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONFAULTHANDLER PYTHONDEVMODE PYTHONOPTIMIZE PYTHONNODEBUGRANGES PYTHONTRACEMALLOC PYTHONASYNCIODEBUG PYTHONNOUSERSITE PYTHONSAFEPATH PYTHONMALLOC",
+        r"[A-Za-z0-9_]*",
+        "",
+    ),
+    ("PYTHONIOENCODING", _UTF8_OR_ASCII, ""),
+    # Any other category is imported.
+    (
+        "PYTHONWARNINGS",
+        r"(?:(?:default|error|always|module|once|ignore)(?:::(?:Deprecation|PendingDeprecation|User|Resource|Future|Import|Runtime|Syntax|Unicode|Bytes)?Warning)?,?)*",
+        "",
+    ),
+    (
+        "PIP_DISABLE_PIP_VERSION_CHECK PIP_NO_CACHE_DIR PIP_NO_INPUT PIP_PROGRESS_BAR PIP_QUIET PIP_ROOT_USER_ACTION PIPENV_VERBOSITY PIPENV_VENV_IN_PROJECT PIPENV_IGNORE_VIRTUALENVS UV_NO_PROGRESS UV_OFFLINE UV_LINK_MODE UV_SYSTEM_PYTHON UV_FROZEN UV_LOCKED RUFF_NO_CACHE RUFF_OUTPUT_FORMAT SETUPTOOLS_SCM_PRETEND_VERSION* SETUPTOOLS_USE_DISTUTILS POETRY_NO_INTERACTION PYTEST_TIMEOUT HYPOTHESIS_PROFILE",
+        _WORD,
+        "",
+    ),
+    ("NODE_OPTIONS", rf"(?:(?:{_NODE_FLAG})(?: +|\Z))*", ""),
+    (
+        "NODE_NO_WARNINGS NODE_DISABLE_COLORS npm_config_yes npm_config_loglevel NPM_CONFIG_LOGLEVEL npm_config_fund NPM_CONFIG_FUND npm_config_audit NPM_CONFIG_AUDIT npm_config_progress NPM_CONFIG_PROGRESS npm_config_update_notifier NPM_CONFIG_UPDATE_NOTIFIER YARN_ENABLE_IMMUTABLE_INSTALLS YARN_ENABLE_TELEMETRY YARN_ENABLE_PROGRESS_BARS NEXT_TELEMETRY_DISABLED ASTRO_TELEMETRY_DISABLED DO_NOT_TRACK COREPACK_ENABLE_DOWNLOAD_PROMPT PUPPETEER_SKIP_DOWNLOAD PUPPETEER_SKIP_CHROMIUM_DOWNLOAD PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD JEST_WORKER_ID ADBLOCK DISABLE_OPENCOLLECTIVE TS_NODE_TRANSPILE_ONLY",
+        _WORD,
+        "",
+    ),
+    (
+        "GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOWASM GOMIPS GOMIPS64 GOPPC64 GORISCV64 GOMAXPROCS GOGC GOTRACEBACK GOMEMLIMIT GOEXPERIMENT CGO_ENABLED GO111MODULE",
+        _WORD,
+        "",
+    ),
+    ("GOFLAGS", rf"(?:{_GO_FLAG} *)*", ""),
+    (
+        "ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS MSAN_OPTIONS LSAN_OPTIONS",
+        rf"(?:{_SANITIZER_OPTION}(?::{_SANITIZER_OPTION})*)?",
+        "",
+    ),
+    (
+        "CTEST_OUTPUT_ON_FAILURE CTEST_PARALLEL_LEVEL CTEST_PROGRESS_OUTPUT CMAKE_BUILD_PARALLEL_LEVEL CMAKE_COLOR_DIAGNOSTICS CMAKE_BUILD_TYPE CMAKE_EXPORT_COMPILE_COMMANDS VERBOSE",
+        _WORD,
+        "",
+    ),
+    # Compilers of the system: what make, cmake and configure start anyway.
+    ("CC", _COMPILER, "make gmake cmake ctest ninja meson"),
+    ("CXX", r"(?:g\+\+|c\+\+|clang\+\+)(?:-[0-9]+)?", "make gmake cmake ctest ninja meson"),
+    ("CFLAGS CXXFLAGS CPPFLAGS", rf"(?:{_COMPILER_FLAG}(?: +|\Z))*", "make gmake cmake ctest ninja meson"),
+    (
+        "MAKEFLAGS",
+        r"(?:(?:-?[jks][0-9]*|-j [0-9]+|--no-print-directory)(?: +|\Z))*",
+        "make gmake cmake ctest cargo npm pip",
+    ),
+    # Where make installs; npm would read its configuration there.
+    ("PREFIX DESTDIR", _PLAIN_PATH, "make gmake ninja meson"),
+    # Git, without the editor, the pager and the question.
+    ("GIT_EDITOR GIT_SEQUENCE_EDITOR", "true|:", "git"),
+    ("GIT_PAGER PAGER MANPAGER GH_PAGER AWS_PAGER BAT_PAGER DELTA_PAGER SYSTEMD_PAGER", "cat|", ""),
+    (
+        "GIT_TERMINAL_PROMPT GIT_OPTIONAL_LOCKS GIT_LFS_SKIP_SMUDGE GIT_MERGE_AUTOEDIT GIT_ADVICE GIT_LITERAL_PATHSPECS GIT_NOGLOB_PATHSPECS GIT_ICASE_PATHSPECS GIT_FLUSH GIT_NO_REPLACE_OBJECTS GIT_NO_LAZY_FETCH",
+        r"[01]|true|false|yes|no",
+        "",
+    ),
+    # A path would be a file that is written.
+    (
+        "GIT_TRACE GIT_TRACE_PERFORMANCE GIT_TRACE_SETUP GIT_TRACE_PACKET GIT_CURL_VERBOSE",
+        r"[012]|true|false",
+        "",
+    ),
+    (
+        "GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE",
+        _ANY,
+        "git",
+    ),
+    # Which account, project, region, cluster or database; passwords and tokens.
+    (
+        "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN GITLAB_TOKEN NPM_TOKEN PGPASSWORD MYSQL_PWD REDISCLI_AUTH AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN",
+        _ANY,
+        "gh glab psql pg_dump pg_restore pg_isready createdb dropdb mysql mysqldump mariadb redis-cli aws",
+    ),
+    (
+        "GH_HOST GH_REPO GH_DEBUG GH_PROMPT_DISABLED GH_NO_UPDATE_NOTIFIER GH_FORCE_TTY AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT PGUSER PGPORT PGDATABASE PGCONNECT_TIMEOUT GOOGLE_CLOUD_PROJECT GCP_PROJECT GCLOUD_PROJECT CLOUDSDK_CORE_PROJECT CLOUDSDK_CORE_DISABLE_PROMPTS CLOUDSDK_COMPUTE_ZONE CLOUDSDK_COMPUTE_REGION TF_LOG TF_IN_AUTOMATION TF_INPUT TF_WORKSPACE HOMEBREW_NO_*",
+        r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*/-]*",
+        "",
+    ),
+    ("PGHOST", r"[A-Za-z0-9_.:-]*|/var/run/postgresql|/tmp", ""),
+    ("TF_VAR_*", r"[A-Za-z0-9_.,:+@/ -]*", "terraform tofu"),
+    (
+        "DOCKER_BUILDKIT BUILDKIT_PROGRESS COMPOSE_PROJECT_NAME COMPOSE_PROFILES COMPOSE_ANSI COMPOSE_PROGRESS COMPOSE_PARALLEL_LIMIT COMPOSE_DOCKER_CLI_BUILD DOCKER_CLI_HINTS DOCKER_DEFAULT_PLATFORM DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO",
+        r"(?!.*\.\.)[A-Za-z0-9_.,:+/-]*",
+        "",
+    ),
+    ("DEBIAN_FRONTEND", r"noninteractive|readline|teletype", ""),
+    ("APT_LISTCHANGES_FRONTEND", "none", ""),
+)
+# Programs whose manuals name every variable that they look at: for them all others are texts.
+SEES_NO_OTHERS = names(
+    ": true false echo printf test [ pwd ls cat tac head tail wc cut tr uniq nl paste comm join fold fmt expand rev seq "
+    "date sleep uname whoami id hostname nproc dirname basename realpath readlink stat du df od md5sum sha1sum sha256sum "
+    "sha512sum cksum grep egrep fgrep printenv touch mkdir rmdir rm env find xargs nice nohup timeout stdbuf setsid time"
+)
+# What these, and the C library in them, look at.
+SEEN_BY_ALL = r"TZDIR|TZ|TMPDIR|LC_.*|LANG.*|COLUMNS|LINES|TERM|.*_COLORS?|.*BLOCK_?SIZE|.*_STYLE|_.*|OUTPUT_CHARSET|TEXTDOMAIN.*|TIME|GREP_.*|PWD|OLDPWD|USER|LOGNAME"
 
 # Arrays that give names another meaning: hashed programs, aliases, functions.
 GIVES_MEANING = names(
@@ -53,5 +194,6 @@ GIVES_MEANING = names(
 )
 # Arrays that zsh ties to variables of the same name in capitals.
 ZSH_TIED = names(
-    "path fpath cdpath manpath module_path mailpath psvar prompt PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT"
+    "path fpath cdpath manpath module_path mailpath psvar prompt PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPROMPT2 RPS1 "
+    "RPS2 SPROMPT MODULE_PATH ARGV0 STTY fignore watch WATCHFMT histchars mapfile"
 )

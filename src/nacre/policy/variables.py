@@ -1,0 +1,159 @@
+"""Whether a variable may be given a value: by whom it is seen, and what is known about it.
+
+Above: `assignments` asks about every assignment of a text, the gate about a call's `environment`. Below: the
+tables of variables. Under an allowlist a variable that programs see is known to be harmless, with a value
+that is, or a person has named it in `allowed_variables`. One that only the shell sees is refused where it
+changes the shell, or where a program would see it if it were exported after all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from nacre.policy.builtins import BUILTINS
+from nacre.policy.matching import WILDCARD, glob_matches
+from nacre.policy.model import names
+from nacre.policy.tables.variables import (
+    DANGEROUS_VARIABLE,
+    GIVES_MEANING,
+    HARMLESS,
+    LOCALE_VARIABLE,
+    PLAIN_FOR_MAKE,
+    PLAIN_LOCALE,
+    SEEN_BY_ALL,
+    SEES_NO_OTHERS,
+    SWITCH,
+    ZSH_TIED,
+)
+
+if TYPE_CHECKING:
+    from nacre.policy.rules import Policy
+
+_MAKE = frozenset({"make", "gmake"})
+_ANYTHING = "(?s:.*)"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A variable gets a value, for some programs or for all that run from now on."""
+
+    name: str
+    # None: it is only known when the command runs.
+    value: str | None
+    # Programs see it: it stands before a command, is exported, or was in the environment before.
+    exported: bool = True
+    # The programs that see it; None: any.
+    programs: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a variable may not be given this value, and what to do instead."""
+
+    reason: str
+    hint: str
+
+
+def is_dangerous_variable(name: str) -> bool:
+    """Tell whether a variable changes what runs, or which code or configuration is loaded."""
+    # `re` keeps what it has compiled; compiling this at import time would cost every start of the server.
+    return re.match(DANGEROUS_VARIABLE + r"\Z", name) is not None
+
+
+def gives_meaning(name: str, shell: str) -> bool:
+    """An array by which a shell gives names another meaning."""
+    return name in GIVES_MEANING and (shell == "zsh" or name.isupper())
+
+
+def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | None:
+    """What speaks against a variable under these rules; None: nothing."""
+    name = setting.name
+    locale = re.fullmatch(LOCALE_VARIABLE, name) is not None
+    if locale:
+        plain = setting.value is not None and re.fullmatch(PLAIN_LOCALE, setting.value)
+        return None if plain else _refused("another encoding decides how a shell reads a text")
+    for_make = _object_for_make(setting, policy)
+    if for_make is not None:
+        return for_make
+    if name in policy.allowed_variables or _is_harmless(setting):
+        return None
+    tied = shell == "zsh" and name in ZSH_TIED
+    if is_dangerous_variable(name) or tied or gives_meaning(name, shell):
+        return _refused(f"the variable {name} changes what runs or how")
+    if policy.mode != "allowlist" or not setting.exported or _is_text(setting, policy):
+        return None
+    known = f"this value of {name}" if name in _rows() else f"the variable {name}"
+    reason = f"{known} is not known to be harmless to the programs that see it"
+    hint = f'leave it out, or ask a person to name it in the policy: allowed_variables = ["{name}"]'
+    return Objection(reason, hint)
+
+
+def _refused(reason: str) -> Objection:
+    return Objection(reason, "leave the assignment out")
+
+
+def _object_for_make(setting: Setting, policy: Policy) -> Objection | None:
+    """make expands the values of variables, and puts them into texts for a shell."""
+    if policy.mode != "allowlist" or not setting.exported:
+        return None
+    value = setting.value
+    if setting.programs is None:
+        expanded = value is None or "$" in value
+        if policy.admits_make and expanded:
+            return _refused("make expands the values of variables, and this one may hold an expansion")
+        return None
+    if not _MAKE & setting.programs or (value is not None and re.fullmatch(PLAIN_FOR_MAKE, value)):
+        return None
+    reason = "make puts the values of variables into texts for a shell"
+    return Objection(reason, "use letters, digits and . , : / only")
+
+
+def _is_harmless(setting: Setting) -> bool:
+    """A row of the table knows this variable, this value, and the programs that see it."""
+    for pattern, programs in _rows().get(setting.name, ()) or _rows_by_prefix(setting.name):
+        if setting.value is None and pattern != _ANYTHING:
+            continue
+        if programs and not (setting.programs and setting.programs <= programs | SEES_NO_OTHERS):
+            continue
+        if setting.value is None or re.fullmatch(pattern, setting.value):
+            return True
+    return False
+
+
+def _is_text(setting: Setting, policy: Policy) -> bool:
+    """Nothing that sees it makes more of it than a text."""
+    if any(WILDCARD.search(item) and glob_matches(item, setting.name) for item in policy.allowed_variables):
+        return True
+    if setting.value is not None and re.fullmatch(SWITCH, setting.value):
+        return True
+    programs = setting.programs if setting.programs is not None else _allowed_programs(policy)
+    return programs <= SEES_NO_OTHERS | BUILTINS and re.fullmatch(SEEN_BY_ALL, setting.name) is None
+
+
+def _allowed_programs(policy: Policy) -> frozenset[str]:
+    """The names of all programs that may ever run under these rules; a pattern is none that is known."""
+    return frozenset(rule.name for rule in (*policy.allows, *policy.asks))
+
+
+@cache
+def _rows() -> dict[str, tuple[tuple[str, frozenset[str]], ...]]:
+    """The table of harmless variables, by name."""
+    found: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {}
+    for listed, pattern, programs in HARMLESS:
+        for name in listed.split():
+            found[name] = (*found.get(name, ()), (pattern, names(programs)))
+    return found
+
+
+def _rows_by_prefix(name: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The rows whose name ends in a star."""
+    rows = _rows()
+    return tuple(
+        row
+        for pattern, listed in rows.items()
+        if pattern.endswith("*") and name.startswith(pattern[:-1])
+        for row in listed
+    )
