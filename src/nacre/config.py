@@ -17,26 +17,28 @@ if TYPE_CHECKING:
 KIB, MIB = 1024, 1024 * 1024
 
 
-@dataclass(frozen=True)
-class Preset:
-    """Which face of nacre a client sees. The defaults are those of `agent`."""
-
-    name: str = "agent"
-    specification: str = "004"
-    server_name: str = "nacre"
-    tools: tuple[str, ...] = ("shell", "session", "output", "allowed")  # families of nacre.tools.catalogue
-    texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
-
-
 @dataclass(frozen=True)  # no slots: the defaults are read from the class
 class ContainerConfig:
-    """What only the preset `container` knows."""
+    """What only the preset `container` has."""
 
     workspace: str = "/workspace"  # commands stay in it, or in the working directory where that is set
     announce: bool = True  # whether the document's first message is sent
     confine: bool = True  # whether commands are held where the container was left open
     network: bool = False  # whether they have the container's network nevertheless
     allowed_commands: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    write_files: bool = False  # whether file tools may write: only if the rules say so
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A set of tools, defaults and texts. The defaults here are those of `agent`."""
+
+    name: str = "agent"
+    specification: str = "004"
+    server_name: str = "nacre"
+    tools: tuple[str, ...] = ("shell", "session", "output", "allowed")  # families of nacre.tools.catalogue
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
+    container: ContainerConfig | None = None  # of the preset of that name only
 
 
 @dataclass(frozen=True)  # no slots: the defaults are read from the class
@@ -92,13 +94,12 @@ class Config:
     limit_file_bytes: int = 0
     limit_output_bytes: int = 0
     limit_tmp_bytes: int = 0  # of the private /tmp of a sandbox
-    container: ContainerConfig | None = None  # of the preset of that name only
-    write_files: bool = True  # whether file tools may write: no under a table of programs, unless said
 
     @property
     def chosen_directory(self) -> str | None:
         """Where the person has said that commands start; None: nowhere yet."""
-        return self.working_directory or (self.container.workspace if self.container else None)
+        container = self.preset.container
+        return self.working_directory or (container.workspace if container else None)
 
     @cached_property
     def limits(self) -> dict[str, int]:
@@ -117,7 +118,7 @@ class Config:
     def has_rules(self) -> bool:
         """Whether anything says which commands may run."""
         ruled = self.policy is not None and not self.policy.empty
-        return ruled or self.commands is not None or self.container is not None
+        return ruled or self.commands is not None or self.preset.container is not None
 
     def offers(self, family: str) -> bool:
         """Whether clients are shown a family of tools."""

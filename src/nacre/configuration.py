@@ -92,8 +92,8 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
     if config.commands is not None:
         rules.setdefault("allow_writes", False)  # as under every allowlist
     if "container" in defaults:  # of that preset only; mistakes in the table are told in all
-        config = replace(config, container=ContainerConfig(**container))
-    config = replace(config, write_files=rules.get("allow_writes", config.container is None))
+        own = ContainerConfig(**container, write_files=rules.get("allow_writes", False))
+        config = replace(config, preset=replace(chosen, container=own))
     return _consistent(replace(config, policy=_policy(rules, shell_tool, allow, deny)))
 
 
@@ -105,11 +105,11 @@ def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
         changes["max_timeout_s"] = max(config.max_timeout_s, changes["default_timeout_s"])
     if "more_tools" in changes:
         changes["more_tools"] = (*config.more_tools, *changes["more_tools"])
-    if config.container is not None:
+    if (container := config.preset.container) is not None:
         more = {
             setting.field: said[setting.option] for setting in CONTAINER_SETTINGS if _is_said(setting, said)
         }
-        changes["container"] = replace(config.container, **more)
+        changes["preset"] = replace(config.preset, container=replace(container, **more))
     return _consistent(replace(config, **changes))
 
 

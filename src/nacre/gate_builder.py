@@ -16,7 +16,7 @@ from nacre.errors import RequestError
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from nacre.config import Config
+    from nacre.config import Config, ContainerConfig
     from nacre.dialects import Dialect
     from nacre.filesystem import FileSystem
     from nacre.gate import Gate
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
     """The gate of a server whose commands start in a directory; without rules, none."""
-    shell, table = place.shell, _program_table(config, directory, place.files)
+    shell, container = place.shell, config.preset.container
+    table = _program_table(container, directory, place.files) if container else None
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
     if commands is None and table is None and (policy is None or policy.empty):
         return None
@@ -45,7 +46,8 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
         )
     if commands is None:
         inherited = functools.partial(_inherited_names, place)
-        return Gate(policy, name, program_table=table, write_files=config.write_files, inherited=inherited)
+        writes = container is None or container.write_files
+        return Gate(policy, name, program_table=table, write_files=writes, inherited=inherited)
     from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
 
     lists = shell.dialect.lists
@@ -84,9 +86,7 @@ def _is_readable(dialect: Dialect) -> bool:
     return dialect.language != ""
 
 
-def _program_table(config: Config, directory: str, files: FileSystem) -> ProgramTable | None:
-    if config.container is None:
-        return None
+def _program_table(container: ContainerConfig, directory: str, files: FileSystem) -> ProgramTable:
     from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
 
-    return ProgramTable(config.container.allowed_commands, directory, files)
+    return ProgramTable(container.allowed_commands, directory, files)

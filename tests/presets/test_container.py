@@ -332,10 +332,10 @@ def test_a_table_that_cannot_be_meant_is_refused(table: Any) -> None:
 
 def test_a_file_that_says_something_else_about_the_container_keeps_the_table() -> None:
     config = configuration.configure({"container": {"workspace": "/srv"}}, preset="container")
-    assert config.container is not None
-    assert (config.container.workspace, config.default_timeout_s) == ("/srv", 30)
-    assert config.container.allowed_commands == {name: tuple(first) for name, first in TABLE.items()}
-    assert configuration.configure({"container": {"workspace": "/srv"}}).container is None
+    assert config.preset.container is not None
+    assert (config.preset.container.workspace, config.default_timeout_s) == ("/srv", 30)
+    assert config.preset.container.allowed_commands == {name: tuple(first) for name, first in TABLE.items()}
+    assert configuration.configure({"container": {"workspace": "/srv"}}).preset.container is None
     with pytest.raises(RequestError, match=r"Unknown setting: container\.wrkspace"):
         configuration.configure({"container": {"wrkspace": "/srv"}})
 

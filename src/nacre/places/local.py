@@ -59,8 +59,8 @@ class Local:
             from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
 
             self.confinement = confine(config, self.start_directory(), self.files, self.spools.path)
-        elif config.container is not None and config.container.confine:
-            self._hold_in_container(config.container.network)
+        elif (container := config.preset.container) is not None and container.confine:
+            self._hold_in_container(container.network)
         self._rules = _environment_rules(config)
         self._environment = self._environment_from(dict(os.environ))
 
@@ -137,7 +137,7 @@ class Local:
         return str(directory)
 
     def _no_directory(self, directory: Path) -> RequestError:
-        is_workspace = self._config.working_directory is None and self._config.container is not None
+        is_workspace = self._config.working_directory is None and self._config.preset.container is not None
         trouble = "is not a directory" if os.path.lexists(directory) else "does not exist"
         return RequestError(
             f"The {'workspace' if is_workspace else 'working directory'} {trouble}: {directory}.",

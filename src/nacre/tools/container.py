@@ -36,9 +36,9 @@ def register_container(surface: Surface, service: Service) -> None:
     """Both forms, and the message that the document wants to be said first."""
     execution = Execution(service)
     surface.add(_exec_tool(execution), _allowed_tool(execution))
-    announces = service.config.container is not None and service.config.container.announce
+    container = service.config.preset.container
     surface.deviations = Deviations(
-        announcement=announcement() if announces else None,
+        announcement=announcement() if container is not None and container.announce else None,
         methods={"shell/exec": execution.exec_method, "shell/allowed": execution.allowed_method},
         takes_bare_lines=True,  # its workflow has such
     )
@@ -59,7 +59,7 @@ class Execution:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self._commands = (service.config.container or ContainerConfig()).allowed_commands
+        self._commands = (service.config.preset.container or ContainerConfig()).allowed_commands
         self._texts = service.config.preset.texts
         self.schema = _exec_schema(service.default_directory)
 
