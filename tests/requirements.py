@@ -568,6 +568,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-protected": Requirement(
         "Files of the workspace that other programs run later cannot be changed, moved or replaced.", "nacre"
     ),
+    "sandbox-absent": Requirement(
+        "A protected file that is not there cannot be made; what keeps its name free goes with the server.",
+        "nacre",
+    ),
+    "sandbox-ordinary": Requirement(
+        "Ordinary commands of developers do in a sandbox what they do without one.", "nacre"
+    ),
+    "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),
     "sandbox-outside": Requirement("Processes outside can be neither read nor signalled.", "nacre"),

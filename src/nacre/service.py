@@ -53,11 +53,15 @@ class Service:
         self.place = Local(config, launched)
         self.shell = self.place.shell
         self.default_directory = self.place.start_directory()
-        check_start(config, self.place, self.default_directory)
-        if config.limits or config.limit_tmp_bytes:
-            confinement = self.place.confinement
-            check_limits(config, own_tmp=confinement is not None and confinement.mounts)
-        self._gate = build_gate(config, self.place, self.default_directory)
+        try:
+            check_start(config, self.place, self.default_directory)
+            if config.limits or config.limit_tmp_bytes:
+                confinement = self.place.confinement
+                check_limits(config, own_tmp=confinement is not None and confinement.mounts)
+            self._gate = build_gate(config, self.place, self.default_directory)
+        except NacreError:
+            self.place.release()
+            raise
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()

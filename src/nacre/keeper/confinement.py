@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 38, 24
+PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 4, 38, 24
 CAPSET = {"x86_64": 126, "aarch64": 91}
 CAPABILITY_VERSION = 0x20080522
 # What root keeps: enough for its own files and processes, nothing that reaches past the rules. In the order
@@ -74,6 +74,15 @@ def confine(plan: dict[str, Any]) -> None:
         _apply_landlock(libc, plan)
     if "filter" in plan:
         _apply_filter(libc, filter_program(plan["filter"], platform.machine()))
+
+
+def become_private() -> None:
+    """Keep this process's memory, environment and open files from others of the same user.
+
+    What it starts is not private. It comes last: some files of /proc/self cannot be opened any more.
+    """
+    if _libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0):
+        raise _failed("not dumpable")
 
 
 def _libc() -> ctypes.CDLL:

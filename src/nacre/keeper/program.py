@@ -367,12 +367,23 @@ def _tell_person(error: Exception) -> None:
 
 def main() -> None:
     """Be a keeper until the link ends."""
-    if len(sys.argv) > PLAN:
-        from nacre.keeper.confinement import confine  # noqa: PLC0415  # most keepers are not confined
-        from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
-
-        confine(read_json(sys.argv[PLAN]))
+    private = len(sys.argv) > PLAN and _confine(sys.argv[PLAN])
     guardian = post_guardian()
     gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
     gc.set_threshold(20_000, 20, 20)
-    Keeper(guardian).run()
+    keeper = Keeper(guardian)
+    if private:
+        from nacre.keeper.confinement import become_private  # noqa: PLC0415  # most keepers are not confined
+
+        become_private()
+    keeper.run()
+
+
+def _confine(plan_text: str) -> bool:
+    """Confine this process; whether it shall be private as well."""
+    from nacre.keeper.confinement import confine  # noqa: PLC0415  # most keepers are not confined
+    from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
+
+    plan = read_json(plan_text)
+    confine(plan)
+    return bool(plan.get("private"))

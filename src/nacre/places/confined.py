@@ -7,18 +7,20 @@ silence.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nacre.errors import RequestError
+from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import landlock_version
 from nacre.keeper.launch import local_argv, why_it_fails
+from nacre.places.placeholders import Placeholders
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
-from nacre.sandbox.profile import Level, Profile, Wishes, build_profile
+from nacre.sandbox.profile import Level, Profile, Wishes, build_profile, private_directories
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,11 +40,24 @@ class Confinement:
     argv: list[str]  # starts the keeper
     landlock: int  # the version of its interface
     mounts: bool  # whether bubblewrap gives commands a view of the files of their own
+    placeholders: Placeholders
 
     @property
     def held_by(self) -> str:
         """What holds it, for a person."""
         return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp"
+
+    def check_file(self, path: str, home: str, *, writes: bool) -> None:
+        """Raise Refused for a real path that a command could not read or write: file tools have no more."""
+        profile = self.profile
+        why = profile.why_not_read(path, home)
+        if writes and not why:
+            why = profile.why_not_written(path, own_tmp=False)
+        if why:
+            raise Refused(
+                f"The sandbox ({profile.level}) refused {path}: {why}.",
+                hint="Only the person can change that.",
+            )
 
     def adapt(self, environment: dict[str, str]) -> dict[str, str]:
         """The environment of commands with the directory for temporary files that they have in there."""
@@ -73,17 +88,24 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         config.sandbox_sockets,
         network={"": None, "on": True, "off": False}[config.sandbox_network],
         tmp_bytes=config.limit_tmp_bytes,
+        hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
+        search_path=os.environ.get("PATH"),
     )
-    profile = build_profile(wishes, files, config.own_files, private_tmp)
-    _prepare(spool_directory, private_tmp)
+    placeholders = Placeholders()
+    profile = _prepare(
+        build_profile(wishes, files, config.own_files, private_tmp), spool_directory, placeholders
+    )
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
     outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)
     problem = why_it_fails([*outer, "true"])
+    if problem:  # nothing can be mounted over them
+        placeholders.remove()
+        profile = replace(profile, placeholders=())
     if problem and level is Level.STRICT:
         raise _not_here(f"bubblewrap does not work here ({problem})", "Install the package bubblewrap.")
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
     argv = [*([] if problem else outer), *local_argv(), json.dumps(plan)]
-    return Confinement(profile, argv, version, mounts=not problem)
+    return Confinement(profile, argv, version, not problem, placeholders)
 
 
 def _not_here(why: str, hint: str) -> RequestError:
@@ -94,9 +116,19 @@ def _unreadable(spool_directory: str) -> str:
     return os.path.join(spool_directory, "unreadable")
 
 
-def _prepare(spool_directory: str, private_tmp: str) -> None:
-    """The files that mounts are made of; they go with the server's own directory."""
-    os.makedirs(private_tmp, 0o700, exist_ok=True)
-    os.chmod(private_tmp, 0o1777)  # noqa: S103  # as /tmp is; the directory around it is private
+def _prepare(profile: Profile, spool_directory: str, placeholders: Placeholders) -> Profile:
+    """Make what mounts are made of: it goes with the server. Caches stay. What stands there in the end."""
+    for directory in private_directories(profile.private_tmp):
+        os.makedirs(directory, 0o700, exist_ok=True)
+        os.chmod(directory, 0o1777)  # noqa: S103  # as /tmp is; the directory around it is private
     descriptor = os.open(_unreadable(spool_directory), os.O_CREAT | os.O_WRONLY, 0)
     os.close(descriptor)
+    for cache in profile.caches:
+        with contextlib.suppress(OSError):  # the tool will say what it misses
+            os.makedirs(cache, exist_ok=True)
+    missing = {path for path in profile.caches if not os.path.isdir(path)}
+    return replace(
+        profile,
+        writable=tuple(path for path in profile.writable if path not in missing),
+        placeholders=placeholders.make(profile.placeholders),
+    )

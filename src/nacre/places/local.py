@@ -56,9 +56,7 @@ class Local:
         self.confinement: Confinement | None = None
         self._hold: Hold | None = None
         if config.sandbox != "off":
-            from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
-
-            self.confinement = confine(config, self.start_directory(), self.files, self.spools.path)
+            self.confinement = self._confine()
         elif (container := config.preset.container) is not None and container.confine:
             self._hold_in_container(container.network)
         self._rules = _environment_rules(config)
@@ -93,7 +91,19 @@ class Local:
         if self.spools.problem:
             _log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
-        self.keeper = KeeperConnection(self._launched or self._launch(), self._launch, self._greet)
+        self.keeper = KeeperConnection(self._launched or self._launch(), self._relaunch, self._greet)
+
+    def _confine(self) -> Confinement:
+        from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
+
+        return confine(self._config, self.start_directory(), self.files, self.spools.path)
+
+    def _relaunch(self) -> Launched:
+        """Start the next keeper; the files that its sandbox lies over may be others by now."""
+        if self.confinement is not None:
+            before, self.confinement = self.confinement, self._confine()
+            before.placeholders.remove()
+        return self._launch()
 
     def _launch(self) -> Launched:
         """Start a keeper, held by the sandbox or by what we hold an open container with."""
@@ -165,7 +175,13 @@ class Local:
     async def close(self) -> None:
         """End its keeper and with it everything that still runs."""
         await self.keeper.close()
+        self.release()
         self.spools.remove()
+
+    def release(self) -> None:
+        """Take away what its sandbox has put into directories of the person."""
+        if self.confinement is not None:
+            self.confinement.placeholders.remove()
 
     # -- files
 
@@ -174,7 +190,10 @@ class Local:
         from nacre.places.file_work import AllowedRoots  # noqa: PLC0415  # only servers with file tools pay
 
         own = self._config.own_files
-        return await asyncio.to_thread(lambda: AllowedRoots(roots, directory, own).find(work))
+        found = await asyncio.to_thread(lambda: AllowedRoots(roots, directory, own).find(work))
+        if self.confinement is not None:
+            self.confinement.check_file(found.path, self.files.home, writes=work.writes)
+        return found
 
     async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
         """Do the work there. NacreError tells what stands in the way."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os.path
 from typing import TYPE_CHECKING
 
-from nacre.sandbox.profile import TMP, is_below
+from nacre.sandbox.profile import TMP, is_below, private_directories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,17 +38,18 @@ def _words(
     yield from ("--tmpfs", "/run")
     for path in RUN_SHOWN:
         yield from ("--ro-bind-try", path, path)
-    for path in TMP:
+    for source, path in zip(private_directories(profile.private_tmp), TMP, strict=True):
         if profile.tmp_bytes:
             yield from ("--perms", "1777", "--size", str(profile.tmp_bytes), "--tmpfs", path)
         else:
-            yield from ("--bind", profile.private_tmp, path)
+            yield from ("--bind", source, path)
     for path in (profile.workspace, *needed):
         if any(is_below(path, root) for root in TMP):  # where it would be gone
             yield from ("--ro-bind", path, path)
-    for path in (*profile.writable, spool_directory):
+    for path in profile.writable:
         yield from ("--bind", path, path)
     yield from _covers(profile, files, unreadable)
+    yield from ("--bind", spool_directory, spool_directory)  # its neighbours are covered
     for path in profile.sockets:
         yield from ("--bind", path, path)
     if not profile.network:
@@ -59,21 +60,27 @@ def _words(
 
 def _covers(profile: Profile, files: FileSystem, unreadable: str) -> Iterator[str]:
     """What lies over secrets, and over what must stay as it is."""
-    parents = (parent for path in profile.protected for parent in _way_to(path, profile))
+    protected = dict.fromkeys((*profile.protected, *(each.path for each in profile.placeholders)))
+    parents = (parent for path in (*protected, *profile.hidden) for parent in _way_to(path, profile))
     for parent in dict.fromkeys(parents):  # what is mounted cannot be renamed and another put in its place
         yield from ("--bind", parent, parent)
-    for path in profile.protected:
+    for path in protected:
         yield from ("--ro-bind", path, path)
-    for path in profile.hidden:
+    for path in (path for path in profile.hidden if not _is_gone(path, profile)):
         if files.is_directory(path):
             yield from ("--perms", "0000", "--tmpfs", path)
         else:
             yield from ("--ro-bind", unreadable, path)
 
 
+def _is_gone(path: str, profile: Profile) -> bool:
+    """Whether something hidden is out of sight already, with the machine's own /tmp and /run."""
+    return any(is_below(path, root) for root in (*TMP, "/run")) and not profile.holds(path)
+
+
 def _way_to(path: str, profile: Profile) -> Iterator[str]:
     """The directories between something protected and the directory that may be written around it."""
     parent = os.path.dirname(path)
-    if parent not in profile.writable:
+    if parent not in profile.writable and any(is_below(parent, root) for root in profile.writable):
         yield from _way_to(parent, profile)
         yield parent

@@ -11,15 +11,28 @@ import errno
 import os.path
 from typing import TYPE_CHECKING, Any
 
-from nacre.keeper.confinement import ALL_FILE_RIGHTS, EXECUTE, IOCTL_DEV, READ_DIR, READ_FILE
-from nacre.sandbox.profile import TMP, names_in
+from nacre.keeper.confinement import ALL_FILE_RIGHTS, EXECUTE, READ_DIR, READ_FILE
+from nacre.sandbox.profile import TMP, names_in, private_directories
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nacre.filesystem import FileSystem
     from nacre.sandbox.profile import Profile
 
 READING = EXECUTE | READ_FILE | READ_DIR
-DEVICES = ("/dev",)  # what is there is decided by the mount, or by the devices' own permissions
+# Of the machine's own devices: those that belong to nobody. bubblewrap's /dev has no others.
+DEVICES = (
+    "/dev/full",
+    "/dev/null",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/random",
+    "/dev/shm",  # noqa: S108  # the directory itself is meant
+    "/dev/tty",
+    "/dev/urandom",
+    "/dev/zero",
+)
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both put words into a terminal as if they had been typed
 NEW_USER_NAMESPACE = 0x10000000
 UNIX_SOCKETS = 1
@@ -64,18 +77,24 @@ REFUSED_CALLS = (
 
 def build_plan(profile: Profile, files: FileSystem, spool_directory: str, *, mounts: bool) -> dict[str, Any]:
     """What `keeper.confinement.confine` is given. `mounts`: bubblewrap holds the files as well."""
-    writable = [*profile.writable, spool_directory, profile.private_tmp, *DEVICES]
-    if mounts:  # under their names in there
-        writable += [*TMP, "/run"]
-    readable = ["/"] if mounts else _all_but(profile.hidden, files)
-    rules: list[list[Any]] = [["/", READ_DIR], *([path, READING | IOCTL_DEV] for path in readable)]
+    writable = [*profile.writable, spool_directory, *private_directories(profile.private_tmp)]
+    writable += [*TMP, "/run", "/dev"] if mounts else DEVICES  # in there these are its own
+    readable = ["/"] if mounts else _all_but((*profile.hidden, *_devices(files)), files)
+    rules: list[list[Any]] = [["/", READ_DIR], *([path, READING] for path in readable)]
     rules += [[path, ALL_FILE_RIGHTS] for path in writable]
     return {
         "rules": rules,
         "network": profile.network,
         "scopes": True,
+        "private": True,
         "filter": _filter(profile, mounts=mounts),
     }
+
+
+def _devices(files: FileSystem) -> Iterator[str]:
+    """Disks, memory, terminals: what is in /dev and belongs to the machine or to others."""
+    harmless = {*DEVICES, "/dev/fd", "/dev/stderr", "/dev/stdin", "/dev/stdout"}
+    return (path for name in names_in("/dev", files) if (path := f"/dev/{name}") not in harmless)
 
 
 def _filter(profile: Profile, *, mounts: bool) -> list[list[Any]]:

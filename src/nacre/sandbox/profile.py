@@ -30,52 +30,96 @@ class Level(StrEnum):
 SECRETS = (
     ".aws",
     ".azure",
+    ".boto",
     ".config/BraveSoftware",
     ".config/chromium",
+    ".config/doctl",
     ".config/gcloud",
+    ".config/gh/hosts.yml",
     ".config/google-chrome",
+    ".config/hub",
+    ".config/microsoft-edge",
     ".config/op",
+    ".config/rclone",
+    ".config/vivaldi",
+    ".docker/config.json",
+    ".electrum",
     ".git-credentials",
     ".gnupg",
     ".kube",
     ".local/share/keyrings",
+    ".local/share/kwalletd",
     ".mozilla",
     ".netrc",
+    ".oci",
     ".password-store",
     ".pgpass",
+    ".pypirc",
+    ".s3cfg",
+    ".terraform.d/credentials.tfrc.json",
     ".thunderbird",
+    ".vault-token",
+    "snap/chromium",
+    "snap/firefox",
 )
-SSH_READABLE = ("authorized_keys", "config", "known_hosts", "known_hosts.old")
+SSH_READABLE = ("authorized_keys", "config", "config.d", "known_hosts", "known_hosts.old")
 # In a directory that commands may write to: what other programs run or believe later, outside of the sandbox.
-PROTECTED = (
+PROTECTED_DIRECTORIES = (".cursor", ".git/hooks", ".vscode")
+PROTECTED_FILES = (
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".git/config",
+    ".mcp.json",
+    "nacre.toml",
+)
+# The same in the home directory, where it lies in such a directory.
+HOME_DIRECTORIES = (
+    ".config/autostart",
+    ".config/fish",
+    ".config/git",
+    ".config/nacre",
+    ".config/systemd",
+    ".local/bin",
+    ".ssh",
+)
+START_UP_FILES = (
     ".bash_login",
     ".bash_logout",
     ".bash_profile",
     ".bashrc",
-    ".cursor",
-    ".git/config",
-    ".git/hooks",
-    ".mcp.json",
+    ".gitconfig",
     ".profile",
-    ".vscode",
     ".zlogin",
     ".zlogout",
     ".zprofile",
     ".zshenv",
     ".zshrc",
-    "nacre.toml",
 )
-# Below the home directory: caches that build tools cannot work without. No directory of programs is here.
-CACHES = (
-    ".cache",
-    ".cargo/git",
-    ".cargo/registry",
-    ".gradle/caches",
-    ".m2/repository",
-    ".npm",
-    ".pnpm-store",
-    "go/pkg",
-)
+PROTECTED = tuple(sorted((*PROTECTED_DIRECTORIES, *PROTECTED_FILES, *HOME_DIRECTORIES, *START_UP_FILES)))
+PLACEHOLDER_TEXT = "# nacre's sandbox keeps this name free; the file goes when nacre ends\n"
+# bash reads the first of these alone: an empty one would hide the next.
+_NEXT_OF_BASH = {
+    ".bash_profile": "if [ -f ~/.bash_login ]; then . ~/.bash_login\n"
+    "elif [ -f ~/.profile ]; then . ~/.profile; fi\n",
+    ".bash_login": "if [ -f ~/.profile ]; then . ~/.profile; fi\n",
+}
+# Below the home directory: caches that build tools cannot work without, and the program that a cache is made
+# for where it is not there yet. No directory of programs is here.
+CACHES = {
+    ".cache": "",
+    ".bundle/cache": "bundle",
+    ".bun/install/cache": "bun",
+    ".cargo/git": "cargo",
+    ".cargo/registry": "cargo",
+    ".gradle/caches": "gradle",
+    ".ivy2/cache": "sbt",
+    ".m2/repository": "mvn",
+    ".npm": "npm",
+    ".nuget/packages": "dotnet",
+    ".pnpm-store": "pnpm",
+    ".yarn/berry": "yarn",
+    "go/pkg": "go",
+}
 TMP = ("/tmp", "/var/tmp")  # noqa: S108  # the directories themselves are meant
 SIBLINGS_LOOKED_AT = 500  # directories that are searched for .env files, beside the workspace and its parents
 
@@ -92,6 +136,22 @@ class Wishes:
     sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
     network: bool | None = None  # None: as the level has it
     tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
+    hidden: tuple[str, ...] = ()  # what cannot be read besides secrets: directories of other servers
+    search_path: str | None = None  # where programs are looked for whose caches are to be made
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """Stands for something protected that is not there, so that a mount can lie over it.
+
+    An empty directory, which no other program takes for what is missing, and git does not see; a file where
+    only a file does no harm.
+    """
+
+    path: str
+    text: str | None = None  # None: a directory
+    with_parents: bool = False  # whether the directories above it are made as well
+    unmistakable: bool = False  # whether nobody else would make such a thing of this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,18 +168,24 @@ class Profile:
     network: bool
     own_processes_only: bool
     tmp_bytes: int = 0
+    placeholders: tuple[Placeholder, ...] = ()  # for what is protected and not there
+    caches: tuple[str, ...] = ()  # directories out of `writable` that are to be made
 
     def holds(self, path: str) -> bool:
         """Whether a real path is in the workspace or another directory that may be written."""
         return any(is_below(path, root) for root in (self.workspace, *self.writable))
 
-    def why_not_written(self, path: str) -> str:
-        """Why a real path cannot be changed, and which setting would open it; empty: it can be."""
-        for protected in self.protected:
+    def why_not_written(self, path: str, *, own_tmp: bool = True) -> str:
+        """Why a real path cannot be changed, and which setting would open it; empty: it can be.
+
+        `own_tmp`: whether /tmp is the one that commands have for themselves, and not the machine's.
+        """
+        for protected in (*self.protected, *(each.path for each in self.placeholders)):
             if is_below(path, protected):
-                root = next(root for root in self.writable if is_below(protected, root))
-                return f"it is protected (sandbox_unprotected = [{quoted(os.path.relpath(protected, root))}])"
-        if any(is_below(path, root) for root in (*self.writable, self.private_tmp, *TMP)):
+                name = protected_name(protected)
+                return f"it is protected (sandbox_unprotected = [{quoted(name)}])"
+        in_tmp = own_tmp and not is_below(path, self.workspace) and _is_in(path, (self.private_tmp, *TMP))
+        if in_tmp or _is_in(path, self.writable):
             return ""
         if self.level is Level.READ_ONLY:
             return 'nothing but /tmp may be written (sandbox = "workspace")'
@@ -129,10 +195,20 @@ class Profile:
     def why_not_read(self, path: str, home: str) -> str:
         """Why a real path cannot be read, and which setting would open it; empty: it can be."""
         hidden = next((hidden for hidden in self.hidden if is_below(path, hidden)), None)
-        if hidden is None:
+        if hidden is None or is_below(path, os.path.dirname(self.private_tmp)):  # this server's own output
             return ""
         name = os.path.relpath(hidden, home) if is_below(hidden, home) else hidden
         return f"secrets are hidden (sandbox_readable = [{quoted(name)}])"
+
+
+def protected_name(path: str) -> str:
+    """What the setting calls something protected, wherever it lies."""
+    return next((name for name in PROTECTED if path.endswith(f"/{name}")), path)
+
+
+def private_directories(private_tmp: str) -> tuple[str, str]:
+    """What commands have in place of each directory of TMP."""
+    return private_tmp, f"{private_tmp}-var"
 
 
 def is_below(path: str, root: str) -> bool:
@@ -150,24 +226,29 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
     may_write = wishes.level in {Level.WORKSPACE, Level.STRICT}
     workspace = files.real_path(wishes.workspace)
     roots = [workspace, *(files.real_path(files.expand_home(path)) for path in wishes.writable)]
-    writable = roots if may_write else []
-    protected = [path for root in writable for path in _protected(root, wishes.unprotected, files)]
-    if may_write:
-        writable = writable + [path for path in _below(files.home, CACHES) if files.is_directory(path)]
+    roots = roots if may_write else []
+    own = tuple(map(files.real_path, own_files))
+    caches = list(_caches(files, wishes.search_path)) if may_write else []
+    closed = [
+        path for path in _protected(roots, own, files) if protected_name(path) not in wishes.unprotected
+    ]
+    standing = [each for each in _placeholders(roots, files) if each.path in closed]
     opened = {files.real_path(os.path.join(files.home, path)) for path in wishes.readable}
-    hidden = {*_secrets(files), *_env_files(workspace, files), *map(files.real_path, own_files)}
+    hidden = {*_secrets(files), *_env_files(workspace, files), *own, *wishes.hidden}
     strict = wishes.level is Level.STRICT
     return Profile(
         level=wishes.level,
         workspace=workspace,
-        writable=tuple(dict.fromkeys(writable)),
+        writable=tuple(dict.fromkeys([*roots, *caches])),
         hidden=tuple(sorted(path for path in hidden - opened if _exists(path, files))),
-        protected=tuple(dict.fromkeys(protected)),
+        protected=tuple(dict.fromkeys(path for path in closed if _exists(path, files))),
         sockets=wishes.sockets,
         private_tmp=private_tmp,
         network=not strict if wishes.network is None else wishes.network,
         own_processes_only=strict,
         tmp_bytes=wishes.tmp_bytes,
+        placeholders=tuple(dict.fromkeys(each for each in standing if _can_stand(each, files))),
+        caches=tuple(path for path in caches if not files.is_directory(path)),
     )
 
 
@@ -195,12 +276,45 @@ def _secrets(files: FileSystem) -> Iterator[str]:
             yield files.real_path(os.path.join(ssh, name))
 
 
-def _protected(root: str, unprotected: tuple[str, ...], files: FileSystem) -> Iterator[str]:
-    """What is there and must stay as it is."""
-    for name in PROTECTED:
-        path = os.path.join(root, name)
-        if name not in unprotected and _exists(path, files):
-            yield path
+def _protected(roots: list[str], own: tuple[str, ...], files: FileSystem) -> Iterator[str]:
+    """Names of what must stay as it is, there or not."""
+    for root in roots:
+        yield from _below(root, (*PROTECTED_DIRECTORIES, *PROTECTED_FILES, *START_UP_FILES))
+    home = files.real_path(files.home)
+    if _is_in(home, roots):
+        yield from _below(home, HOME_DIRECTORIES)
+    yield from (path for path in own if _is_in(path, roots))
+
+
+def _placeholders(roots: list[str], files: FileSystem) -> Iterator[Placeholder]:
+    """What stands for names that another program would read. A start-up file is one at home only."""
+    for root in roots:
+        yield from map(Placeholder, _below(root, PROTECTED_DIRECTORIES))
+        yield Placeholder(os.path.join(root, ".mcp.json"), unmistakable=True)
+        yield Placeholder(os.path.join(root, ".git/config"), "")
+    home = files.real_path(files.home)
+    if _is_in(home, roots):
+        yield from (Placeholder(path, with_parents=True) for path in _below(home, HOME_DIRECTORIES))
+        for name in START_UP_FILES:
+            text = PLACEHOLDER_TEXT + _NEXT_OF_BASH.get(name, "")
+            yield Placeholder(os.path.join(home, name), text, unmistakable=True)
+
+
+def _can_stand(placeholder: Placeholder, files: FileSystem) -> bool:
+    """Whether its directory is there or can be made; a name that is taken may be another server's doing."""
+    return placeholder.with_parents or files.is_directory(os.path.dirname(placeholder.path))
+
+
+def _is_in(path: str, roots: Iterable[str]) -> bool:
+    return any(is_below(path, root) for root in roots)
+
+
+def _caches(files: FileSystem, search_path: str | None) -> Iterator[str]:
+    """Those that are there, and those that an installed program will want to make."""
+    for name, program in CACHES.items():
+        path = os.path.join(files.home, name)
+        if files.is_directory(path) or not program or files.find_program(program, search_path):
+            yield files.real_path(path)
 
 
 def _env_files(workspace: str, files: FileSystem) -> Iterator[str]:

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 _REFUSED = re.compile(
     r"(?P<path>[^\s:'\"\u2018\u2019`][^:'\"\u2018\u2019`\n]*)['\"\u2019`]?"
-    r": (?:Read-only file system|Permission denied|No such file or directory|Operation not permitted)"
+    r": (?:Read-only file system|Permission denied|No such file or directory|Operation not permitted"
+    r"|Is a directory|Device or resource busy|Not a directory|File exists)"
 )
 _PYTHON = re.compile(
-    r"Error: \[Errno (?:1|2|13|30)\] [^:\n]+: '(?P<path>[^'\n]+)'"
+    r"Error: \[Errno (?:1|2|13|16|17|20|21|30)\] [^:\n]+: '(?P<path>[^'\n]+)'"
 )  # PermissionError and its kin
 _NO_NETWORK = (
     "Could not resolve host",

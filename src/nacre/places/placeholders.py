@@ -1,0 +1,118 @@
+"""Placeholders: what stands, while a sandbox lasts, for protected files that are not there.
+
+Above it: `confined`. Below: `sandbox.profile`, which says which are wanted. They are made before the first
+mount, outside of the sandbox, and taken away when it has ended; whatever was put in their place stays.
+
+Several servers may share one. Each holds a shared lock on it, and only who holds the last takes it away: the
+kernel would lift the mounts of the others.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import stat
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nacre.sandbox.profile import Placeholder
+
+
+class Placeholders:
+    """Those of one server."""
+
+    def __init__(self) -> None:
+        self._held: list[tuple[Placeholder, int]] = []
+        self._parents: list[str] = []  # directories that were made for them
+
+    def make(self, wanted: Iterable[Placeholder]) -> tuple[Placeholder, ...]:
+        """Make them; those that stand now. Where one cannot be made, no command can make it either."""
+        for placeholder in wanted:
+            with contextlib.suppress(OSError):
+                self._make(placeholder)
+        return tuple(placeholder for placeholder, _ in self._held)
+
+    def _make(self, placeholder: Placeholder) -> None:
+        if placeholder.with_parents:
+            self._make_parents(os.path.dirname(placeholder.path))
+        try:
+            self._put(placeholder)
+        except FileExistsError:
+            self._adopt(placeholder)
+        else:
+            self._hold(placeholder)
+
+    def _put(self, placeholder: Placeholder) -> None:
+        if placeholder.text is None:
+            os.mkdir(placeholder.path, 0o755)
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(placeholder.path, flags, 0o644), "w", encoding="utf-8") as file:
+            file.write(placeholder.text)
+
+    def _adopt(self, placeholder: Placeholder) -> None:
+        """Share what another server has made, or take over what one has left that was killed."""
+        if placeholder.unmistakable or _is_held(placeholder.path):
+            descriptor = self._hold(placeholder)
+            if not _is_untouched(placeholder, descriptor):
+                self._held.pop()
+                os.close(descriptor)
+
+    def _make_parents(self, directory: str) -> None:
+        if not os.path.isdir(directory):
+            self._make_parents(os.path.dirname(directory))
+            os.mkdir(directory, 0o755)
+            self._parents.append(directory)
+
+    def _hold(self, placeholder: Placeholder) -> int:
+        descriptor = _open(placeholder.path)
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        self._held.append((placeholder, descriptor))
+        return descriptor
+
+    def remove(self) -> None:
+        """Take them away, but for those that others hold or that somebody has filled."""
+        for placeholder, descriptor in self._held:
+            with contextlib.suppress(OSError):
+                _remove(placeholder, descriptor)
+            os.close(descriptor)
+        self._held.clear()
+        for directory in reversed(self._parents):
+            with contextlib.suppress(OSError):
+                os.rmdir(directory)
+        self._parents.clear()
+
+
+def _open(path: str) -> int:
+    return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+
+
+def _is_held(path: str) -> bool:
+    descriptor = _open(path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _is_untouched(placeholder: Placeholder, descriptor: int) -> bool:
+    """Whether it is still what was made, and nobody has put anything there."""
+    if placeholder.text is None:
+        return stat.S_ISDIR(os.fstat(descriptor).st_mode) and not os.listdir(descriptor)
+    return os.pread(descriptor, len(placeholder.text) + 1, 0) == placeholder.text.encode()
+
+
+def _remove(placeholder: Placeholder, descriptor: int) -> None:
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if not os.path.samestat(os.fstat(descriptor), os.lstat(placeholder.path)):
+        return
+    if placeholder.text is None:
+        os.rmdir(placeholder.path)  # fails where something is in it
+    elif _is_untouched(placeholder, descriptor):
+        os.unlink(placeholder.path)
