@@ -575,6 +575,15 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-ordinary": Requirement(
         "Ordinary commands of developers do in a sandbox what they do without one.", "nacre"
     ),
+    "sandbox-escapes": Requirement(
+        "What docs/sandbox.md says that a level holds was attacked at that level, and held.", "nacre"
+    ),
+    "sandbox-leftovers": Requirement(
+        "What commands leave behind harms neither the server that reads it nor the next one.", "nacre"
+    ),
+    "sandbox-sockets": Requirement(
+        "Sockets of services are closed, and a setting opens one; the refusal names it.", "nacre"
+    ),
     "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),

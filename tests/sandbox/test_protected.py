@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -229,3 +230,55 @@ def _refused(server: WireClient, tool: str, **arguments: str) -> bool:
     said = "".join(part["text"] for part in result["content"])
     assert result.get("isError", False) == ("The sandbox" in said), said
     return "The sandbox" in said
+
+
+@pytest.mark.req("sandbox-leftovers")
+def test_an_output_file_that_became_a_link_shows_no_secret(home: TestHome) -> None:
+    secret = home.write(".aws/credentials", "PRIVATE")
+    (home.base / "tmp").mkdir()
+    server = home.start("workspace", "--tools", "files", TMPDIR=str(home.base / "tmp"))
+    server.shell("seq 100000")
+    (output,) = (home.base / "tmp").rglob("*.out")
+    assert server.shell(f"rm {output} && ln -s {secret} {output}")["exit_code"] == 0
+    read = server.call("read_file", path=str(output))
+    assert read["isError"]
+    assert "PRIVATE" not in str(read)
+
+
+@pytest.mark.req("sandbox-leftovers")
+def test_what_commands_leave_in_the_servers_directory_does_no_harm_to_the_next_start(home: TestHome) -> None:
+    victim = home.write("outside/victim", "untouched")
+    (home.base / "tmp").mkdir()
+    server = home.start("workspace", TMPDIR=str(home.base / "tmp"))
+    server.shell("seq 100000")
+    (output,) = (home.base / "tmp").rglob("*.out")
+    left = (
+        f"cd {output.parent} && ln -s {victim.parent} link && mkdir -p deep/er && chmod 0 deep"
+        f" && ln -s {victim} 99.out && mkfifo 98.out && ln -s {victim.parent} tmp/link && echo x > lock"
+    )
+    server.shell(left)
+    home.end(server)
+    home.end(home.start("off", TMPDIR=str(home.base / "tmp")))
+    assert victim.read_text() == "untouched"
+    assert [path for path in (home.base / "tmp").rglob("*") if path.is_file()] == []
+
+
+@pytest.mark.req("sandbox-sockets")
+def test_a_service_that_is_closed_is_told_with_the_setting_that_opens_it(home: TestHome) -> None:
+    server = home.start("workspace")
+    said = "Cannot connect to the Docker daemon at unix:///run/docker.sock. Is it running?"
+    refused = server.shell(f"echo '{said}' >&2; exit 1")
+    assert 'sandbox_sockets = ["/run/docker.sock"]' in hint(refused)
+
+
+@pytest.mark.req("sandbox-sockets")
+def test_a_setting_opens_the_socket_of_a_service(home: TestHome) -> None:
+    with socket.socket(socket.AF_UNIX) as agent:
+        path = home.home / "agent.sock"
+        agent.bind(str(path))
+        agent.listen()
+        connect = f"python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{path}\")'"
+        assert home.start("workspace", SSH_AUTH_SOCK=str(path)).shell(connect)["exit_code"]
+        settings = f'sandbox_sockets = ["{path}"]\n'
+        opened = home.start("workspace", settings=settings, SSH_AUTH_SOCK=str(path))
+        assert opened.shell(connect)["exit_code"] == 0

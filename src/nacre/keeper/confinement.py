@@ -200,6 +200,7 @@ SYSTEM_CALLS = {
     "pivot_root": (155, 41),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
+    "prlimit64": (302, 261),
     "ptrace": (101, 117),
     "quotactl": (179, 60),
     "reboot": (169, 142),

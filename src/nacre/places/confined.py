@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
-from nacre.keeper.confinement import landlock_version
+from nacre.keeper.confinement import SCOPES_SINCE, landlock_version
 from nacre.keeper.launch import local_argv, why_it_fails
 from nacre.places.placeholders import Placeholders
 from nacre.sandbox.bubblewrap import bubblewrap_argv
@@ -23,12 +23,22 @@ from nacre.sandbox.plan import build_plan
 from nacre.sandbox.profile import Level, Profile, Wishes, build_profile, private_directories
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from nacre.config import Config
     from nacre.filesystem import FileSystem
 
 # Commands can read the environment that their keeper was started with.
+# They lead to services of the person: an agent with keys, Docker, the desktop, an editor.
+SOCKET_VARIABLES = (
+    "CONTAINER_HOST",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DBUS_SYSTEM_BUS_ADDRESS",
+    "DOCKER_HOST",
+    "SSH_AUTH_SOCK",
+    "VSCODE_GIT_IPC_HANDLE",
+    "VSCODE_IPC_HOOK_CLI",
+)
 KEEPER_VARIABLES = ("PATH", "LD_", "DYLD_")
 
 
@@ -89,6 +99,8 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         network={"": None, "on": True, "off": False}[config.sandbox_network],
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
+        own_processes_only=version < SCOPES_SINCE,
+        known_sockets=tuple(_named_sockets(os.environ)),
         search_path=os.environ.get("PATH"),
     )
     placeholders = Placeholders()
@@ -106,6 +118,16 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
     argv = [*([] if problem else outer), *local_argv(), json.dumps(plan)]
     return Confinement(profile, argv, version, not problem, placeholders)
+
+
+def _named_sockets(environment: Mapping[str, str]) -> Iterator[str]:
+    """Sockets of services that run for the person, as far as variables name them."""
+    for name in SOCKET_VARIABLES:
+        path = environment.get(name, "").partition(",")[0]  # D-Bus has more to say behind a comma
+        for scheme in ("unix://", "unix:path="):
+            path = path.removeprefix(scheme)
+        if path.startswith("/"):
+            yield path
 
 
 def _not_here(why: str, hint: str) -> RequestError:

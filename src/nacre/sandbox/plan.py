@@ -36,6 +36,7 @@ DEVICES = (
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both put words into a terminal as if they had been typed
 NEW_USER_NAMESPACE = 0x10000000
 UNIX_SOCKETS = 1
+OWN_PROCESS = 0  # as the number of a process
 REFUSED_CALLS = (
     "acct",
     "add_key",
@@ -100,6 +101,8 @@ def _devices(files: FileSystem) -> Iterator[str]:
 def _filter(profile: Profile, *, mounts: bool) -> list[list[Any]]:
     refused: list[list[Any]] = [[name, errno.EPERM] for name in REFUSED_CALLS]
     refused.append(["ioctl", errno.EPERM, "equal", 1, [TIOCSTI, TIOCLINUX]])
+    if not profile.own_processes_only:  # a limit can kill; and Landlock lets it be set outside
+        refused.append(["prlimit64", errno.EPERM, "other", 0, [OWN_PROCESS]])
     if profile.own_processes_only:
         refused.append(["unshare", errno.EPERM])
         refused.append(["clone", errno.EPERM, "bits", 0, [NEW_USER_NAMESPACE]])

@@ -63,6 +63,19 @@ SECRETS = (
     "snap/firefox",
 )
 SSH_READABLE = ("authorized_keys", "config", "config.d", "known_hosts", "known_hosts.old")
+# Whoever may speak to one of these has more than the sandbox leaves: below the home directory, and elsewhere.
+HOME_SOCKETS = (
+    ".colima/default/docker.sock",
+    ".docker/desktop/docker.sock",
+    ".docker/run/docker.sock",
+    ".orbstack/run/docker.sock",
+    ".rd/docker.sock",
+)
+SYSTEM_SOCKETS = (
+    "/var/lib/incus/unix.socket",
+    "/var/lib/lxd/unix.socket",
+    "/var/snap/lxd/common/lxd/unix.socket",
+)
 # In a directory that commands may write to: what other programs run or believe later, outside of the sandbox.
 PROTECTED_DIRECTORIES = (".cursor", ".git/hooks", ".vscode")
 PROTECTED_FILES = (
@@ -137,6 +150,8 @@ class Wishes:
     network: bool | None = None  # None: as the level has it
     tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
     hidden: tuple[str, ...] = ()  # what cannot be read besides secrets: directories of other servers
+    known_sockets: tuple[str, ...] = ()  # of services that the environment names
+    own_processes_only: bool = False  # where the kernel does not keep signals inside otherwise
     search_path: str | None = None  # where programs are looked for whose caches are to be made
 
 
@@ -170,6 +185,7 @@ class Profile:
     tmp_bytes: int = 0
     placeholders: tuple[Placeholder, ...] = ()  # for what is protected and not there
     caches: tuple[str, ...] = ()  # directories out of `writable` that are to be made
+    closed_sockets: tuple[str, ...] = ()  # those out of `hidden` that are sockets of services
 
     def holds(self, path: str) -> bool:
         """Whether a real path is in the workspace or another directory that may be written."""
@@ -197,8 +213,17 @@ class Profile:
         hidden = next((hidden for hidden in self.hidden if is_below(path, hidden)), None)
         if hidden is None or is_below(path, os.path.dirname(self.private_tmp)):  # this server's own output
             return ""
+        if hidden in self.closed_sockets:
+            return self.why_no_socket(hidden)
         name = os.path.relpath(hidden, home) if is_below(hidden, home) else hidden
         return f"secrets are hidden (sandbox_readable = [{quoted(name)}])"
+
+    def why_no_socket(self, path: str) -> str:
+        """Why a service cannot be spoken to, and which setting would open it; empty: it can be."""
+        if path in self.sockets:
+            return ""
+        gone = path in self.closed_sockets or (_is_in(path, ("/run", *TMP)) and not self.holds(path))
+        return f"sockets of services are closed (sandbox_sockets = [{quoted(path)}])" if gone else ""
 
 
 def protected_name(path: str) -> str:
@@ -234,7 +259,9 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
     ]
     standing = [each for each in _placeholders(roots, files) if each.path in closed]
     opened = {files.real_path(os.path.join(files.home, path)) for path in wishes.readable}
-    hidden = {*_secrets(files), *_env_files(workspace, files), *own, *wishes.hidden}
+    given = tuple(files.real_path(files.expand_home(path)) for path in wishes.sockets)
+    sockets = {*_sockets(files), *map(files.real_path, wishes.known_sockets)} - {*given}
+    hidden = {*_secrets(files), *_env_files(workspace, files), *own, *wishes.hidden, *sockets}
     strict = wishes.level is Level.STRICT
     return Profile(
         level=wishes.level,
@@ -242,18 +269,24 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
         writable=tuple(dict.fromkeys([*roots, *caches])),
         hidden=tuple(sorted(path for path in hidden - opened if _exists(path, files))),
         protected=tuple(dict.fromkeys(path for path in closed if _exists(path, files))),
-        sockets=wishes.sockets,
+        sockets=given,
         private_tmp=private_tmp,
         network=not strict if wishes.network is None else wishes.network,
-        own_processes_only=strict,
+        own_processes_only=strict or wishes.own_processes_only,
         tmp_bytes=wishes.tmp_bytes,
         placeholders=tuple(dict.fromkeys(each for each in standing if _can_stand(each, files))),
         caches=tuple(path for path in caches if not files.is_directory(path)),
+        closed_sockets=tuple(sorted(sockets)),
     )
 
 
 def _exists(path: str, files: FileSystem) -> bool:
-    return files.is_file(path) or files.is_directory(path)
+    """Whether there is anything of that name, also a socket."""
+    try:
+        files.status(path)
+    except OSError:
+        return False
+    return True
 
 
 def names_in(directory: str, files: FileSystem) -> list[str]:
@@ -266,6 +299,10 @@ def names_in(directory: str, files: FileSystem) -> list[str]:
 
 def _below(directory: str, names: Iterable[str]) -> Iterator[str]:
     return (os.path.join(directory, name) for name in names)
+
+
+def _sockets(files: FileSystem) -> Iterator[str]:
+    return map(files.real_path, (*_below(files.home, HOME_SOCKETS), *SYSTEM_SOCKETS))
 
 
 def _secrets(files: FileSystem) -> Iterator[str]:

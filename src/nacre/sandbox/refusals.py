@@ -23,6 +23,7 @@ _REFUSED = re.compile(
 _PYTHON = re.compile(
     r"Error: \[Errno (?:1|2|13|16|17|20|21|30)\] [^:\n]+: '(?P<path>[^'\n]+)'"
 )  # PermissionError and its kin
+_SOCKET = re.compile(r"unix:(?://)?(?P<path>/[^\s'\":,]+)")  # as Docker and D-Bus write it
 _NO_NETWORK = (
     "Could not resolve host",
     "Couldn't connect to server",
@@ -41,9 +42,15 @@ def refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[str, 
     errors = result.stderr.text
     found = [match["path"] for pattern in (_REFUSED, _PYTHON) for match in pattern.finditer(errors)]
     told = [_why(path, result.working_directory, profile, files) for path in dict.fromkeys(found)]
+    told += [_why_no_service(match["path"], profile, files) for match in _SOCKET.finditer(errors)]
     if not profile.network and any(words in errors for words in _NO_NETWORK):
         told.append(f'The sandbox ({profile.level}) has no network (sandbox_network = "on").')
     return tuple(dict.fromkeys(filter(None, told)))[:SHOWN]
+
+
+def _why_no_service(path: str, profile: Profile, files: FileSystem) -> str:
+    real = files.real_path(path.rstrip("."))  # the end of a sentence
+    return _sentence(real, profile.why_no_socket(real), profile)
 
 
 def _why(path: str, directory: str, profile: Profile, files: FileSystem) -> str:
@@ -51,8 +58,9 @@ def _why(path: str, directory: str, profile: Profile, files: FileSystem) -> str:
     why = profile.why_not_read(real, files.home)
     if not why and files.is_directory(os.path.dirname(real)):
         why = profile.why_not_written(real)
-    return (
-        f"The sandbox ({profile.level}) refused {real}: {why}. Only the person can change that."
-        if why
-        else ""
-    )
+    return _sentence(real, why, profile)
+
+
+def _sentence(path: str, why: str, profile: Profile) -> str:
+    told = f"The sandbox ({profile.level}) refused {path}: {why}. Only the person can change that."
+    return told if why else ""
