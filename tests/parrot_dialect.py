@@ -10,7 +10,7 @@ from nacre.dialects.dialect import CommandLists, Dialect, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 if TYPE_CHECKING:
-    from nacre.dialects.dialect import Ask
+    from nacre.dialects.dialect import TurnRequest
 
 CONTROL = 3
 
@@ -32,16 +32,16 @@ class ParrotShell(WithChannel):
     def argv(self, name: str) -> list[str]:
         return [name, "-loop"]
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
-        return json.dumps([ask.marker, ask.input, ask.out, ask.err, ask.text]) + "\n", {}
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
+        return json.dumps([request.marker, request.input, request.out, request.err, request.text]) + "\n", {}
 
-    def report(self, ask: Ask) -> str:  # noqa: ARG002  # the loop reports by itself
+    def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # the loop reports by itself
         return ""
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the same for every command
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # the same for every command
         return "Parrots repeat themselves."
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # the same for both streams
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # the same for both streams
         return data.replace(b"squawk ", b"")
 
 

@@ -14,6 +14,7 @@ import pytest
 from nacre.config import Config
 from nacre.keeper.launch import launch
 from nacre.model import Command
+from nacre.places.local import Local
 from nacre.service import Service
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class Harness:
         self.service = self.do(self._open(Config(shell=shell, kill_grace_s=0.5, **config)))
 
     async def _open(self, config: Config) -> Service:
-        return Service(config, launch())
+        return Service(config, Local(config, launch()))
 
     def do(self, coroutine: Coroutine[Any, Any, Answer]) -> Answer:
         """Run something on the service's loop and wait for it."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.dialects import Ask, Shell, dialect_of, find_shell
+from nacre.dialects import Shell, TurnRequest, dialect_of, find_shell
 from nacre.dialects.cmd import DIALECT, UNDER_WINE, CmdShell, escape
 from nacre.errors import RequestError
 from nacre.keeper.conversation import STDERR, STDOUT, Conversation
@@ -26,12 +26,12 @@ WINE = CmdShell(PROMPT, "/home/me/.wine")
 AFTER = "&echo on&prompt R^EADY_0123456789abcdef"
 
 
-def ask(text: str, **more: object) -> Ask:
-    return Ask(text, MARK, "/spool/1", 0, turn=7, **more)  # pyright: ignore[reportArgumentType]  # passed on
+def ask(text: str, **more: object) -> TurnRequest:
+    return TurnRequest(text, MARK, "/spool/1", 0, turn=7, **more)  # pyright: ignore[reportArgumentType]  # passed on
 
 
 def report_with(mark: str) -> str:
-    return WINE.report(Ask("", mark, "", 0))
+    return WINE.report(TurnRequest("", mark, "", 0))
 
 
 def fed(text: str, **more: object) -> list[str]:
@@ -141,7 +141,7 @@ def test_what_is_to_be_read_stands_in_a_file() -> None:
         (ask("for %i in (1) do find x", stdin="x"), "one simple command or pipeline only"),
     ],
 )
-def test_what_cannot_be_done_truly_is_refused(asked: Ask, message: str) -> None:
+def test_what_cannot_be_done_truly_is_refused(asked: TurnRequest, message: str) -> None:
     with pytest.raises(RequestError, match=re.escape(message)):
         WINE.check(asked)
 

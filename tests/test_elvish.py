@@ -11,7 +11,7 @@ from process_table import Gate, gone, unique_seconds
 from session_harness import Harness, TestSession, open_harness, open_session
 from wire_client import WireClient, text_of
 
-from nacre.dialects import Ask, Ending
+from nacre.dialects import Ending, TurnRequest
 from nacre.dialects.elvish import PERSISTENT, quote
 from nacre.model import Ended, ShellState
 
@@ -315,7 +315,7 @@ def test_a_quoted_text_is_one_word() -> None:
 
 
 def test_a_record_holds_what_comes_before_apart() -> None:
-    feed, files = PERSISTENT.feed(Ask("echo 1", "M", "/b", 2, "/a b", {"X": "it's"}, "given"))
+    feed, files = PERSISTENT.feed(TurnRequest("echo 1", "M", "/b", 2, "/a b", {"X": "it's"}, "given"))
     assert feed == "/b.run\n"
     assert files["run"].split("\0") == [
         "M",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nacre.dialects import Ask, Ending, Shell, dialect_of
+from nacre.dialects import Ending, Shell, TurnRequest, dialect_of
 from nacre.dialects.powershell import DIALECT, PowerShell, quote
 from nacre.errors import RequestError
 from nacre.keeper.conversation import STDERR, STDOUT, Conversation
@@ -20,8 +20,8 @@ SHELL = PowerShell(PROMPT)
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)))
 
 
-def ask(text: str, **more: object) -> Ask:
-    return Ask(text, MARKER, "/spool/1", 0, **more)  # pyright: ignore[reportArgumentType]  # passed on
+def ask(text: str, **more: object) -> TurnRequest:
+    return TurnRequest(text, MARKER, "/spool/1", 0, **more)  # pyright: ignore[reportArgumentType]  # passed on
 
 
 def lines_for(text: str, **more: object) -> list[str]:
@@ -65,7 +65,7 @@ def test_quotes_and_braces_of_the_lines_are_balanced() -> None:
 def test_what_it_prints_by_these_lines_is_understood_as_a_conversation() -> None:
     said: list[bytes] = []
     talk = Conversation(PROMPT.encode(), said.append)
-    talk.open("Marker_first", [SHELL.report(Ask("", "Marker_first", "", 0)).encode()])
+    talk.open("Marker_first", [SHELL.report(TurnRequest("", "Marker_first", "", 0)).encode()])
     assert talk.hear(STDOUT, PROMPT.encode()) is None  # what `init` prints
     assert talk.hear(STDERR, b"Marker_first\r\n") is None
     assert talk.hear(STDOUT, b"Marker_first 0\r\n/home\r\nMarker_first\r\n" + PROMPT.encode()) is None

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import nacre
+from nacre import output
 from nacre.errors import RequestError
 from nacre.model import Ended
 
@@ -48,6 +49,32 @@ def test_a_session_lives_within_its_block(tmp_path: Path) -> None:
             assert told.stdout.text == "<>\nwhy\n"
         with pytest.raises(RequestError, match="not open"):
             await session.run("true")
+
+    asyncio.run(use())
+
+
+@pytest.mark.req("python-api")
+def test_output_is_handed_over_only_as_it_may_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A word that must not leave is taken out, also where it comes in two chunks."""
+
+    def leaving(data: bytes, *, more_follows: bool = False) -> tuple[bytes, bytes]:
+        data = data.replace(b"secret", b"******")
+        held = b"sec" if more_follows and data.endswith(b"sec") else b""
+        return data.removesuffix(held), held
+
+    monkeypatch.setattr(output, "leaving", leaving)
+    heard: list[tuple[int, bytes]] = []
+    streams = output.LeavingStreams(lambda stream, data: heard.append((stream, data)))
+    for stream, chunk in ((1, b"a sec"), (2, b"sec"), (1, b"ret"), (1, b"z sec")):
+        streams.feed(stream, chunk)
+    streams.finish()
+    assert heard == [(1, b"a "), (1, b"******"), (1, b"z "), (1, b"sec"), (2, b"sec")]
+
+    async def use() -> None:
+        heard.clear()
+        async with nacre.Session("bash") as session:
+            await session.run("echo a secret", on_output=lambda stream, data: heard.append((stream, data)))
+        assert heard == [(1, b"a ******\n")]
 
     asyncio.run(use())
 

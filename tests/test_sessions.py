@@ -17,7 +17,7 @@ from process_table import gone, unique_seconds
 from session_harness import Harness
 from wire_client import MODERN, WireClient, text_of, told_of
 
-from nacre.dialects import Ask, Shell, find_shell, is_known, split_record
+from nacre.dialects import Shell, TurnRequest, find_shell, is_known, split_record
 from nacre.dialects.posix import BUSYBOX_AS_SH, DIALECT, PLAIN, SHELLS, quote
 from nacre.errors import RequestError
 from nacre.model import ShellState
@@ -334,7 +334,7 @@ def test_every_command_has_a_marker_of_its_own(
     dialect = type(living.dialect)
     plain = dialect.feed
 
-    def feed(self: object, ask: Ask) -> object:
+    def feed(self: object, ask: TurnRequest) -> object:
         seen.append(ask.marker)
         return plain(self, ask)  # pyright: ignore[reportArgumentType, reportCallIssue]
 

@@ -100,8 +100,8 @@ def mirror() -> list[str]:
         "Created-By: Packages",
         "Codename: bookworm",
     ]
-    told = subprocess.run(wanted, capture_output=True, text=True, check=False).stdout.split()
-    return told[:1]
+    answer = subprocess.run(wanted, capture_output=True, text=True, check=False).stdout.split()
+    return answer[:1]
 
 
 def make_base() -> None:

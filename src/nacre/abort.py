@@ -53,17 +53,17 @@ class AbortFile:
         else:
             entry |= {"timeout_seconds": outcome.timeout_s, "session": outcome.session}
             entry |= {"stdout": outcome.stdout.text, "stderr": outcome.stderr.text}
-        was_told = bool(self._owed)
+        was_reported = bool(self._owed)
         self._owed = json.dumps(entry, indent=2) + "\n"
-        self._settle(was_told=was_told)
+        self._settle(was_reported=was_reported)
 
     def finish(self) -> None:
         """The server is about to end: a last try."""
         if self._retry is not None:
             self._retry.cancel()
-            self._settle(was_told=True)
+            self._settle(was_reported=True)
 
-    def _settle(self, *, was_told: bool) -> None:
+    def _settle(self, *, was_reported: bool) -> None:
         """Write what is owed, now or later."""
         if self._retry is not None:
             self._retry.cancel()
@@ -71,13 +71,15 @@ class AbortFile:
         try:
             self._write(self._owed)
         except OSError as error:
-            if not was_told:
+            if not was_reported:
                 reason = error.strerror or error
                 audit.log.error("the abort file %s cannot be written yet: %s", self._path, reason)
-            self._retry = asyncio.get_running_loop().call_later(RETRY_S, lambda: self._settle(was_told=True))
+            self._retry = asyncio.get_running_loop().call_later(
+                RETRY_S, lambda: self._settle(was_reported=True)
+            )
         else:
             self._owed = ""
-            if was_told:
+            if was_reported:
                 audit.log.warning("the abort file %s could be written at last", self._path)
 
     def _write(self, text: str) -> None:

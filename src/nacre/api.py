@@ -1,9 +1,9 @@
-"""The Python API: a session without MCP, with the same keeper, the same truth about results.
+"""The Python API: a session without MCP, with the same keeper and the same results.
 
     async with nacre.Session(shell="bash") as session:
         result = await session.run("make test", timeout_s=600)
 
-Above it: programs. Below: `service`, the one road to a process.
+Above it: programs. Below: `service`, the only way to a process; the place is this machine.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from nacre.config import Config
 from nacre.errors import NacreError, RequestError
 from nacre.keeper.launch import launch
 from nacre.model import Command
+from nacre.output import LeavingStreams
+from nacre.places.local import Local
 from nacre.service import Service
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class Session:
     async def __aenter__(self) -> Self:
         launched = launch() if self._config.sandbox == "off" else None
         try:
-            self._service = Service(self._config, launched)
+            self._service = Service(self._config, Local(self._config, launched))
         except NacreError:
             if launched is not None:
                 launched.abandon()
@@ -70,7 +72,10 @@ class Session:
         environment: dict[str, str] | None = None,
         on_output: Callable[[int, bytes], None] | None = None,
     ) -> Result:
-        """Run a command in the shell to its end. Cancelling interrupts it; the shell is kept if possible."""
+        """Run a command in the shell to its end. Cancelling interrupts it; the shell is kept if possible.
+
+        `on_output` is called with a stream (1 or 2) and new bytes of it while the command runs.
+        """
         service = self._open_service()
         asked = Command(
             text=command,
@@ -80,7 +85,12 @@ class Session:
             stdin=stdin,
             session=NAME,
         )
-        return await service.run(asked, on_output)
+        if on_output is None:
+            return await service.run(asked)
+        streams = LeavingStreams(on_output)
+        result = await service.run(asked, streams.feed)
+        streams.finish()
+        return result
 
     async def restart(self) -> None:
         """End the shell with all it started; a clean one takes its place."""

@@ -48,12 +48,12 @@ def explain_denial(errors: str, exit_code: int | None, directory: str, files: Fi
     for number, line in enumerate(lines):
         if not _SAID.search(line):
             continue
-        told = (
+        message = (
             f"{lines[number - 1]}: {line}" if number and line.startswith("open:") else line
         )  # fish, in two lines
-        for written in _candidates(told):
+        for written in _candidates(message):
             path = os.path.normpath(os.path.join(directory, files.expand_home(written)))
-            denial = _Denial(path, _act(told, written, exit_code))
+            denial = _Denial(path, _act(message, written, exit_code))
             if reason := _reason(denial, files, is_sure=written.startswith(("/", "~", "."))):
                 return reason
     return None
@@ -170,12 +170,14 @@ def _not_permitted(denial: _Denial, status: Status, files: FileSystem) -> str:
 
 
 def _sentence(doing: str, letter: str, status: Status, files: FileSystem, *, may: bool) -> str:
-    told = f"{doing[0].upper()}{doing[1:]} is not permitted {_rights(status)}"
+    sentence = f"{doing[0].upper()}{doing[1:]} is not permitted {_rights(status)}"
     if may:
-        return f"{told}. {files.user} may: it ran as another user, or something beyond the mode forbids it."
+        return (
+            f"{sentence}. {files.user} may: it ran as another user, or something beyond the mode forbids it."
+        )
     if status.owner == files.user:
-        return f"{told}: {files.user} owns it, but has not given itself `{letter}` (`chmod u+{letter}`)."
-    return f"{told} to {files.user}.{_ask(status)}"
+        return f"{sentence}: {files.user} owns it, but has not given itself `{letter}` (`chmod u+{letter}`)."
+    return f"{sentence} to {files.user}.{_ask(status)}"
 
 
 def _ask(status: Status) -> str:

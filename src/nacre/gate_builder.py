@@ -37,7 +37,7 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
 
     policy, name = policy or Policy(allow_writes=commands is None), shell.language
     policy = replace(
-        policy, own_files=config.own_files, files=place.files, output_directories=(place.spools.path,)
+        policy, own_files=config.own_files, files=place.files, output_directories=(place.output_directory,)
     )
     if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
         raise RequestError(

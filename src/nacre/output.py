@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from nacre.model import Text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nacre.keeper.frames import Stream
 
 _ESCAPES = re.compile(
@@ -65,8 +67,8 @@ def render(
     it is shown as U+FFFD. `output_id` is told where the agent has a tool that reads by it.
     """
     if not stream.total_bytes:
-        told = stream.spool or stream.rest_lost
-        return _text("", stream) if told else NO_TEXT
+        has_more = stream.spool or stream.rest_lost
+        return _text("", stream) if has_more else NO_TEXT
     if stream.total_bytes == len(stream.head) + len(stream.tail):
         text = readable(stream.head + stream.tail, encoding)
         if size_of(text) <= limit_bytes:
@@ -132,8 +134,8 @@ def without_spool(text: Text) -> Text:
         return text
     shown = text.text.replace(f" (file {text.spool})", "")  # it has a tool that reads it
     lost = r"(?:, [\d,]+ bytes? between them lost)?"
-    told = re.compile(rf"(?:whole output|beginning and end): {re.escape(text.spool)}{lost}")
-    shown = told.sub("what was left out cannot be read under the rules here; ask for less", shown)
+    location = re.compile(rf"(?:whole output|beginning and end): {re.escape(text.spool)}{lost}")
+    shown = location.sub("what was left out cannot be read under the rules here; ask for less", shown)
     return replace(text, text=shown, spool=None)
 
 
@@ -173,11 +175,33 @@ def _ending_in_newline(text: str) -> str:
 def leaving(data: bytes, *, more_follows: bool = False) -> tuple[bytes, bytes]:
     """What may leave of some bytes, and what of them has to wait for those that follow.
 
-    All that leaves passes here: replies, progress, pages of files. So what must not leave is to be taken out
-    here. Its beginning at the end of a chunk waits, if more follows. Nothing is hidden today.
+    All that leaves passes here: replies, progress, pages of files, what the Python API hands over. So what
+    must not leave is to be taken out here. Its beginning at the end of a chunk waits, if more follows.
+    Nothing is hidden today.
     """
     del more_follows
     return data, b""
+
+
+class LeavingStreams:
+    """What may leave of the streams of a command that runs, as bytes; what has to wait is held until then."""
+
+    def __init__(self, pass_on: Callable[[int, bytes], None]) -> None:
+        self._pass_on = pass_on
+        self._held: dict[int, bytes] = {}
+
+    def feed(self, stream: int, chunk: bytes) -> None:
+        """Pass on what may leave of one more chunk."""
+        shown, self._held[stream] = leaving(self._held.get(stream, b"") + chunk, more_follows=True)
+        if shown:
+            self._pass_on(stream, shown)
+
+    def finish(self) -> None:
+        """Pass on what still waited: nothing follows."""
+        for stream, held in self._held.items():
+            if shown := leaving(held)[0]:
+                self._pass_on(stream, shown)
+        self._held.clear()
 
 
 def page_text(data: bytes) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from nacre import __version__, audit, stderr
 from nacre.errors import NacreError
+from nacre.places.local import Local
 from nacre.protocol.connection import Connection
 from nacre.protocol.conversation import converse
 from nacre.protocol.stdio import Stdio
@@ -64,8 +65,12 @@ def build_surface(service: Service) -> Surface:
     surface.has_data = config.structured != "none"
     register(surface, service)
     here = "your first root, if you have one, else in " if _starts_at_root(service, surface) else ""
-    told = f"nacre runs shell commands: {information}. Commands start in {here}{service.default_directory}."
-    surface.instructions = config.preset.texts.get("instructions", f"{told} {surface.instructions}".rstrip())
+    introduction = (
+        f"nacre runs shell commands: {information}. Commands start in {here}{service.default_directory}."
+    )
+    surface.instructions = config.preset.texts.get(
+        "instructions", f"{introduction} {surface.instructions}".rstrip()
+    )
     return surface
 
 
@@ -97,7 +102,7 @@ class Server:
     async def run(self) -> int:
         """Serve to the end; the exit code."""
         self._catch_signals()
-        service = Service(self._config, self._launched)
+        service = Service(self._config, Local(self._config, self._launched))
         try:
             await service.check_shell()
             await self._serve(service)

@@ -72,10 +72,10 @@ class _Once(argparse.Action):
         values: Any,
         option_string: str | None = None,  # noqa: ARG002  # argparse's signature
     ) -> None:
-        told = vars(namespace).setdefault("_told", set[str]())
-        if self.dest in told:
+        seen = vars(namespace).setdefault("_seen", set[str]())
+        if self.dest in seen:
             parser.error(f"the argument '--{self.dest.replace('_', '-')}' cannot be used multiple times")
-        told.add(self.dest)
+        seen.add(self.dest)
         setattr(namespace, self.dest, values)
 
 
@@ -84,7 +84,7 @@ def read_arguments(given: Sequence[str]) -> argparse.Namespace:
     if not given or given[0] != "shell":
         _tell_what_there_is(given[0] if given else "")
     options = _shell_parser().parse_args(given[1:], argparse.Namespace(preset="execute-command"))
-    vars(options).pop("_told", None)
+    vars(options).pop("_seen", None)
     return options
 
 

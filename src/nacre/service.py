@@ -25,7 +25,6 @@ from nacre.limits import check_limits, with_limit
 from nacre.model import Command, LeftProcess, Result
 from nacre.once import Once
 from nacre.output import without_spool
-from nacre.places.local import Local
 from nacre.sessions import Sessions
 from nacre.turn import Turn
 
@@ -38,19 +37,19 @@ if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork
     from nacre.gate import Ask
     from nacre.keeper.frames import Left
-    from nacre.keeper.launch import Launched
     from nacre.output_query import Excerpt, Query
+    from nacre.places.place import Place
     from nacre.spools import StreamName
 
 Done = TypeVar("Done", bound="Result | FileDone")
 
 
 class Service:
-    """One configuration, one keeper, any number of commands at once."""
+    """One configuration, one place, any number of commands at once."""
 
-    def __init__(self, config: Config, launched: Launched | None) -> None:
+    def __init__(self, config: Config, place: Place) -> None:
         self.config = config
-        self.place = Local(config, launched)
+        self.place = place
         self.shell = self.place.shell
         self.default_directory = self.place.start_directory()
         try:
@@ -102,7 +101,7 @@ class Service:
         policy = self.config.policy
         roots = (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
         if work.tool == "read_file":  # also what commands have printed: replies name such files
-            roots = (*roots, self.place.spools.path)
+            roots = (*roots, self.place.output_directory)
         return await self._carry_out(FileExecution(work, self.place, roots, self.default_directory), ask)
 
     async def _carry_out(self, execution: Execution[Done], ask: Ask | None) -> Done:
@@ -220,7 +219,7 @@ class Service:
         """The commands that may run, where there is a list of them."""
         return self.config.commands_for(self.shell.dialect.name) or ()
 
-    async def follow_commands(self, told: Callable[[], Awaitable[None]]) -> None:
+    async def follow_commands(self, on_change: Callable[[], Awaitable[None]]) -> None:
         """Watch the person's settings: the list of commands and the rules are those of the file, always.
 
         A file that cannot be used changes nothing, and the log says why. Other settings wait for a restart.
@@ -238,7 +237,7 @@ class Service:
                 continue
             audit.log.info("%s has changed; commands: %s", self.config.file, ", ".join(self.commands))
             if self.commands != before:
-                await told()
+                await on_change()
 
     def _adopt(self, config: Config) -> None:
         if config.preset.name != self.config.preset.name or config.commands is None:

@@ -220,13 +220,13 @@ class Session:
         return left
 
 
-def _true_directory(told: str, real: str | None, files: FileSystem) -> str | None:
+def _true_directory(reported: str, real: str | None, files: FileSystem) -> str | None:
     """What the shell calls its directory, unless the kernel knows better (`PWD=nonsense`)."""
-    if real is None or told == real:
-        return told if os.path.isabs(told) else None
-    if os.path.isabs(told) and files.real_path(told) == real:
-        return told
-    return told if real.endswith(" (deleted)") else real
+    if real is None or reported == real:
+        return reported if os.path.isabs(reported) else None
+    if os.path.isabs(reported) and files.real_path(reported) == real:
+        return reported
+    return reported if real.endswith(" (deleted)") else real
 
 
 def _check_directory(directory: str, files: FileSystem) -> None:

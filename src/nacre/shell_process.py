@@ -10,7 +10,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any
 
-from nacre.dialects import Ask
+from nacre.dialects import TurnRequest
 from nacre.errors import NacreError
 from nacre.keeper import records
 from nacre.keeper.frames import Spawn
@@ -63,7 +63,7 @@ class ShellProcess:
                 persistent=True,
                 silent=dialect.silent,
                 control=dialect.control,
-                told=dialect.names_channel,
+                names_channel=dialect.names_channel,
                 ready=self._prompt,
                 limits=limits,
                 **_opening(dialect),
@@ -86,10 +86,10 @@ class ShellProcess:
 
     # -- a command
 
-    def ask(self, command: Command, directory: str) -> Ask:
+    def request(self, command: Command, directory: str) -> TurnRequest:
         """A command as the dialect writes it down; it goes to the directory first, if one is named."""
         there = not self.turns and self.first_directory == directory
-        return Ask(
+        return TurnRequest(
             command.run_text or command.text,
             new_marker(),
             self.base,
@@ -110,9 +110,9 @@ class ShellProcess:
             self.last_code = ending.code
         return ending
 
-    def clean(self, ask: Ask, number: int, part: bytes) -> bytes:
+    def clean(self, request: TurnRequest, number: int, part: bytes) -> bytes:
         """What a command has printed, without what only belongs to the conversation with the shell."""
-        part = self.dialect.clean(ask, number, part)
+        part = self.dialect.clean(request, number, part)
         if self._prompt and (self.ended_because or not self.alive):  # it may have shown it in these streams
             return part.replace(self._prompt.encode(), b"")
         return part
@@ -175,5 +175,5 @@ def _opening(dialect: Persistent) -> dict[str, Any]:
     """What a shell that is talked to reports with at first: whatever it prints before is noise."""
     if not dialect.prompt:
         return {}
-    ask = Ask("", new_marker(), "", 0)
-    return {"prompt": dialect.prompt, "opening": (ask.marker, dialect.report(ask))}
+    request = TurnRequest("", new_marker(), "", 0)
+    return {"prompt": dialect.prompt, "opening": (request.marker, dialect.report(request))}

@@ -19,7 +19,7 @@ import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from nacre.dialects import Ask, is_identifier
+from nacre.dialects import TurnRequest, is_identifier
 from nacre.errors import NacreError, RequestError
 from nacre.execution import FOLLOW_MS, explain
 from nacre.keeper import records
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.dialects import Ending
-    from nacre.gate import Ask as AskPerson
-    from nacre.gate import Gate
+    from nacre.gate import Ask, Gate
     from nacre.keeper.frames import Exit, Stream, TurnEnd
     from nacre.model import Command, Result
     from nacre.session import Session
@@ -50,7 +49,6 @@ class Turn:
     """One command of a session."""
 
     __slots__ = (
-        "_ask",
         "_brought_back",
         "_directory_before",
         "_end",
@@ -61,6 +59,7 @@ class Turn:
         "_named_directory",
         "_on_output",
         "_process",
+        "_request",
         "_rewrite",
         "_session",
         "_sessions",
@@ -90,7 +89,7 @@ class Turn:
         self._session: Session
         self._process: ShellProcess
         self._state: ShellState
-        self._ask: Ask
+        self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
         self._timer: asyncio.TimerHandle
         self._directory_before = ""
@@ -118,7 +117,9 @@ class Turn:
         """Raise RequestError for a text that the dialect cannot hand over."""
         command, directory = self.asked, self._named_directory or None
         text = command.run_text or command.text
-        self._session.dialect.check(Ask(text, "", "", 0, directory, command.environment, command.stdin))
+        self._session.dialect.check(
+            TurnRequest(text, "", "", 0, directory, command.environment, command.stdin)
+        )
 
     async def prepare(self) -> None:
         """Wait until no other command of the session is before it, and see where the session stands."""
@@ -135,7 +136,7 @@ class Turn:
         if not self._named_directory:
             self.asked = located(self.asked, session.next_directory)
 
-    async def admit(self, gate: Gate, ask: AskPerson | None) -> None:
+    async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
         await gate.admit(self.asked, ask)
         self.asked = self._rewrite(self.asked)
@@ -159,7 +160,7 @@ class Turn:
         self._ladder = None
         process, self._state = await session.shell_for(command.working_directory, goes_there=bool(elsewhere))
         self._process = process
-        self._ask = process.ask(command, directory)
+        self._request = process.request(command, directory)
         process.running.on_output = self._on_output
         self._end = process.link.turn(process.running, self._frame())
         self._end.add_done_callback(lambda end: session.note(process, end))
@@ -167,22 +168,22 @@ class Turn:
         self._timer = asyncio.get_running_loop().call_later(command.timeout_s, self._start_ladder)
 
     def _frame(self) -> TurnStart:
-        ask, dialect, config = self._ask, self._session.dialect, self._session.config
-        feed, files = dialect.feed(ask)
-        self._process.turns = ask.turn
+        request, dialect, config = self._request, self._session.dialect, self._session.config
+        feed, files = dialect.feed(request)
+        self._process.turns = request.turn
         start = TurnStart(
-            turn=ask.turn,
-            marker=ask.marker,
+            turn=request.turn,
+            marker=request.marker,
             feed=feed,
-            report="" if dialect.prompt else dialect.report(ask),
-            pair=ask.pair,
+            report="" if dialect.prompt else dialect.report(request),
+            pair=request.pair,
             keep_bytes=kept_bytes(self.asked.output_limit_bytes, config.reply_limit_bytes),
             spool_bytes=config.max_output_bytes,
         )
         if files:
             start.files = files
-        if ask.stdin is not None and not dialect.prompt:
-            start.stdin = ask.stdin
+        if request.stdin is not None and not dialect.prompt:
+            start.stdin = request.stdin
         if self._on_output is not None:
             start.follow_ms = FOLLOW_MS
         return start
@@ -259,7 +260,7 @@ class Turn:
     async def _bring_back(self) -> None:
         """End the command that runs, and lose as little of the shell as possible."""
         process, dialect = self._process, self._session.dialect
-        report = dialect.report(self._ask).encode()
+        report = dialect.report(self._request).encode()
         # A shell that cannot be interrupted would go on with the rest of the command if its child was killed.
         rungs = dialect.interrupt and (
             ("interrupted", *dialect.interrupt, self._session.config.kill_grace_s),
@@ -291,7 +292,7 @@ class Turn:
         if timed_out:
             remark = f"The command was {self._brought_back}; the shell and its state live on."
         else:
-            remark = self._session.dialect.remark(self._ask, printed=end.stdout.total_bytes > 0)
+            remark = self._session.dialect.remark(self._request, printed=end.stdout.total_bytes > 0)
         if end.mute:
             remark = self._tell_end_of_shell()
         return self._result(
@@ -329,7 +330,7 @@ class Turn:
             end,
             config=session.config,
             outputs=session.place.outputs,
-            number=f"{self._process.running.id}.{self._ask.turn}",
+            number=f"{self._process.running.id}.{self._request.turn}",
             encoding=session.dialect.output_encoding,
             streams=(self._clean(1, end.stdout), self._clean(2, end.stderr)),
             working_directory=session.directory,
@@ -342,8 +343,8 @@ class Turn:
     def _clean(self, number: int, stream: Stream) -> Stream:
         """A stream without what only belongs to the conversation with the shell."""
         clean = self._process.clean
-        head = clean(self._ask, number, stream.head)
-        tail = clean(self._ask, number, stream.tail) if stream.tail else b""
+        head = clean(self._request, number, stream.head)
+        tail = clean(self._request, number, stream.tail) if stream.tail else b""
         gone_bytes = len(stream.head) + len(stream.tail) - len(head) - len(tail)
         if not gone_bytes:
             return stream

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from session_harness import Harness
 
 from nacre.keeper.launch import launch
+from nacre.places.local import Local
 from nacre.service import Service
 
 if TYPE_CHECKING:
@@ -50,4 +51,4 @@ class FaultyHarness(Harness):
         super().__init__(shell)
 
     async def _open(self, config: Config) -> Service:
-        return Service(config, launch(faulty_argv(self._faults, self.log)))
+        return Service(config, Local(config, launch(faulty_argv(self._faults, self.log))))

@@ -40,7 +40,10 @@ ONCE = {
     ),
     "in signalling the tree": ("fail(process_tree.ProcessTree, 'ask_to_end', lambda *_: True)", "sleep %s"),
     "in reaping": ("fail(commands.Command, 'ended', lambda self, _: victim(self))", "sleep %s & exit 3"),
-    "in telling the end": ("fail(commands.Command, '_how', lambda self: victim(self))", "sleep %s & exit 3"),
+    "in telling the end": (
+        "fail(commands.Command, '_outcome', lambda self: victim(self))",
+        "sleep %s & exit 3",
+    ),
     "in asking who was left": ("fail(commands, 'named', lambda left: True)", "setsid sleep %s & exit 3"),
     "for lack of memory": (
         "fail(commands.Command, 'ended', lambda self, _: victim(self), MemoryError())",

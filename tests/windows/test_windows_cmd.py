@@ -10,7 +10,7 @@ from process_table import carrying, gone
 from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_path
 from wire_client import WireClient, text_of, told_of
 
-from nacre.dialects import Ask
+from nacre.dialects import TurnRequest
 from nacre.dialects.cmd import CmdShell
 from nacre.keeper.frames import Spawn, TurnStart
 from nacre.keeper.link import Link
@@ -171,13 +171,13 @@ def test_the_keeper_serves_a_hundred_turns_of_one_shell(tmp_path: Path) -> None:
         try:
             async with asyncio.timeout(60):
                 await link.open({"SYSTEMROOT": r"C:\windows", "COMSPEC": CMD}, windows_path(tmp_path))
-                opening = (mark, shell.report(Ask("", mark, "", 0)))
+                opening = (mark, shell.report(TurnRequest("", mark, "", 0)))
                 spawn = Spawn(argv=shell.argv("cmd.exe"), program=CMD, cwd="C:\\", opening=opening)
                 spawn.stdin, spawn.persistent, spawn.prompt = True, True, shell.prompt
                 running = link.run(spawn)
                 for turn in range(1, 101):
                     fresh = f"{mark}{turn}"
-                    feed = f"echo {turn}\r\n{shell.report(Ask('', fresh, '', 0))}"
+                    feed = f"echo {turn}\r\n{shell.report(TurnRequest('', fresh, '', 0))}"
                     told = await link.turn(running, TurnStart(turn=turn, marker=fresh, feed=feed))
                     assert (told.record, told.stdout.head) == ("0 C:\\", b"%d\r\n" % turn)
                 link.kill(running, 0)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from nacre.dialects import cmd, elvish, fish, posix, powershell
 from nacre.dialects.dialect import (
-    Ask,
     Dialect,
     Ending,
     Persistent,
     Shell,
+    TurnRequest,
     is_identifier,
     program_name,
     split_record,
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DIALECTS",
-    "Ask",
     "Dialect",
     "Ending",
     "Persistent",
     "Shell",
+    "TurnRequest",
     "dialect_of",
     "examples",
     "find_shell",

@@ -24,7 +24,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, split_spoken
+from nacre.dialects.dialect import CommandLists, Dialect, Ending, Shell, TurnRequest, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -86,10 +86,10 @@ class CmdShell:
 
     # -- a command
 
-    def check(self, ask: Ask) -> None:
+    def check(self, request: TurnRequest) -> None:
         """Raise RequestError for what it cannot be given truthfully."""
-        self._check_letters("command", ask.text)
-        lines = _lines(ask.text)
+        self._check_letters("command", request.text)
+        lines = _lines(request.text)
         if len(max(lines, key=len)) > LINE_LIMIT:
             raise RequestError(
                 f"command has a line of more than {LINE_LIMIT:,} characters.",
@@ -97,20 +97,20 @@ class CmdShell:
             )
         if len(lines) == 1:
             _check_whole(lines[0])
-            if ask.stdin is not None and not _is_one_pipeline(lines[0]):
+            if request.stdin is not None and not _is_one_pipeline(lines[0]):
                 raise RequestError(
                     "stdin can be given to one simple command or pipeline only.",
                     hint="In a session of cmd.exe, put several commands on lines of their own.",
                 )
-        for name, value in ask.environment.items():
+        for name, value in request.environment.items():
             self._check_letters(f"environment.{name}", value)
             if "\n" in value or "\r" in value:
                 raise RequestError(
                     f"environment.{name} has several lines.",
                     hint="cmd.exe cannot set such a value; leave `session` out.",
                 )
-        if ask.directory is not None:
-            self._check_directory(ask.directory)
+        if request.directory is not None:
+            self._check_directory(request.directory)
 
     def _check_letters(self, argument: str, text: str) -> None:
         check_letters(argument, text, self.encodings[0])
@@ -123,27 +123,27 @@ class CmdShell:
                 hint="Nothing was run.",
             )
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The lines, and the files they name; each character is one byte."""
         lines: list[str] = []
         files: dict[str, str] = {}
         source = "nul"
-        if ask.environment or ask.directory is not None:
-            files[f"{ask.turn}.before.cmd"] = self._before(ask)
-            lines.append(f'"{self._file(ask, "before.cmd")}"')
-        if ask.last_code and "errorlevel" in ask.text.lower():
-            lines.append(f"<nul cmd /d /c exit {_signed(ask.last_code)}")
-        if ask.stdin is not None:
-            files[f"{ask.turn}.in"] = ask.stdin.encode(errors="surrogateescape").decode("latin-1")
-            source = f'"{self._file(ask, "in")}"'
-        given = _lines(ask.text)
+        if request.environment or request.directory is not None:
+            files[f"{request.turn}.before.cmd"] = self._before(request)
+            lines.append(f'"{self._file(request, "before.cmd")}"')
+        if request.last_code and "errorlevel" in request.text.lower():
+            lines.append(f"<nul cmd /d /c exit {_signed(request.last_code)}")
+        if request.stdin is not None:
+            files[f"{request.turn}.in"] = request.stdin.encode(errors="surrogateescape").decode("latin-1")
+            source = f'"{self._file(request, "in")}"'
+        given = _lines(request.text)
         if len(given) > 1:
-            files[f"{ask.turn}.cmd"] = self._bytes("\r\n".join(["@echo off", *given, ""]))
-            ask.said = f'"{self._file(ask, "cmd")}" <{source}{self._afterwards}'
+            files[f"{request.turn}.cmd"] = self._bytes("\r\n".join(["@echo off", *given, ""]))
+            request.said = f'"{self._file(request, "cmd")}" <{source}{self._afterwards}'
         else:
             simple = _with_input(given[0], source)
-            ask.said = given[0] if simple is None else simple + self._afterwards
-        lines += [ask.said, self.report(ask)]
+            request.said = given[0] if simple is None else simple + self._afterwards
+        lines += [request.said, self.report(request)]
         return "\r\n".join(map(self._bytes, lines)), files
 
     @property
@@ -154,19 +154,19 @@ class CmdShell:
     def _bytes(self, text: str) -> str:
         return text.encode(self.encodings[0]).decode("latin-1")
 
-    def _file(self, ask: Ask, suffix: str) -> str:
-        return self.there(f"{ask.base}.{ask.turn}.{suffix}")
+    def _file(self, request: TurnRequest, suffix: str) -> str:
+        return self.there(f"{request.base}.{request.turn}.{suffix}")
 
-    def _before(self, ask: Ask) -> str:
+    def _before(self, request: TurnRequest) -> str:
         """A batch file, because only there a percent sign can be written down."""
-        lines = [f"@set {name}={escape(value)}" for name, value in ask.environment.items()]
-        if ask.directory is not None:
-            lines.append(f'@cd /d "{self.there(ask.directory).replace("%", "%%")}"')
+        lines = [f"@set {name}={escape(value)}" for name, value in request.environment.items()]
+        if request.directory is not None:
+            lines.append(f'@cd /d "{self.there(request.directory).replace("%", "%%")}"')
         return self._bytes("\r\n".join([*lines, ""]))
 
-    def report(self, ask: Ask) -> str:
+    def report(self, request: TurnRequest) -> str:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
-        marker = ask.marker
+        marker = request.marker
         report = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
         # Who sets a variable of that name would hide the real one from now on.
         return f'{report}{self._afterwards}&set "ERRORLEVEL="&(call )'
@@ -178,15 +178,15 @@ class CmdShell:
         ending = split_spoken(record, self.output_encoding)
         return None if ending is None else Ending(ending.code, self.here(ending.directory))
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""
         return ""
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
         """Without the echo of what it was given, and without prompts with the echo of a batch file's line."""
         if stream != 1:
             return data
-        data = data.removeprefix(f"{ask.said}\r\n".encode(self.encodings[0], "replace"))
+        data = data.removeprefix(f"{request.said}\r\n".encode(self.encodings[0], "replace"))
         if (prompt := self.prompt.encode()) in data:
             data = re.sub(rb"(?:\r\n)?" + prompt + rb"[^\r\n]+\r\n", b"", data)
         return data

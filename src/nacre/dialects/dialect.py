@@ -105,7 +105,7 @@ class Dialect:
 
 
 @dataclass(slots=True)  # not frozen: one is made for every command
-class Ask:
+class TurnRequest:
     """One command for a persistent shell, and the files that its keeper has created for it."""
 
     text: str
@@ -132,7 +132,7 @@ class Ask:
     @property
     def channel(self) -> str:
         """The named pipe for the record of the end, where the shell opens that by name."""
-        return f"{self.base}.told"
+        return f"{self.base}.channel"
 
     @property
     def input(self) -> str:
@@ -202,18 +202,18 @@ class Persistent(Protocol):
         """What starts it."""
         ...
 
-    def check(self, ask: Ask) -> None:
+    def check(self, request: TurnRequest) -> None:
         """Raise RequestError for what it cannot be given truthfully."""
         ...
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The text that makes it run a command, and the files that text needs, by suffix.
 
         Behind that text comes `report`, but in a conversation, where it is the last line.
         """
         ...
 
-    def report(self, ask: Ask) -> str:
+    def report(self, request: TurnRequest) -> str:
         """The text that makes it tell the end of the present command; given again after an interrupt."""
         ...
 
@@ -221,11 +221,11 @@ class Persistent(Protocol):
         """The end that a record reports; None for a record that it cannot have written."""
         ...
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:
         """What the caller should know who runs this in a session, by whether it printed; mostly nothing."""
         ...
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
         """The command's stdout (1) or stderr (2) without what the shell itself has added."""
         ...
 
@@ -239,7 +239,7 @@ class WithChannel:
     prompt = ""
     output_encoding = None
 
-    def check(self, ask: Ask) -> None:
+    def check(self, request: TurnRequest) -> None:
         """It takes everything."""
 
     def read(self, record: str) -> Ending | None:

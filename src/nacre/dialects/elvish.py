@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.dialects.dialect import Ask, Dialect, Ending, WithChannel, split_record
+from nacre.dialects.dialect import Dialect, Ending, TurnRequest, WithChannel, split_record
 from nacre.keeper.wire import SCRIPT_MARK
 
 CONTROL = 3
@@ -150,13 +150,21 @@ class ElvishShell(WithChannel):
         """What starts it."""
         return [name, "-norc", "-c", LOOP]
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The name of a file with the record: elvish reads a pipe byte by byte, which takes long."""
-        jobs = "yes" if "&" in ask.text else "no"
-        record = [ask.marker, ask.input, ask.out, ask.err, jobs, *_before(ask), ask.text]
-        return f"{ask.base}.{RUN_FILE}\n", {RUN_FILE: "\0".join(record) + "\0"}
+        jobs = "yes" if "&" in request.text else "no"
+        record = [
+            request.marker,
+            request.input,
+            request.out,
+            request.err,
+            jobs,
+            *_before(request),
+            request.text,
+        ]
+        return f"{request.base}.{RUN_FILE}\n", {RUN_FILE: "\0".join(record) + "\0"}
 
-    def report(self, ask: Ask) -> str:  # noqa: ARG002  # each command reports by itself
+    def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # each command reports by itself
         """Nothing can be lost on the way."""
         return ""
 
@@ -165,12 +173,12 @@ class ElvishShell(WithChannel):
         ending = split_record(record)
         return Ending(ending.code, "") if ending is not None and ending.directory == _NOWHERE else ending
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:
         """Values get lost: told with a shell's first command, and where there may have been some."""
-        unseen = not printed and not _SAYS_NOTHING.fullmatch(ask.text)
-        return _VALUES_REMARK if ask.turn == 1 or unseen else ""
+        unseen = not printed and not _SAYS_NOTHING.fullmatch(request.text)
+        return _VALUES_REMARK if request.turn == 1 or unseen else ""
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
         """elvish adds nothing."""
         return data
 
@@ -180,11 +188,11 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _before(ask: Ask) -> list[str]:
+def _before(request: TurnRequest) -> list[str]:
     """What comes before the command. It is a text of its own, so that no function of the person's is met."""
-    before = [f"set E:{name} = {quote(value)}" for name, value in ask.environment.items()]
-    if ask.directory is not None:
-        before.append(f"cd {quote(ask.directory)}")
+    before = [f"set E:{name} = {quote(value)}" for name, value in request.environment.items()]
+    if request.directory is not None:
+        before.append(f"cd {quote(request.directory)}")
     return ["\n".join(before)] if before else []
 
 

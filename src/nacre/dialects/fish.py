@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.dialects.dialect import Ask, Dialect, WithChannel
+from nacre.dialects.dialect import Dialect, TurnRequest, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 CONTROL = 3
@@ -46,20 +46,27 @@ class FishShell(WithChannel):
         """What starts it."""
         return [name, "--no-config", "--private", "-c", LOOP]
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """One record."""
-        record = [ask.marker, ask.input, ask.out, ask.err, str(ask.last_code), _before(ask) + ask.text]
+        record = [
+            request.marker,
+            request.input,
+            request.out,
+            request.err,
+            str(request.last_code),
+            _before(request) + request.text,
+        ]
         return "\n".join(record) + "\0", {}
 
-    def report(self, ask: Ask) -> str:  # noqa: ARG002  # the loop reports by itself
+    def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # the loop reports by itself
         """Nothing can be lost on the way."""
         return ""
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""
         return ""
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
         """fish adds nothing."""
         return data
 
@@ -69,12 +76,12 @@ def quote(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _before(ask: Ask) -> str:
+def _before(request: TurnRequest) -> str:
     before = "".join(
-        f"set --global --export {name} {quote(value)}; " for name, value in ask.environment.items()
+        f"set --global --export {name} {quote(value)}; " for name, value in request.environment.items()
     )
-    if ask.directory is not None:
-        before += f"builtin cd {quote(ask.directory)}; or return 1; "
+    if request.directory is not None:
+        before += f"builtin cd {quote(request.directory)}; or return 1; "
     return before
 
 

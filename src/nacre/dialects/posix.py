@@ -26,7 +26,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from nacre.dialects.dialect import Ask, CommandLists, Dialect, Ending, Shell, WithChannel, program_name
+from nacre.dialects.dialect import (
+    CommandLists,
+    Dialect,
+    Ending,
+    Shell,
+    TurnRequest,
+    WithChannel,
+    program_name,
+)
 from nacre.keeper.wire import SCRIPT_MARK
 
 STDERR = 2
@@ -84,31 +92,31 @@ class PosixShell(WithChannel):
         """What starts it."""
         return [name, *self.flags]
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The first line, or a short one that has it read that from a file."""
-        streams = f"<{quote(ask.input)} >{quote(ask.out)} 2>{quote(ask.err)}"
+        streams = f"<{quote(request.input)} >{quote(request.out)} 2>{quote(request.err)}"
         if self.control:
             streams += f" {self.control}>&-"
-        evaluate, before = f"{self.evaluate} {quote(ask.text)}", self._before(ask)
+        evaluate, before = f"{self.evaluate} {quote(request.text)}", self._before(request)
         if before:
             evaluate = f"{{ {before}{evaluate}\n}}"
         evaluate = f"{evaluate} {streams}"
-        if code := self._code_before(ask):  # outside of the command's streams, or `set -x` would show it
+        if code := self._code_before(request):  # outside of the command's streams, or `set -x` would show it
             evaluate = f"{{ {code}; {evaluate}\n}}"
         first = f"{evaluate} && __nacre=0 || __nacre=$?\n"
         if self.source is None:
             return first, {}
-        source = f"{self.builtin} {self.source} {quote(f'{ask.base}.{RUN_FILE}')}"
+        source = f"{self.builtin} {self.source} {quote(f'{request.base}.{RUN_FILE}')}"
         return f"{source}||__nacre=$?\n", {RUN_FILE: first}
 
-    def report(self, ask: Ask) -> str:
+    def report(self, request: TurnRequest) -> str:
         """The second line."""
-        code, tell = "__nacre=${__nacre:-$?}", f"{self.builtin} {self.tell.replace('MARKER', ask.marker)}"
+        code, tell = "__nacre=${__nacre:-$?}", f"{self.builtin} {self.tell.replace('MARKER', request.marker)}"
         operators = "__nacre=$__nacre && " if self.aliases_operators else ""
         proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}"
         if self.control:
             return f"{code}; {proof}; {tell} >&{self.control}; __nacre=\n"
-        channel = quote(ask.channel)
+        channel = quote(request.channel)
         return f"{code}; {proof}; {self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
 
     def read(self, record: str) -> Ending | None:
@@ -117,28 +125,30 @@ class PosixShell(WithChannel):
         proven = _PROVEN_CODE.fullmatch(code)
         return Ending(int(proven[1]), directory) if proven else None
 
-    def _before(self, ask: Ask) -> str:
+    def _before(self, request: TurnRequest) -> str:
         """What comes before the command: variables and the directory."""
-        exports = "".join(f" {name}={quote(value)}" for name, value in ask.environment.items())
+        exports = "".join(f" {name}={quote(value)}" for name, value in request.environment.items())
         before = f"{self.builtin} export{exports}; " if exports else ""
-        if ask.directory is not None:
-            before += f"{self.builtin} cd -- {quote(ask.directory)} && "
+        if request.directory is not None:
+            before += f"{self.builtin} cd -- {quote(request.directory)} && "
         return before
 
-    def _code_before(self, ask: Ask) -> str:
+    def _code_before(self, request: TurnRequest) -> str:
         """What makes `$?` the code of the command before; a process is started only if it is asked for."""
-        if not ask.last_code or not _ASKS_CODE.search(ask.text):
+        if not request.last_code or not _ASKS_CODE.search(request.text):
             return ""
-        quick = ask.last_code == 1 and "pipestatus" not in ask.text.lower()  # which knows nothing of the `!`
-        return "! :" if quick else f"({self.builtin} exit {ask.last_code})"
+        quick = (
+            request.last_code == 1 and "pipestatus" not in request.text.lower()
+        )  # which knows nothing of the `!`
+        return "! :" if quick else f"({self.builtin} exit {request.last_code})"
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
         """`set -e` is suspended in a session, or it would end the shell: whoever relies on it must know."""
-        return _SET_E_REMARK if "set" in ask.text and _SET_E.search(ask.text) else ""
+        return _SET_E_REMARK if "set" in request.text and _SET_E.search(request.text) else ""
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
         """Without the numbers of background jobs."""
-        if self.announces_jobs and stream == STDERR and "&" in ask.text and data.startswith(b"["):
+        if self.announces_jobs and stream == STDERR and "&" in request.text and data.startswith(b"["):
             return _JOB_LINE.sub(b"", data)
         return data
 

@@ -18,7 +18,7 @@ import base64
 import os
 from dataclasses import dataclass
 
-from nacre.dialects.dialect import Ask, Dialect, Ending, split_spoken
+from nacre.dialects.dialect import Dialect, Ending, TurnRequest, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
@@ -55,14 +55,14 @@ class PowerShell:
         """What starts it: no profile, not interactive."""
         return [name, *_FLAGS, "-"]
 
-    def check(self, ask: Ask) -> None:
+    def check(self, request: TurnRequest) -> None:
         """Raise RequestError for what it cannot be given truthfully."""
-        if ask.stdin is not None:
+        if request.stdin is not None:
             raise RequestError(
                 "stdin cannot be given to a command in a session of PowerShell.",
                 hint="Leave `session` out, or pipe the text into the program: 'text' | program.",
             )
-        for argument, text in (("command", ask.text), *ask.environment.items()):
+        for argument, text in (("command", request.text), *request.environment.items()):
             try:
                 text.encode()
             except UnicodeEncodeError as error:
@@ -71,18 +71,19 @@ class PowerShell:
                     hint="Nothing was run.",
                 ) from None
 
-    def feed(self, ask: Ask) -> tuple[str, dict[str, str]]:
+    def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The line that runs a command, and the line that reports its end."""
         failed = "$_ | Out-String | ForEach-Object { [Console]::Error.Write($_) }; $global:__nacre = $false"
+        block = f"([scriptblock]::Create({_decoded(request.text)}))"
         run = (
-            f"$global:LASTEXITCODE = 0; try {{ {_before(ask)}. ([scriptblock]::Create({_decoded(ask.text)})) "
+            f"$global:LASTEXITCODE = 0; try {{ {_before(request)}. {block} "
             f"| Out-Default; $global:__nacre = $? }} catch {{ {failed} }}; {_print('', self.prompt)}"
         )
-        return f"{run}\r\n{self.report(ask)}", {}
+        return f"{run}\r\n{self.report(request)}", {}
 
-    def report(self, ask: Ask) -> str:
+    def report(self, request: TurnRequest) -> str:
         """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
-        marker = ask.marker
+        marker = request.marker
         code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
         report = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
         return f'[Console]::Out.Write({report}); [Console]::Error.Write("{marker}`r`n")'
@@ -91,11 +92,11 @@ class PowerShell:
         """The code and the directory."""
         return split_spoken(record, "utf-8")
 
-    def remark(self, ask: Ask, *, printed: bool) -> str:  # noqa: ARG002  # the same for every text
+    def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # the same for every text
         """That this has never been run."""
         return "PowerShell's sessions were written from its documentation and never run by nacre's makers."
 
-    def clean(self, ask: Ask, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
+    def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away
         """It echoes nothing."""
         return data
 
@@ -110,13 +111,13 @@ def _decoded(text: str) -> str:
     return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{encoded}'))"
 
 
-def _before(ask: Ask) -> str:
+def _before(request: TurnRequest) -> str:
     before = "".join(
         f"[Environment]::SetEnvironmentVariable({quote(name)}, {_decoded(value)}); "
-        for name, value in ask.environment.items()
+        for name, value in request.environment.items()
     )
-    if ask.directory is not None:
-        before += f"Set-Location -LiteralPath ({_decoded(ask.directory)}) -ErrorAction Stop; "
+    if request.directory is not None:
+        before += f"Set-Location -LiteralPath ({_decoded(request.directory)}) -ErrorAction Stop; "
     return before
 
 

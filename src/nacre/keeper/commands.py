@@ -16,7 +16,7 @@ from functools import partial
 
 from nacre.keeper.frames import Exit, Started, encode, encode_exit
 from nacre.keeper.host import command_line, host
-from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
+from nacre.keeper.streams import STDERR, STDOUT, CaptureLimits, Streams
 from nacre.keeper.wire import Kind, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
@@ -70,8 +70,8 @@ class Command:
             host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        keeping = Keeping(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
-        self._streams = Streams(outlet, command_id, str(command_id), keeping, self.stream_ended)
+        limits = CaptureLimits(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
+        self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
         self._open_streams(started)
         if spec.timeout_ms:
             self.set_timer(spec.timeout_ms / 1000, self._time_is_up)
@@ -239,7 +239,7 @@ class Command:
         if not self.reported:
             self.report()
         else:
-            self._outlet.tell_rest(self)
+            self._outlet.report_rest(self)
 
     def check_death(self) -> None:
         """While being killed: report as soon as nothing of the tree is left."""
@@ -249,7 +249,7 @@ class Command:
             if not self.reported:
                 self.report(set())
             else:
-                self._outlet.tell_rest(self)
+                self._outlet.report_rest(self)
 
     def set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
         """Call back later; what was to be called before is not."""
@@ -265,7 +265,7 @@ class Command:
             left = self._outlet.tree.members(self.id)
         if left:
             self._streams.part()
-        end = Exit(*self._how(), *(named(left) if left else ((), 0)), self.limit, *self._streams.report())
+        end = Exit(*self._outcome(), *(named(left) if left else ((), 0)), self.limit, *self._streams.report())
         self._outlet.send(encode_exit(end, self.id))
         self._outlet.flush()  # what follows need not keep the caller waiting
         if not left:
@@ -287,7 +287,7 @@ class Command:
             if timer is not None:
                 timer.cancel()
 
-    def _how(self) -> tuple[int | None, str | None, str | None, int, int, int | None]:
+    def _outcome(self) -> tuple[int | None, str | None, str | None, int, int, int | None]:
         """Code, signal, why, wall time, CPU time, memory: in the order of `frames.Exit`."""
         end = self._end
         if end is None:

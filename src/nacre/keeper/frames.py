@@ -56,8 +56,8 @@ class Spawn:
     silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
     persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
     control: int = 0  # number of the private channel in the command; 0 for none
-    ready: str = ""  # what it shows on its stderr when it waits for a line; see `shells.Prompts`
-    told: bool = (
+    ready: str = ""  # what it shows on its stderr when it waits for a line; see `prompts`
+    names_channel: bool = (
         False  # whether a persistent shell opens its private channel by its name (`turns.ShellFiles`)
     )
     prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`

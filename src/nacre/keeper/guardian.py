@@ -36,7 +36,7 @@ SHELL = "/bin/sh"
 DONE = "done"  # the last word of a keeper that has left nothing behind
 _WAIT = f'while read -r word; do [ "$word" = {DONE} ] && exit; set -- "$@" "$word"; done; exec "$@"'
 _SWEEP = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.guardian import main; main()"
-_DEAF_TO = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
+_IGNORED_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
 _LOADER_NAMES = ("LD_", "DYLD_")  # all that Python needs of an environment
 
 
@@ -63,7 +63,7 @@ class Guardian:
             return
 
 
-def post() -> Guardian | None:
+def start_guardian() -> Guardian | None:
     """Fork: the caller goes on below a guardian. None where the system has no process to spare."""
     nacre, (reading, writing) = os.getppid(), os.pipe()
     try:
@@ -74,17 +74,17 @@ def post() -> Guardian | None:
         return None
     if ours:
         os.close(writing)
-        _stand_guard(reading, nacre)
+        _wait_for_keeper(reading, nacre)
     os.close(reading)
     return Guardian(writing)
 
 
-def _stand_guard(reading: int, nacre: int) -> None:
+def _wait_for_keeper(reading: int, nacre: int) -> None:
     """In the parent: let go of the link, hear no signal meant for others, and wait. Never returns."""
     os.chdir("/")
     if os.getpgid(0) != os.getpid():
         os.setsid()
-    for number in _DEAF_TO:
+    for number in _IGNORED_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     os.dup2(reading, 0)
     os.dup2(2, 1)
@@ -108,10 +108,10 @@ def main() -> None:
 
 def _sweep(words: list[str]) -> None:
     """The keeper has died: end everything that it kept; and if nacre has gone too, remove its files."""
-    told = dict(word.split("=", 1) for word in words)
-    tree = ProcessTree(told.get("cookie", ""), subreaper=sys.platform == "linux")
+    facts = dict(word.split("=", 1) for word in words)
+    tree = ProcessTree(facts.get("cookie", ""), subreaper=sys.platform == "linux")
     left = tree.force_all_to_end()
-    if os.getppid() != int(told["nacre"]) and "spool" in told:
-        remove_with_parent(os.fsdecode(bytes.fromhex(told["spool"])))
+    if os.getppid() != int(facts["nacre"]) and "spool" in facts:
+        remove_with_parent(os.fsdecode(bytes.fromhex(facts["spool"])))
     outcome = unkillable(left, command_line) if left else "all processes that it had started were ended"
     log(line(f"the keeper process has died; {outcome}"))

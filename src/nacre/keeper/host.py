@@ -4,11 +4,11 @@ import sys
 
 if sys.platform == "win32":
     from nacre.keeper import windows as host
-    from nacre.keeper.windows import ProcessTree, command_line, post_guardian
+    from nacre.keeper.windows import ProcessTree, command_line, start_guardian
 else:
     from nacre.keeper import posix as host
-    from nacre.keeper.guardian import post as post_guardian
+    from nacre.keeper.guardian import start_guardian
     from nacre.keeper.process_tree import ProcessTree
     from nacre.keeper.processes import command_line
 
-__all__ = ["ProcessTree", "command_line", "host", "post_guardian"]
+__all__ = ["ProcessTree", "command_line", "host", "start_guardian"]

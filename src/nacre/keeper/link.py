@@ -371,26 +371,26 @@ class Link:
         elif kind == Kind.ERROR and (error := decode(Error, body)).code == "malformed_frame":
             _log.error("the keeper could not read a frame: %s", error.message)
 
-    def _heard_error(self, running: Running, told: Error) -> None:
-        if told.code == "turn_failed" and running.turn is not None:
+    def _heard_error(self, running: Running, report: Error) -> None:
+        if report.code == "turn_failed" and running.turn is not None:
             running.turn.set_exception(
                 PlaceError(
-                    f"The command could not be given to its shell: {told.message}.",
-                    hint=advice(told.errno, own_file=True),
+                    f"The command could not be given to its shell: {report.message}.",
+                    hint=advice(report.errno, own_file=True),
                 )
             )
             return
         del self._running[running.id]
-        if told.code == "spawn_failed":
-            own_file = bool(self.spool_dir) and told.file.startswith(os.path.dirname(self.spool_dir))
-            error: Exception = SpawnError(told.message, told.errno, told.file, own_file=own_file)
-        elif told.code == "internal_error":
+        if report.code == "spawn_failed":
+            own_file = bool(self.spool_dir) and report.file.startswith(os.path.dirname(self.spool_dir))
+            error: Exception = SpawnError(report.message, report.errno, report.file, own_file=own_file)
+        elif report.code == "internal_error":
             error = InternalError(
-                f"nacre failed in handling this command ({told.message}); all it started was killed.",
+                f"nacre failed in handling this command ({report.message}); all it started was killed.",
                 hint="Other commands and sessions go on. The log on stderr has the details.",
             )
         else:
-            error = InternalError(f"The keeper refused a frame: {told.message}.")
+            error = InternalError(f"The keeper refused a frame: {report.message}.")
         _fail(running, error)
 
     def _misheard(self, kind: int, running: Running | None, error: ValueError) -> None:

@@ -51,7 +51,7 @@ class CommandOutlet(Outlet, Protocol):
         """Forget a reported command once its streams are closed and its processes are gone."""
         ...
 
-    def tell_rest(self, command: Command) -> None:
+    def report_rest(self, command: Command) -> None:
         """Say that nothing is left of a reported command, or name who does not die."""
         ...
 

@@ -200,8 +200,8 @@ class ProcessTree:
                     return command_id
         return NOBODY
 
-    def _by_cookie(self, told: str) -> int:
-        cookie, _, number = told.partition(":")
+    def _by_cookie(self, value: str) -> int:
+        cookie, _, number = value.partition(":")
         return int(number) if cookie == self._cookie and number.isdigit() else NOBODY
 
     def _by_elimination(self, pid: int) -> int:

@@ -152,23 +152,23 @@ def _ps(*arguments: str) -> str:
 
 
 class Children:
-    """The direct children of this process, each told once, when it is first seen.
+    """The direct children of this process, each listed once, when it is first seen.
 
     The kernel lists them in the order in which they became ours. The list stays open where its end was, so
     that a look costs the same however many there are; it is read from its beginning again when one that
-    was told has been reaped, because then all others have moved up.
+    was seen has been reaped, because then all others have moved up.
     """
 
     def __init__(self) -> None:
-        self._told: set[int] = set()
+        self._seen: set[int] = set()
         self._moved = False
         self._me = os.getpid()
         self._fd = os.open(f"/proc/{self._me}/task/{self._me}/children", os.O_RDONLY) if HAS_LISTS else -1
 
     def newcomers(self) -> list[int]:
-        """Those that were not told before."""
-        fresh = [pid for pid in self._listed() if pid not in self._told]
-        self._told.update(fresh)
+        """Those that were not seen before."""
+        fresh = [pid for pid in self._listed() if pid not in self._seen]
+        self._seen.update(fresh)
         return fresh
 
     def _listed(self) -> Iterable[int]:
@@ -184,8 +184,8 @@ class Children:
 
     def reaped(self, pid: int) -> None:
         """A child is gone from the list."""
-        if pid in self._told:
-            self._told.discard(pid)
+        if pid in self._seen:
+            self._seen.discard(pid)
             self._moved = True
 
 

@@ -30,7 +30,7 @@ from nacre.keeper.frames import (
     decode_again,
     encode,
 )
-from nacre.keeper.host import ProcessTree, command_line, host, post_guardian
+from nacre.keeper.host import ProcessTree, command_line, host, start_guardian
 from nacre.keeper.notices import line, unkillable
 from nacre.keeper.shells import ShellCommand
 from nacre.keeper.spools import Spools
@@ -117,24 +117,24 @@ class Keeper:
     def _received(self, data: bytes) -> None:
         try:
             for kind, command_id, body in self._decoder.feed(data):
-                self._obey(kind, command_id, body)
+                self._handle(kind, command_id, body)
         except WireError as error:
-            self._complain(0, "malformed_frame", f"{error}; the link is closed")
+            self._send_error(0, "malformed_frame", f"{error}; the link is closed")
             self.leave()
         except MemoryError as error:  # what was read is lost, and with it where the next frame begins
             self.failed(0, error)
             self.leave()
 
-    def _obey(self, kind: int, command_id: int, body: bytes) -> None:
+    def _handle(self, kind: int, command_id: int, body: bytes) -> None:
         try:
-            self._act(kind, command_id, body)
+            self._dispatch(kind, command_id, body)
         except (ValueError, TypeError, KeyError) as error:
             name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
             self._give_up(command_id, "malformed_frame", f"{name}: {error}")
         except Exception as error:  # noqa: BLE001  # it must not end the commands of others
             self.failed(command_id, error)
 
-    def _act(self, kind: int, command_id: int, body: bytes) -> None:
+    def _dispatch(self, kind: int, command_id: int, body: bytes) -> None:
         if kind == Kind.AGAIN:
             if self._last is None:
                 raise ValueError("there is no good SPAWN before it")
@@ -155,16 +155,16 @@ class Keeper:
         elif kind == Kind.INPUT:
             command.feed(body)
         else:
-            self._steer(Kind(kind), command, body)
+            self._control(Kind(kind), command, body)
 
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
             command.run(turn)
         except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
             where = f"{error.filename}: " if error.filename else ""
-            self._complain(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno or 0)
+            self._send_error(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno or 0)
 
-    def _steer(self, kind: Kind, command: Command, body: bytes) -> None:
+    def _control(self, kind: Kind, command: Command, body: bytes) -> None:
         if kind is Kind.KILL:
             kill = decode(Kill, body)
             command.kill("killed", kill.grace_ms, hang_up=kill.hang_up)
@@ -179,7 +179,7 @@ class Keeper:
         else:
             raise ValueError("this kind is not for a keeper")
 
-    def _complain(self, command_id: int, code: str, message: str, errno: int = 0, file: str = "") -> None:
+    def _send_error(self, command_id: int, code: str, message: str, errno: int = 0, file: str = "") -> None:
         self.send(encode(Error(code=code, message=message, errno=errno, file=file), command_id))
 
     def failed(self, command_id: int, error: Exception) -> None:
@@ -187,25 +187,25 @@ class Keeper:
 
         0: it was for no one command; then there is nothing to do but to say so.
         """
-        _tell_person(error)
+        _log_failure(error)
         if command_id:
             self._give_up(command_id, "internal_error", f"{type(error).__name__}: {error}")
 
     def _give_up(self, command_id: int, code: str, message: str) -> None:
         command = self._commands.get(command_id)
         if command is None or not command.reported:
-            self._complain(command_id, code, message)
+            self._send_error(command_id, code, message)
         if command is not None:
             command.fail()
 
     def _setup(self, setup: Setup) -> None:
         self._environment = {os.fsencode(k): os.fsencode(v) for k, v in setup.environment.items()}
         if setup.spool_dir != self.directory.path:
-            self._settle_in(setup.spool_dir, setup.spools, follows=setup.follows)
+            self._use_directory(setup.spool_dir, setup.spools, follows=setup.follows)
         if setup.sweep:
             self.tree.sweep(setup.sweep)
 
-    def _settle_in(self, path: str, limits: dict[str, int], *, follows: bool) -> None:
+    def _use_directory(self, path: str, limits: dict[str, int], *, follows: bool) -> None:
         self.directory = Directory(path)
         self.spools = Spools(self.directory, **limits)
         if self._guardian is not None:
@@ -233,7 +233,7 @@ class Keeper:
             self.tree.mark(command_id)
             started = host.start(spec, environment)
         except OSError as error:
-            self._complain(
+            self._send_error(
                 command_id,
                 "spawn_failed",
                 error.strerror or str(error),
@@ -323,7 +323,7 @@ class Keeper:
         if command.left_some:
             self.send(encode(Ended(), command.id))
 
-    def tell_rest(self, command: Command) -> None:
+    def report_rest(self, command: Command) -> None:
         """What was left behind by a reported command has been killed: say so, or name who does not die."""
         self.retire_if_over(command)
         if command.id in self._commands:  # otherwise it is told
@@ -343,18 +343,18 @@ class Keeper:
         self._leaving = True
         self.send(encode(Leaving()))
         self.flush()
-        self.loop.call_later(FAREWELL_S, self._last_call)
+        self.loop.call_later(FAREWELL_S, self._end_the_rest)
         self.reap()
         self.tree.ask_all_to_end()
 
-    def _last_call(self) -> None:
+    def _end_the_rest(self) -> None:
         left = self.tree.force_all_to_end()
         if left:
             host.log(line(unkillable(left, command_line)))
         self.loop.stop()
 
 
-def _tell_person(error: Exception) -> None:
+def _log_failure(error: Exception) -> None:
     """A failure of ours, with its traceback, on stderr; whatever hinders that, the keeper goes on."""
     try:
         import traceback  # noqa: PLC0415  # never needed, one hopes
@@ -368,7 +368,7 @@ def _tell_person(error: Exception) -> None:
 def main() -> None:
     """Be a keeper until the link ends."""
     private = len(sys.argv) > PLAN and _confine(sys.argv[PLAN])
-    guardian = post_guardian()
+    guardian = start_guardian()
     gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
     gc.set_threshold(20_000, 20, 20)
     keeper = Keeper(guardian)

@@ -41,7 +41,7 @@ LINES_OF_A_TURN = 2  # the command, and the report
 KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
-WEIGH_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
+MEMORY_SAMPLE_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
 LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
 
 
@@ -63,13 +63,13 @@ class PersistentShell:
         self._replaced_by = ""  # the program that the shell had become at its end
         self._cpu_ms = 0
         self.peak_rss_bytes = 0  # of the processes of the present turn, as far as they were seen
-        self._weigh_timer: Timer | None = None
+        self._memory_timer: Timer | None = None
         self._timer: Timer | None = None
         self._look_timer: Timer | None = None
         self._looks_lost = 0  # how often in a row it was seen without what it reads its lines from
         self._lines_from = host.pipe_name(started.stdin)
         self._asked_again = self._mute = False  # whether the present turn's report was lost once, and again
-        self._channel = self._reader(started.control, self._told)
+        self._channel = self._reader(started.control, self._channel_chunk)
         self._own = [  # what the shell itself prints, not its commands
             reader
             for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr))
@@ -110,8 +110,10 @@ class PersistentShell:
 
     def _open_channel(self) -> None:
         """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
-        if self._command.spec.told and not (self._channel is not None and self.files.told_is_there):
-            channel = self._reader(self.files.open_told(), self._told)
+        if self._command.spec.names_channel and not (
+            self._channel is not None and self.files.channel_is_there
+        ):
+            channel = self._reader(self.files.open_channel(), self._channel_chunk)
             if self._channel is not None:
                 self._channel.close()
             self._channel = channel
@@ -135,11 +137,11 @@ class PersistentShell:
         self._watch_own()
         self._looks_lost = self.peak_rss_bytes = 0
         if processes.LINUX:
-            self._weigh_later(WEIGH_S)
+            self._sample_memory_later(MEMORY_SAMPLE_S)
         if self._turn is not None and self._turn.report and self._lines_from:
             self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
-    def _told(self, chunk: bytes) -> None:
+    def _channel_chunk(self, chunk: bytes) -> None:
         """Bytes on the private channel; what comes there between two turns is noise."""
         if self._turn is not None and self._turn.record is None and self._turn.hear(chunk):
             self._over_when_settled(SETTLE_ROUNDS)
@@ -177,10 +179,10 @@ class PersistentShell:
         self._hear_own(turn)
         self._turn = None
         self._outlet.in_turn.discard(self)
-        self._mute = self._mute or self._is_crippled(turn)
-        told = named(left) if left else ((), 0)
+        self._mute = self._mute or self._is_unusable(turn)
+        names_channel = named(left) if left else ((), 0)
         limit = self._command.limit
-        end = turn.close(told, replaced=self._replaced_by, mute=self._mute, limit=limit)
+        end = turn.close(names_channel, replaced=self._replaced_by, mute=self._mute, limit=limit)
         if turn.streams.open:
             self._lingering.append(turn)
         self._outlet.send(encode_turn_end(end, self._command.id))
@@ -198,10 +200,10 @@ class PersistentShell:
                 reader.see_end()
 
     def _cancel_timers(self) -> None:
-        for timer in (self._timer, self._look_timer, self._weigh_timer):
+        for timer in (self._timer, self._look_timer, self._memory_timer):
             if timer is not None:
                 timer.cancel()
-        self._timer = self._look_timer = self._weigh_timer = None
+        self._timer = self._look_timer = self._memory_timer = None
 
     def take_rest(self) -> None:
         """The shell has ended: hear what it has told before."""
@@ -240,27 +242,27 @@ class PersistentShell:
         self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
         if processes.waits_to_read(pid, self._lines_from):
             self._look()
-        elif self._has_lost_its_way(turn):
+        elif self._is_stuck(turn):
             self._looks_lost += 1
             if self._looks_lost == LOST_LOOKS:
                 self._give_up()
         else:
             self._looks_lost = 0
 
-    def _has_lost_its_way(self, turn: Turn) -> bool:
+    def _is_stuck(self, turn: Turn) -> bool:
         """Whether it runs nothing, and can be given no more lines, or has left its command without a word."""
         pid = self._command.pid
-        if self._outlet.tree.others(self._command.id, self._known) or not self._is_itself():
+        if self._outlet.tree.others(self._command.id, self._known) or not self._is_still_the_shell():
             return False
         if processes.standard_streams(pid)[0] == self._lines_from:  # its commands read from elsewhere
             return turn.streams.were_opened()
         return not processes.holds(pid, self._lines_from)
 
-    def _is_itself(self) -> bool:
+    def _is_still_the_shell(self) -> bool:
         """Whether no other program has taken the shell's place, be it of the same name."""
         return command_line(self._command.pid) == " ".join(self._command.spec.argv)
 
-    def _is_crippled(self, turn: Turn) -> bool:
+    def _is_unusable(self, turn: Turn) -> bool:
         """Whether it can be given no more commands although it has told the end of this one."""
         pid = self._command.pid
         if turn.record is None or not self._lines_from:
@@ -298,16 +300,16 @@ class PersistentShell:
         """CPU time since the counting began, children that were waited for included."""
         return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
 
-    def _weigh_later(self, delay_s: float) -> None:
-        self._weigh_timer = self._outlet.loop.call_later(
-            delay_s, partial(self._weigh, min(2 * delay_s, LOOK_S)), self._command.id
+    def _sample_memory_later(self, delay_s: float) -> None:
+        self._memory_timer = self._outlet.loop.call_later(
+            delay_s, partial(self._sample_memory, min(2 * delay_s, LOOK_S)), self._command.id
         )
 
-    def _weigh(self, next_s: float) -> None:
+    def _sample_memory(self, next_s: float) -> None:
         """See how much memory the turn's processes have had. Only their parent hears that at their end."""
         for pid in self._outlet.tree.others(self._command.id, self._known):
             self.peak_rss_bytes = max(self.peak_rss_bytes, processes.peak_rss_bytes(pid))
-        self._weigh_later(next_s)
+        self._sample_memory_later(next_s)
 
     def _remember(self, fresh: set[int]) -> None:
         """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""

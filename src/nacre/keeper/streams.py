@@ -28,7 +28,7 @@ _NAMES = {STDOUT: "out", STDERR: "err"}
 
 
 @dataclass(slots=True)  # one is made for every command: freezing would cost
-class Keeping:
+class CaptureLimits:
     """How much is kept of each stream, and how it is told while the command runs."""
 
     keep_bytes: int = 65536
@@ -45,7 +45,7 @@ class Streams:
         outlet: Outlet,
         command_id: int,
         name: str,
-        keeping: Keeping,
+        limits: CaptureLimits,
         on_end: Callable[[], None],
     ) -> None:
         self.captures: dict[int, Capture] = {}
@@ -53,7 +53,7 @@ class Streams:
         self._outlet = outlet
         self._command_id = command_id
         self._name = name  # of the spool files
-        self._keeping = keeping
+        self._limits = limits
         self._on_end = on_end
         self._fresh: dict[int, bytes] = {}
         self._follow_timer: Timer | None = None
@@ -62,28 +62,28 @@ class Streams:
 
     def take(self, stream: int) -> Callable[[bytes], None]:
         """One more stream, whose chunks the caller brings."""
-        self.captures[stream] = Capture(self._keeping.keep_bytes, partial(self._spool, stream))
+        self.captures[stream] = Capture(self._limits.keep_bytes, partial(self._spool, stream))
         return self.taker(stream)
 
     def taker(self, stream: int) -> Callable[[bytes], None]:
         """Who takes what comes on a stream."""
-        watched = self._keeping.follow_ms or self._keeping.window_bytes
+        watched = self._limits.follow_ms or self._limits.window_bytes
         return partial(self._watched_chunk, stream) if watched else self.captures[stream].feed
 
     def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         """Read one more stream from a descriptor."""
-        take, keeping = self.take(stream), self._keeping
+        take, limits = self.take(stream), self._limits
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
         kind = host.TerminalReader if terminal else host.Reader
         reader = kind(self._outlet.loop, fd, take, self._on_end, self._command_id)
-        reader.widens = not keeping.window_bytes
+        reader.widens = not limits.window_bytes
         self._readers[stream] = reader
 
     def _spool(self, stream: int) -> Spool | None:
         spools = self._outlet.spools
-        if not self._keeping.spool_bytes or spools is None:
+        if not self._limits.spool_bytes or spools is None:
             return None
-        return spools.open(f"{self._name}.{_NAMES[stream]}", self._keeping.spool_bytes)
+        return spools.open(f"{self._name}.{_NAMES[stream]}", self._limits.spool_bytes)
 
     @property
     def open(self) -> bool:
@@ -106,10 +106,10 @@ class Streams:
 
     def _watched_chunk(self, stream: int, chunk: bytes) -> None:
         self.captures[stream].feed(chunk)
-        if self._keeping.window_bytes:
+        if self._limits.window_bytes:
             self._outlet.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + chunk))
             self._ahead_bytes += len(chunk)
-            if self._ahead_bytes >= self._keeping.window_bytes:
+            if self._ahead_bytes >= self._limits.window_bytes:
                 for reader in self._readers.values():
                     reader.pause()
         else:
@@ -118,19 +118,21 @@ class Streams:
             self._fresh[stream] = fresh[-FOLLOW_BYTES - 1 :]
             if self._follow_timer is None:
                 self._follow_timer = self._outlet.loop.call_later(
-                    self._keeping.follow_ms / 1000, self._send_fresh, self._command_id
+                    self._limits.follow_ms / 1000, self._send_fresh, self._command_id
                 )
 
     def _send_fresh(self) -> None:
         self._follow_timer = None
         for stream, newest in self._fresh.items():
-            self._outlet.send(frame(Kind.OUTPUT, self._command_id, bytes([stream]) + _told(newest)))
+            self._outlet.send(
+                frame(Kind.OUTPUT, self._command_id, bytes([stream]) + _from_line_start(newest))
+            )
         self._fresh.clear()
 
     def credit(self, taken_bytes: int) -> None:
         """The reader has taken streamed output: go on reading when it has caught up."""
         self._ahead_bytes = max(0, self._ahead_bytes - taken_bytes)
-        if self._ahead_bytes < self._keeping.window_bytes:
+        if self._ahead_bytes < self._limits.window_bytes:
             self.watch()
 
     def settle(self) -> None:
@@ -186,7 +188,7 @@ def _nothing() -> None:
     """Nobody is told any more."""
 
 
-def _told(newest: bytes) -> bytes:
+def _from_line_start(newest: bytes) -> bytes:
     """The newest output, from the start of a line or a character where what came before it is left out."""
     if len(newest) <= FOLLOW_BYTES:
         return newest

@@ -5,7 +5,7 @@ Above it: `shells`, which gives turns. Below: `streams` and `directory`.
 The command's output comes through a pair of named pipes that only this turn reads, so that whatever an
 earlier command left running cannot print into it. Its end comes on the shell's private channel, as a
 record between two marks that were made up for this turn; what else comes there is passed over. A shell that
-opens the channel by its name (`told`) cannot lose it, whatever a command does to descriptors.
+opens the channel by its name cannot lose it, whatever a command does to descriptors.
 A shell that can have neither (cmd.exe) is talked to in its own streams instead, see `conversation`.
 """
 
@@ -19,7 +19,7 @@ from nacre.keeper.conversation import LINE_END
 from nacre.keeper.descriptors import within_limit
 from nacre.keeper.directory import identity
 from nacre.keeper.frames import TurnEnd
-from nacre.keeper.streams import STDERR, STDOUT, Keeping, Streams
+from nacre.keeper.streams import STDERR, STDOUT, CaptureLimits, Streams
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
-TOLD = "told"
+CHANNEL = "channel"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
 
 
@@ -41,7 +41,7 @@ class ShellFiles:
     A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left
     to who holds it, and the next turn gets a fresh one. Whatever is gone is made anew.
 
-    One more serves all turns: `told`, where a shell tells their ends that opens it by its name.
+    One more serves all turns: `channel`, in which a shell that opens it by its name reports their ends.
     """
 
     def __init__(self, directory: Directory, base: str) -> None:
@@ -52,7 +52,7 @@ class ShellFiles:
         self._files: dict[str, tuple[int, Identity]] = {}
         self._passing: list[str] = []
         self._has_stdin = False
-        self._told: Identity | None = None
+        self._channel: Identity | None = None
 
     def open(self, wanted: int) -> tuple[int, int]:
         """Our ends of a pair, which is made if it is not there. Raises OSError."""
@@ -77,19 +77,19 @@ class ShellFiles:
             os.close(out)
             raise
 
-    def open_told(self) -> int:
+    def open_channel(self) -> int:
         """A new pipe for the ends of turns. We hold both of its ends: it is never over. Raises OSError."""
-        name = f"{self._base}.{TOLD}"
+        name = f"{self._base}.{CHANNEL}"
         self._directory.make_pipe(name)
         fd = self._directory.hold_pipe(name)
         within_limit(fd)
-        self._told = identity(os.fstat(fd))
+        self._channel = identity(os.fstat(fd))
         return fd
 
     @property
-    def told_is_there(self) -> bool:
+    def channel_is_there(self) -> bool:
         """Whether a shell that opens it by its name would find it."""
-        return self._told is None or self._directory.holds(f"{self._base}.{TOLD}", self._told)
+        return self._channel is None or self._directory.holds(f"{self._base}.{CHANNEL}", self._channel)
 
     @property
     def names_of_pair(self) -> set[str]:
@@ -100,7 +100,7 @@ class ShellFiles:
     def are_there(self) -> bool:
         """Whether a shell would find what it was given by name: its pipes, its files, its channel."""
         files = all(self._directory.holds(name, known) for name, (_, known) in self._files.items())
-        return files and self.told_is_there and all(map(os.path.exists, self.names_of_pair))
+        return files and self.channel_is_there and all(map(os.path.exists, self.names_of_pair))
 
     def _name(self, stream: str) -> str:
         return f"{self._base}.{self.pair}{stream}"
@@ -179,8 +179,8 @@ class ShellFiles:
             os.close(fd)
             self._directory.discard(name)
         self._files.clear()
-        if self._told is not None:
-            self._directory.discard(f"{self._base}.{TOLD}")
+        if self._channel is not None:
+            self._directory.discard(f"{self._base}.{CHANNEL}")
         if self._has_stdin:
             self._directory.discard(f"{self._base}.stdin")
 
@@ -199,9 +199,9 @@ class Turn:
         self._heard = b""
         self._began = time.monotonic()
         self._shell = shell
-        keeping = Keeping(start.keep_bytes, start.spool_bytes, start.follow_ms)
+        limits = CaptureLimits(start.keep_bytes, start.spool_bytes, start.follow_ms)
         name = f"{command.id}.{start.turn}"
-        self.streams = Streams(outlet, command.id, name, keeping, command.stream_ended)
+        self.streams = Streams(outlet, command.id, name, limits, command.stream_ended)
         conversation = shell.conversation
         if conversation is None:
             out, err = shell.files.open(start.pair)

@@ -123,6 +123,11 @@ class Local:
             )
 
     @property
+    def output_directory(self) -> str:
+        """The directory with the files that long outputs are kept in."""
+        return self.spools.path
+
+    @property
     def search_path(self) -> str:
         """The PATH of its commands."""
         return self._environment.get("PATH", "")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.keeper.link import Link
     from nacre.outputs import Outputs
+    from nacre.places.confined import Confinement
     from nacre.places.file_work import ResolvedPath
 
 
@@ -39,6 +40,24 @@ class Place(Protocol):
     @property
     def outputs(self) -> Outputs:
         """What its commands have printed."""
+        ...
+
+    @property
+    def output_directory(self) -> str:
+        """The directory with the files that long outputs are kept in."""
+        ...
+
+    @property
+    def confinement(self) -> Confinement | None:
+        """The sandbox around its commands, if there is one."""
+        ...
+
+    def open(self) -> None:
+        """Begin: its keeper is there, or is started."""
+        ...
+
+    def release(self) -> None:
+        """Take away what it has put into directories of the person: nothing will run in it."""
         ...
 
     @property

@@ -43,8 +43,8 @@ def reads_commands(words: Sequence[Word]) -> str:
         return ""
     options, operands = READS_COMMANDS[name]
     given = given_to(words)
-    told = any(_is_given(option, given) for option in options.split())
-    if told or (operands and sum(item.kind == "operand" for item in given) >= operands):
+    has_command = any(_is_given(option, given) for option in options.split())
+    if has_command or (operands and sum(item.kind == "operand" for item in given) >= operands):
         return ""  # what it does is among the arguments, and checked there
     return f"{name} takes commands from its input"
 

@@ -110,8 +110,8 @@ class Connection:
             return await asked
         except asyncio.CancelledError:
             if self._questions.pop(identity, None) is not None and not self.stdio.at_end:
-                told = {"requestId": identity, "reason": "The answer is not needed any more"}
-                self.stdio.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": told})
+                cancelled = {"requestId": identity, "reason": "The answer is not needed any more"}
+                self.stdio.tell({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled})
             raise
 
     def take_reply(self, message: Message) -> bool:

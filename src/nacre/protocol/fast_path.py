@@ -328,15 +328,15 @@ class FastPath:
 
     async def _answer_method(self, message: Message, method: Method) -> None:
         try:
-            told = {"result": await method(mapping(message.get("params")))}
+            outcome = {"result": await method(mapping(message.get("params")))}
         except CallError as error:
-            told = {"error": error_body(error)}
+            outcome = {"error": error_body(error)}
         except Exception:  # noqa: BLE001  # as in `answer`
             log.exception("the method %s failed; please report this", message["method"])
-            told = {"error": FAILED}
+            outcome = {"error": FAILED}
         finally:
             self._connection.over(message["id"])
-        await self._connection.stdio.send({"jsonrpc": "2.0", "id": message["id"], **told})
+        await self._connection.stdio.send({"jsonrpc": "2.0", "id": message["id"], **outcome})
 
 
 async def _ask_by_answer(question: Question) -> Answer:

@@ -22,14 +22,14 @@ class Heartbeat:
         self._send = send
         self._interval_s = interval_s
         self._loop = asyncio.get_running_loop()
-        self._began = self._told_at = self._loop.time()
+        self._began = self._sent_at = self._loop.time()
         self._amount = 0.0
         self._beating: asyncio.Task[None] | None = None
         self._timer = self._loop.call_later(interval_s, self._beat)
 
     async def tell(self, _amount: float, message: str) -> None:
         """Send what a tool has to tell."""
-        self._told_at = self._loop.time()
+        self._sent_at = self._loop.time()
         await self._send(self._next_amount(), message)
 
     def _next_amount(self) -> float:
@@ -38,14 +38,14 @@ class Heartbeat:
 
     def _beat(self) -> None:
         now = self._loop.time()
-        left_s = self._told_at + self._interval_s - now
+        left_s = self._sent_at + self._interval_s - now
         if left_s <= 0 and (self._beating is None or self._beating.done()):  # else the client does not read
-            self._told_at, left_s = now, self._interval_s
+            self._sent_at, left_s = now, self._interval_s
             message = f"still running after {now - self._began:.0f} s"
-            self._beating = self._loop.create_task(self._tell_beat(message))
+            self._beating = self._loop.create_task(self._send_beat(message))
         self._timer = self._loop.call_later(left_s if left_s > 0 else self._interval_s, self._beat)
 
-    async def _tell_beat(self, message: str) -> None:
+    async def _send_beat(self, message: str) -> None:
         await self._send(self._next_amount(), message)
 
     def stop(self) -> None:

@@ -89,8 +89,8 @@ def discovered(surface: Surface) -> dict[str, Any]:
 def tools_result(surface: Surface) -> dict[str, Any]:
     """The tools."""
     listed = tools_listed(surface)
-    for told, tool in zip(listed, surface.tools.values(), strict=True):
-        told["inputSchema"] = tool.input_schema  # this era's models keep the order of a schema
+    for entry, tool in zip(listed, surface.tools.values(), strict=True):
+        entry["inputSchema"] = tool.input_schema  # this era's models keep the order of a schema
         if tool.output_schema is not None:
-            told["outputSchema"] = tool.output_schema
+            entry["outputSchema"] = tool.output_schema
     return complete({"cacheScope": "private", "tools": listed, "ttlMs": 0}, surface)

@@ -65,9 +65,9 @@ class Roots:
                 log.warning("the client does not answer roots/list; calls do not wait for it any more")
 
 
-def first_root(told: Any) -> str | None:
-    """The first directory among the roots that a client has told; None if there is none."""
-    roots: Any = cast("dict[str, Any]", told).get("roots") if isinstance(told, dict) else None
+def first_root(answer: Any) -> str | None:
+    """The first directory among a client's roots; None if there is none."""
+    roots: Any = cast("dict[str, Any]", answer).get("roots") if isinstance(answer, dict) else None
     for root in cast("list[Any]", roots) if isinstance(roots, list) else []:
         uri: Any = cast("dict[str, Any]", root).get("uri") if isinstance(root, dict) else None
         path = _local_path(uri) if isinstance(uri, str) else None

@@ -320,26 +320,26 @@ class _Outgoing(_Ends):
         if getattr(item.message, "id", None) == _for_sdk(REPLAY_ID):
             return  # the client has had its answer
         try:
-            told = self._told(item.message)
+            sent = self._as_sent_message(item.message)
         except Exception:  # noqa: BLE001  # an exception here would end the SDK's loop, and the server
             log.exception("an answer could not be written; please report this")
-            told = {"jsonrpc": "2.0", "id": _as_sent(getattr(item.message, "id", None)), "error": FAILED}
-        await self._connection.stdio.send(told)
+            sent = {"jsonrpc": "2.0", "id": _as_sent(getattr(item.message, "id", None)), "error": FAILED}
+        await self._connection.stdio.send(sent)
 
-    def _told(self, message: Any) -> Message:
+    def _as_sent_message(self, message: Any) -> Message:
         if isinstance(message, types.JSONRPCResponse):
             identity, result = self._answered(message), message.result
             if result.get("protocolVersion") in HANDSHAKE_PROTOCOL_VERSIONS:
                 _drop_false(result)
             _restore_subscription(result)
             return {"jsonrpc": "2.0", "id": identity, "result": result}
-        told: Message = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
+        sent: Message = message.model_dump(by_alias=True, exclude_unset=True, mode="json")
         if isinstance(message, types.JSONRPCError):
-            told["id"] = self._answered(message)
-            _name_the_method(told["error"])
+            sent["id"] = self._answered(message)
+            _name_the_method(sent["error"])
         else:
-            _restore_subscription(mapping(told.get("params")))
-        return told
+            _restore_subscription(mapping(sent.get("params")))
+        return sent
 
     def _answered(self, message: Any) -> Id | None:
         identity = _as_sent(message.id)
@@ -348,8 +348,8 @@ class _Outgoing(_Ends):
         return identity
 
 
-def _restore_subscription(told: dict[str, Any]) -> None:
-    meta = mapping(told.get("_meta"))
+def _restore_subscription(sent: dict[str, Any]) -> None:
+    meta = mapping(sent.get("_meta"))
     if SUBSCRIPTION_KEY in meta:
         meta[SUBSCRIPTION_KEY] = _as_sent(meta[SUBSCRIPTION_KEY])
 
@@ -400,12 +400,12 @@ def _typed_answer(message: Message) -> Any:
     if "error" not in message:
         result = mapping(message["result"])
         return types.JSONRPCResponse.model_construct(jsonrpc="2.0", id=identity, result=result)
-    told = mapping(message["error"])
-    code, text = told.get("code"), told.get("message")
+    sent = mapping(message["error"])
+    code, text = sent.get("code"), sent.get("message")
     error = types.ErrorData.model_construct(
         code=code if isinstance(code, int) else INTERNAL_ERROR,
         message=text if isinstance(text, str) else "",
-        data=told.get("data"),
+        data=sent.get("data"),
     )
     return types.JSONRPCError.model_construct(jsonrpc="2.0", id=identity, error=error)
 

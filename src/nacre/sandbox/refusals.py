@@ -41,11 +41,11 @@ def refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[str, 
     """A sentence for each thing that the command was kept from, with the setting that opens it."""
     errors = result.stderr.text
     found = [match["path"] for pattern in (_REFUSED, _PYTHON) for match in pattern.finditer(errors)]
-    told = [_why(path, result.working_directory, profile, files) for path in dict.fromkeys(found)]
-    told += [_why_no_service(match["path"], profile, files) for match in _SOCKET.finditer(errors)]
+    sentences = [_why(path, result.working_directory, profile, files) for path in dict.fromkeys(found)]
+    sentences += [_why_no_service(match["path"], profile, files) for match in _SOCKET.finditer(errors)]
     if not profile.network and any(words in errors for words in _NO_NETWORK):
-        told.append(f'The sandbox ({profile.level}) has no network (sandbox_network = "on").')
-    return tuple(dict.fromkeys(filter(None, told)))[:SHOWN]
+        sentences.append(f'The sandbox ({profile.level}) has no network (sandbox_network = "on").')
+    return tuple(dict.fromkeys(filter(None, sentences)))[:SHOWN]
 
 
 def _why_no_service(path: str, profile: Profile, files: FileSystem) -> str:
@@ -62,5 +62,5 @@ def _why(path: str, directory: str, profile: Profile, files: FileSystem) -> str:
 
 
 def _sentence(path: str, why: str, profile: Profile) -> str:
-    told = f"The sandbox ({profile.level}) refused {path}: {why}. Only the person can change that."
-    return told if why else ""
+    sentence = f"The sandbox ({profile.level}) refused {path}: {why}. Only the person can change that."
+    return sentence if why else ""

@@ -219,10 +219,10 @@ def reply(result: Result, config: Config) -> Reply:
     lines += [f"Hint: {hint}" for hint in hints]
     if output or not lines:
         lines.append(output or NO_OUTPUT)
-    return _told("\n".join(lines), shown, metadata, config, is_error=is_failure(result, config))
+    return _with_data("\n".join(lines), shown, metadata, config, is_error=is_failure(result, config))
 
 
-def _told(
+def _with_data(
     text: str, shown: dict[str, Any], metadata: dict[str, Any], config: Config, *, is_error: bool = False
 ) -> Reply:
     """The reply, with as much data as the person wants."""
@@ -259,9 +259,9 @@ def _reason(result: Result) -> str:
 def failure(command: str, error: NacreError, config: Config) -> Reply:
     """Nothing was run, and why."""
     shown = {"success": False, "output": "", "exit_code": None, "reason": str(error), "code": error.code}
-    return _told(f"Failed: {error}", shown, {"command": command}, config, is_error=True)
+    return _with_data(f"Failed: {error}", shown, {"command": command}, config, is_error=True)
 
 
 def _done(command: str, output: str, config: Config, **more: Any) -> Reply:
     shown = {"success": True, "output": output, "exit_code": None, "reason": None, "code": "ok"}
-    return _told(output, shown, {"command": command, **more}, config)
+    return _with_data(output, shown, {"command": command, **more}, config)

@@ -91,7 +91,7 @@ class Execution:
             environment=arguments.get("env", {}),
         )
         try:
-            return self._told(argv, await self._service.run(command, ask=ask))
+            return self._answer(argv, await self._service.run(command, ask=ask))
         except Refused as error:
             raise CallError(SERVER_ERROR, str(error)) from None
         except RequestError as error:
@@ -101,7 +101,7 @@ class Execution:
         except NacreError as error:
             raise self._failed(error.message) from None
 
-    def _told(self, argv: tuple[str, ...], result: Result) -> dict[str, Any]:
+    def _answer(self, argv: tuple[str, ...], result: Result) -> dict[str, Any]:
         stdout, stderr = result.stdout.text.rstrip("\n"), result.stderr.text.rstrip("\n")
         so_far = {name: text for name, text in (("stdout", stdout), ("stderr", stderr)) if text} or None
         if result.ended is Ended.TIMED_OUT:

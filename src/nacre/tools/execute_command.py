@@ -76,8 +76,8 @@ def _denied(text: str, error: Refused, config: Config) -> Reply:
     if config.policy is not None and first_word_passes(text, config.policy):
         denial["stricter_than_document"] = True
         log.info("specification 002 looks at the first word only, and would have run: %s", one_line(text))
-    told = _reply(text, config.preset.texts.get("denied", str(error)), NO_CODE)
-    return replace(told, meta={"denial": denial})
+    reply = _reply(text, config.preset.texts.get("denied", str(error)), NO_CODE)
+    return replace(reply, meta={"denial": denial})
 
 
 def first_word_passes(text: str, policy: Policy) -> bool:

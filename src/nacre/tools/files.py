@@ -205,7 +205,7 @@ def _listing_reply(listing: Listing) -> Reply:
         "\n".join(lines),
         {
             "path": listing.path,
-            "entries": [_told(entry) for entry in listing.entries],
+            "entries": [_entry_data(entry) for entry in listing.entries],
             "offset": listing.offset,
             "next": listing.next,
             "total": listing.total,
@@ -218,7 +218,7 @@ def _line(entry: Entry) -> str:
     return f"{entry.kind:9}  {entry.name}{f' -> {entry.target}' if entry.target else ''}{size}"
 
 
-def _told(entry: Entry) -> dict[str, Any]:
+def _entry_data(entry: Entry) -> dict[str, Any]:
     data = {
         "name": entry.name,
         "type": entry.kind,

@@ -52,13 +52,13 @@ __all__ = [
     "log",
     "own_peak_rss_bytes",
     "pipe_name",
-    "post_guardian",
     "prepare",
     "reap",
     "resize",
     "script_bytes",
     "signal_number",
     "start",
+    "start_guardian",
 ]
 
 
@@ -77,5 +77,5 @@ def pipe_name(_handle: int) -> str:
     return ""
 
 
-def post_guardian() -> None:
+def start_guardian() -> None:
     """None is needed: whatever way a keeper ends, its job ends with it."""

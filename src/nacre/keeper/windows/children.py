@@ -86,13 +86,13 @@ class Children:
 
     def reap(self) -> list[Reaped]:
         """What has ended since the last time."""
-        told = [self._take_end(pid) for pid in self.ended]
+        reaped = [self._take_end(pid) for pid in self.ended]
         self.ended.clear()
         for number in self.emptied:
             self._jobs.pop(number, None)
-            told.append(Reaped(-number))
+            reaped.append(Reaped(-number))
         self.emptied.clear()
-        return told
+        return reaped
 
     def _take_end(self, pid: int) -> Reaped:
         process, job, wait = self._children.pop(pid)
