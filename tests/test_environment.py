@@ -66,7 +66,7 @@ def test_what_looks_like_a_secret_is_hidden_unless_it_is_included() -> None:
     st.lists(st.sampled_from(["*", "LD_*", "BASH_*", "ENV"])).map(tuple), st.sampled_from(["login", "none"])
 )
 def test_no_pattern_lets_a_loading_variable_through(include: tuple[str, ...], inherit: str) -> None:
-    rules = EnvironmentRules(inherit=inherit, include=include, held=True)
+    rules = EnvironmentRules(inherit=inherit, include=include, held=True, hides_secrets=True)
     inherited: dict[str, str] = dict.fromkeys(
         (*LOADING, "BASH_FUNC_ls%%", "DYLD_INSERT_LIBRARIES", "NACRE_COMMAND"), "x"
     )
@@ -138,8 +138,9 @@ def test_under_rules_a_call_cannot_set_what_every_program_loads(
     server = configured(start, tmp_path, settings, env={"LD_LIBRARY_PATH": "/nowhere"})
     for name in (*LOADING, "SECRET_A"):
         refused = server.call("shell", command="env", environment={name: "x"}, **session)
-        assert f"environment.{name} cannot be set" in text_of(refused)
-        assert ("environment_exclude" if name == "SECRET_A" else "environment_set") in text_of(refused)
+        said = "cannot be set: it is in environment_exclude" if name == "SECRET_A" else "it changes what runs"
+        assert f"environment.{name}" in text_of(refused)
+        assert said in text_of(refused)
     assert server.shell("echo [$LD_LIBRARY_PATH]", **session)["stdout"] == "[]\n"
 
 
@@ -154,6 +155,9 @@ def test_no_process_in_a_sandbox_holds_the_servers_secrets(start: Start, workspa
     searched = "cat /proc/[0-9]*/environ 2>/dev/null | grep -ac PRIVAT[E]"
     assert server.shell(searched)["stdout"] == "0\n"
     assert server.shell("echo $OPEN_TOKEN")["stdout"] == "fine\n"
+    for name in LOADING:
+        loading = text_of(server.call("shell", command="env", environment={name: "x"}))
+        assert f"environment.{name} cannot be set: it changes what every program runs" in loading
     refused = text_of(server.call("shell", command="env", environment={"NEW_TOKEN": "x"}))
     assert (
         'environment.NEW_TOKEN cannot be set: its name looks like a secret (environment_include = ["NEW_'

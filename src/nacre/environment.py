@@ -86,9 +86,13 @@ class EnvironmentRules:
     def objection_to_call(self, environment: Mapping[str, str]) -> tuple[str, str]:
         """The first variable of a call that commands are not given, and why; two empty texts: none.
 
-        Where nothing holds commands, a call may give a value of its own to what is not inherited.
+        Where nothing holds commands, a call may give a value of its own to what is not inherited. Where only
+        rules do, those refuse what changes every program, in their own words.
         """
-        found = ((name, self.objection(name)) for name in environment) if self.held else ()
+        judged = (
+            [name for name in environment if self.hides_secrets or not _is_loading(name)] if self.held else []
+        )
+        found = ((name, self.objection(name)) for name in judged)
         return next(((name, why) for name, why in found if why), ("", ""))
 
 
