@@ -617,6 +617,19 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "limits-fail-closed": Requirement("A limit that cannot be held ends the start.", "nacre"),
+    # -- secrets
+    "secrets-given": Requirement(
+        "A secret is given to commands whose rules name it, or to all where a setting says so; else to none.",
+        "nacre",
+    ),
+    "secrets-masked": Requirement(
+        "A secret leaves in no encoding that common tools have, wherever output is cut: replies, progress, "
+        "output files as read, log, audit.",
+        "nacre",
+    ),
+    "secrets-fail-closed": Requirement(
+        "A secret that is not to be had or cannot be hidden ends the start, and no error shows it.", "nacre"
+    ),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},
     # -- nacre install

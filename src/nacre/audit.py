@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from nacre import stderr
 from nacre.errors import PlaceError, Refused, RequestError
 from nacre.model import Command, Result
+from nacre.output import leaving, leaving_text
 from nacre.stderr import say, write_line
 from nacre.trail import Trail
 
@@ -152,7 +153,7 @@ def _what(asked: Asked) -> str:
 
 def _trail_line(when: float, asked: Asked, outcome: Outcome) -> bytes:
     """One command as JSON: what `nacre policy learn` reads, and a person's tools."""
-    return json.dumps(entry(when, asked, outcome)).encode() + b"\n"
+    return leaving(json.dumps(entry(when, asked, outcome)).encode())[0] + b"\n"
 
 
 def entry(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
@@ -205,6 +206,7 @@ def is_violation(outcome: Outcome) -> bool:
 
 def one_line(text: str) -> str:
     """A text on one line, so that no command can pass for a log line of its own."""
+    text = leaving_text(text)
     shown = (
         text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}… ({len(text):,} characters)"
     )

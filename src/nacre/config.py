@@ -41,6 +41,14 @@ class Preset:
     container: ContainerConfig | None = None  # of the preset of that name only
 
 
+@dataclass(frozen=True, slots=True)
+class SecretSource:
+    """Where the value of a secret comes from."""
+
+    kind: str  # env, file, command
+    origin: str  # the variable, the path, the command line
+
+
 @dataclass(frozen=True)  # no slots: the defaults are read from the class
 class Config:
     """How this server behaves. No tool argument can change it."""
@@ -80,6 +88,8 @@ class Config:
     environment_include: tuple[str, ...] = ()  # patterns of names that commands inherit after all
     environment_exclude: tuple[str, ...] = ()  # patterns of names that commands do not inherit
     environment_set: Mapping[str, str] = field(default_factory=dict[str, str])
+    secrets: Mapping[str, SecretSource] = field(default_factory=dict[str, SecretSource])
+    secrets_given: str = "rules"  # which commands get them: rules (those that rules name them for), all
     sandbox: str = "off"  # off, workspace, read-only, strict
     sandbox_writable: tuple[str, ...] = ()  # directories outside the workspace
     sandbox_readable: tuple[str, ...] = ()  # secrets of the home directory that are opened
@@ -127,7 +137,8 @@ class Config:
     @property
     def own_files(self) -> tuple[str, ...]:
         """Files of nacre itself, which no agent may write."""
-        return tuple(path for path in (self.file, self.audit_log, self.abort_file) if path)
+        secrets = (source.origin for source in self.secrets.values() if source.kind == "file")
+        return tuple(path for path in (self.file, self.audit_log, self.abort_file, *secrets) if path)
 
     def commands_for(self, dialect: str) -> tuple[str, ...] | None:
         """The list of commands for a family of shells; None: there is no such list at all."""

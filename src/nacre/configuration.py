@@ -7,6 +7,8 @@ it does not know, by name: a misspelt setting must not be an open door. No tool 
     timeout = 300            # docs/configuration.md has every setting
     [policy]                 # docs/policy.md
     allow = ["git status", "ls"]
+    [secrets]                # docs/sandbox.md
+    GITHUB_TOKEN = {file = "~/.config/token"}
     [shell_tool]             # the table of specification 004, as it stands
     max_timeout = 1800
     [container]              # the preset of that name
@@ -17,10 +19,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nacre import presets
-from nacre.config import Config, ContainerConfig
+from nacre.config import Config, ContainerConfig, SecretSource
 from nacre.errors import RequestError
 from nacre.kinds import comma_list
 from nacre.settings import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS, TABLES
@@ -86,7 +88,7 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
     container = _values(
         {**_table(defaults, "container"), **_table(table, "container")}, CONTAINER_SETTINGS, "container."
     )
-    plain = {name: value for name, value in file.items() if name not in (*TABLES, "policy")}
+    plain = {name: value for name, value in file.items() if name not in (*TABLES, "policy", "secrets")}
     config = replace(Config(preset=chosen), **_values(plain, SETTINGS))
     config = replace(config, **_values(shell_tool, SHELL_TOOL_SETTINGS, "shell_tool."))
     if config.commands is not None:
@@ -94,7 +96,21 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
     if "container" in defaults:  # of that preset only; mistakes in the table are told in all
         own = ContainerConfig(**container, write_files=rules.get("allow_writes", False))
         config = replace(config, preset=replace(chosen, container=own))
-    return _consistent(replace(config, policy=_policy(rules, shell_tool, allow, deny)))
+    secrets = {name: _secret(name, source) for name, source in _table(file, "secrets").items()}
+    return _consistent(replace(config, policy=_policy(rules, shell_tool, allow, deny), secrets=secrets))
+
+
+def _secret(name: str, value: Any) -> SecretSource:
+    """One line of [secrets]. No error repeats its value: somebody may have put the secret there."""
+    wanted = f'The secret {name} must be {{env = "…"}}, {{file = "…"}} or {{command = "…"}}'
+    if not name.isidentifier() or not name.isascii():
+        raise SettingError(f"The secret {name!r} must have the name of a variable")
+    if not isinstance(value, dict):
+        raise SettingError(wanted)
+    ((kind, origin), *more) = cast("dict[str, Any]", value).items() or [("", "")]
+    if more or kind not in {"env", "file", "command"} or not isinstance(origin, str) or not origin:
+        raise SettingError(wanted)
+    return SecretSource(kind, origin)
 
 
 def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:

@@ -54,6 +54,7 @@ class EnvironmentRules:
     set: Mapping[str, str] = field(default_factory=dict[str, str])
     held: bool = False  # whether rules or a sandbox hold commands
     hides_secrets: bool = False
+    withheld: frozenset[str] = frozenset()  # secrets of the settings: given by name, never inherited
 
     @property
     def asks_login_shell(self) -> bool:
@@ -66,7 +67,7 @@ class EnvironmentRules:
         return {**QUIET_DEFAULTS, **kept, **self.set}
 
     def _is_inherited(self, name: str) -> bool:
-        if name in DROPPED or name.startswith(OUR_OWN) or self.objection(name):
+        if name in DROPPED or name in self.withheld or name.startswith(OUR_OWN) or self.objection(name):
             return False
         if self.inherit in {"login", "all"}:
             return True

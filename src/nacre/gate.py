@@ -88,6 +88,7 @@ class Gate:
         inherited: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self.policy = policy
+        self._has_secrets = bool(policy.secrets)
         self._program_table = program_table
         self._shell = shell
         self._single_command = single_command
@@ -100,12 +101,12 @@ class Gate:
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
 
-    async def admit(self, command: Command, ask: Ask | None) -> None:
-        """Return if the command may run; raise Refused if not."""
+    async def admit(self, command: Command, ask: Ask | None) -> frozenset[str]:
+        """Return if the command may run, with the secrets that its rules give it; raise Refused if not."""
         if self._program_table is not None:
             self._admit_program(command, self._program_table)
             if self.policy.empty:
-                return
+                return frozenset()
         self._admit_single_command(command)
         self._admit_environment(command)
         if len(command.text) + len(command.stdin or "") > _LONG_TEXT:
@@ -118,6 +119,7 @@ class Gate:
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
         self._exported |= verdict.exported
+        return self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset()
 
     def can_read(self, path: str, directory: str) -> bool:
         """Whether some command that prints a file would run, or be asked about, with this one."""

@@ -94,6 +94,12 @@ def _data(value: Any) -> str:
     return str(value)
 
 
+def _given(value: Any) -> str:
+    if value not in ("rules", "all"):
+        raise ValueError("rules or all")
+    return str(value)
+
+
 def _inherit(value: Any) -> str:
     if value not in ("login", "all", "core", "none"):
         raise ValueError("login, all, core or none")
@@ -187,6 +193,7 @@ SIZE = Kind("size", _size_bytes, "SIZE")
 YES_OR_NO = Kind("true or false", _yes_or_no)
 WHEN = Kind("auto, always or never", _when, "WHEN")
 DATA = Kind("lean, full or none", _data, "HOW")
+GIVEN = Kind("rules or all", _given)
 INHERIT = Kind("login, all, core or none", _inherit)
 VARIABLES = Kind("table: variable = text", _variables)
 SANDBOX = Kind("level", _sandbox, "LEVEL")

@@ -46,6 +46,7 @@ class Once:
         self._config = config
         self._rewrite = rewrite
         self._on_output = on_output
+        self._secrets: frozenset[str] = frozenset()  # the names of those that its rules give it
         self._link: Link
         self._running: Running
 
@@ -58,7 +59,7 @@ class Once:
 
     async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
-        await gate.admit(self.asked, ask)
+        self._secrets = await gate.admit(self.asked, ask)
         self.asked = self._rewrite(self.asked)
 
     async def start(self) -> None:
@@ -84,6 +85,9 @@ class Once:
         )
         if command.environment or shell.dialect.environment:
             spawn.environment = {**shell.dialect.environment, **command.environment}
+        if self._secrets:
+            known = self._place.secrets
+            spawn.environment = {**spawn.environment, **{name: known[name] for name in self._secrets}}
         if config.limits:
             spawn.limits = config.limits
         if script is not None:

@@ -23,8 +23,10 @@ from nacre.model import Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import BinaryIO
 
     from nacre.keeper.frames import Stream
+    from nacre.masking import Mask
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor movement
@@ -82,7 +84,7 @@ def size_of(text: str) -> int:
 
 
 def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: str | None) -> Text:
-    whole = stream.head + stream.tail
+    whole = _kept(stream)
     head, shown_head = fitting(whole, limit_bytes // 2, encoding, from_start=True)
     tail, shown_tail = fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
@@ -90,6 +92,14 @@ def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: 
     note = left_out_note(omitted_bytes, omitted_lines, stream, output_id)
     text = f"{_ending_in_newline(shown_head)}[{note}]\n{shown_tail}"
     return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines)
+
+
+def _kept(stream: Stream) -> bytes:
+    """What may leave of all that was kept. What was between the two is gone, and may have cut a secret."""
+    if stream.total_bytes == len(stream.head) + len(stream.tail):
+        return leaving(stream.head + stream.tail)[0]
+    head = leaving_part(stream.head, cut_before=False, cut_after=True)
+    return head + leaving_part(stream.tail, cut_before=True, cut_after=False)
 
 
 def _text(text: str, stream: Stream, **shortened: Any) -> Text:
@@ -172,15 +182,59 @@ def _ending_in_newline(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
+_mask: Mask | None = None
+
+
+def hide(mask: Mask | None) -> None:
+    """From now on nothing leaves this process that the mask hides."""
+    global _mask  # noqa: PLW0603  # there is one way out of a process
+    _mask = mask
+
+
 def leaving(data: bytes, *, more_follows: bool = False) -> tuple[bytes, bytes]:
     """What may leave of some bytes, and what of them has to wait for those that follow.
 
-    All that leaves passes here: replies, progress, pages of files, what the Python API hands over. So what
-    must not leave is to be taken out here. Its beginning at the end of a chunk waits, if more follows.
-    Nothing is hidden today.
+    All that leaves passes here: replies, progress, pages of files, what the Python API hands over. So secrets
+    are hidden here. The beginning of one at the end of a chunk waits, if more follows.
     """
-    del more_follows
-    return data, b""
+    if _mask is None:
+        return data, b""
+    end = _mask.waits_from(data) if more_follows else len(data)
+    return _mask.hide(data[:end]), data[end:]
+
+
+def leaving_text(text: str) -> str:
+    """What may leave of a text: of a log line, of the command line of a process."""
+    if _mask is None:
+        return text
+    return _mask.hide(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+
+def leaving_file(file: BinaryIO) -> BinaryIO:
+    """A file that shows only what may leave, wherever a part of it begins and ends."""
+    if _mask is None:
+        return file
+    from nacre.masking import masked_file  # noqa: PLC0415  # few have secrets
+
+    return masked_file(file, _mask)
+
+
+def leaving_part(data: bytes, *, cut_before: bool, cut_after: bool) -> bytes:
+    """What may leave of bytes beside which others are missing."""
+    return data if _mask is None else _mask.hide(data, cut_before=cut_before, cut_after=cut_after)
+
+
+def context_bytes() -> int:
+    """How far before and behind some bytes one has to look to know what of them may leave."""
+    return 0 if _mask is None else _mask.longest_bytes
+
+
+def _joined(held: bytes, chunk: bytes) -> bytes:
+    """What waited and what follows on it, where a long chunk may only be the newest of what has come."""
+    if _mask is None or len(chunk) < CUT_BYTES:
+        return held + chunk
+    waited = leaving_part(held, cut_before=False, cut_after=True)
+    return waited + leaving_part(chunk, cut_before=True, cut_after=False)
 
 
 class LeavingStreams:
@@ -192,7 +246,8 @@ class LeavingStreams:
 
     def feed(self, stream: int, chunk: bytes) -> None:
         """Pass on what may leave of one more chunk."""
-        shown, self._held[stream] = leaving(self._held.get(stream, b"") + chunk, more_follows=True)
+        data = _joined(self._held.get(stream, b""), chunk)
+        shown, self._held[stream] = leaving(data, more_follows=True)
         if shown:
             self._pass_on(stream, shown)
 
@@ -226,7 +281,10 @@ def _readable(data: bytes, encoding: str | None = None) -> str:
         text = _decode(data, encoding) if encoding else data.decode("utf-8", "surrogateescape")
     if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
         return text
-    return _UNSHOWABLE.sub(_visible, fold(text))
+    folded = fold(text)
+    if _mask is not None:  # colours may have stood in the midst of it
+        folded = _mask.hide(folded.encode("utf-8", "surrogateescape")).decode("utf-8", "surrogateescape")
+    return _UNSHOWABLE.sub(_visible, folded)
 
 
 def _visible(found: re.Match[str]) -> str:
@@ -257,9 +315,10 @@ class Newest:
 
     def feed(self, chunk: bytes) -> str:
         """The text of one more chunk; what is unfinished waits for the next."""
-        data = self._held + chunk
-        if len(chunk) >= CUT_BYTES and self._held[:1] >= b"\x80" and chunk[0] & 0xC0 != 0x80:  # noqa: PLR2004  # UTF-8
-            data = chunk  # the rest of that character was left out
+        held = self._held
+        if len(chunk) >= CUT_BYTES and held[:1] >= b"\x80" and chunk[0] & 0xC0 != 0x80:  # noqa: PLR2004  # UTF-8
+            held = b""  # the rest of that character was left out
+        data = _joined(held, chunk)
         end = character_border(data, len(data))
         unfinished = _UNFINISHED.search(data, max(0, end - HELD_BYTES), end)
         end = unfinished.start() if unfinished else end

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre.keeper import records
+from nacre.output import context_bytes, leaving_part
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -51,7 +52,23 @@ class Printed:
         elif self.missing_bytes:
             offset = self.skip_missing(offset)
             at = offset - self.missing_bytes
-        return self.read_at(at, max(0, end - offset))
+        return self._read_hidden(at, max(0, end - offset))
+
+    def _read_hidden(self, at: int, limit_bytes: int) -> bytes:
+        """What may leave of the bytes that are kept there: a secret is known by what stands around, too."""
+        around_bytes = context_bytes()
+        if not around_bytes:
+            return self.read_at(at, limit_bytes)
+        border = self.missing_from if self.missing_bytes else 0
+        first = border if border and at >= border else 0
+        last = border if border and at < border else self.total_bytes
+        begin = max(first, at - around_bytes)
+        data = self.read_at(begin, min(at + limit_bytes + around_bytes, last) - begin)
+        is_cut_before = bool(border) and begin == border
+        at_end = self.goes_on and begin + len(data) >= self.total_bytes - self.missing_bytes
+        is_cut_after = at_end or (bool(border) and begin + len(data) == border)
+        hidden = leaving_part(data, cut_before=is_cut_before, cut_after=is_cut_after)
+        return hidden[at - begin :][:limit_bytes]
 
     def skip_missing(self, offset: int) -> int:
         """The first offset from there on at which there is something to read."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacre.model import LeftProcess, Result
-from nacre.output import LOSSY, render
+from nacre.output import LOSSY, leaving_text, render
 
 if TYPE_CHECKING:
     from nacre.config import Config
@@ -54,7 +54,9 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         timeout_s=command.timeout_s,
         cpu_ms=end.cpu_ms,
         max_rss_bytes=end.max_rss_bytes,
-        left_running=tuple(LeftProcess(pid, line) for pid, line in end.left) if end.left else (),
+        left_running=tuple(LeftProcess(pid, leaving_text(line)) for pid, line in end.left)
+        if end.left
+        else (),
         left_running_total=end.left_total,
         output_id=output_id,
         limit=end.limit,

@@ -193,6 +193,13 @@ SETTINGS = (
         default="none",
     ),
     Setting(
+        "secrets_given",
+        kinds.GIVEN,
+        "which commands get the values of [secrets]: rules (those whose rules name them), all"
+        " (docs/sandbox.md)",
+        "secrets_given",
+    ),
+    Setting(
         "sandbox",
         kinds.SANDBOX,
         "confine commands with the kernel's help: off, workspace, read-only, strict (docs/sandbox.md)",

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 
 TRIAL_S = 10
+TOLD_S = 30  # a password manager may have to ask its person
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program import main; main()"
 
 
@@ -50,6 +51,22 @@ def why_it_fails(argv: list[str]) -> str:
         return ""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return said[-1] if said else f"exit code {done.returncode}"
+
+
+def told_by(argv: list[str]) -> tuple[str, str]:
+    """What a program of the person's prints, and why it failed; one of the two is empty."""
+    try:
+        done = subprocess.run(  # noqa: S603  # from the person's own settings, before anything else runs
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TOLD_S, check=False
+        )
+        told = done.stdout.decode()
+    except UnicodeDecodeError:
+        return "", "what it printed is no text"
+    except (OSError, IndexError) as error:
+        return "", getattr(error, "strerror", None) or "there is no such program"
+    except subprocess.TimeoutExpired:
+        return "", f"it took longer than {TOLD_S} s"
+    return ("", f"exit code {done.returncode}") if done.returncode else (told, "")
 
 
 def launch(argv: list[str] | None = None, environment: dict[str, str] | None = None) -> Launched:

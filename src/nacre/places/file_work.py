@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import NacreError, PlaceError, Refused, RequestError
 from nacre.file_records import Entry, FileDone, ListDirectory, Listing, Page, ReadFile, WriteFile, Written
-from nacre.output import counted, page_text
+from nacre.output import counted, leaving_file, page_text
 from nacre.spelling import close_names
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ def _read(work: ReadFile, found: ResolvedPath, page_bytes: int) -> Page:
         descriptor = folder.open(found.names[-1], os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, "rb") as file:
             _must_be_plain(os.fstat(descriptor), work)
-            return _page(file, work, found.path, page_bytes)
+            return _page(leaving_file(file), work, found.path, page_bytes)
 
 
 def _must_be_plain(status: os.stat_result | None, work: FileWork) -> None:

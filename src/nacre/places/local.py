@@ -48,6 +48,7 @@ class Local:
     def __init__(self, config: Config, launched: Launched | None) -> None:
         """`launched` is a keeper that was started early; a sandbox needs one of its own."""
         self._config = config
+        self.secrets: Mapping[str, str] = _known_secrets(config) if config.secrets else {}
         self.shell = find_shell(config.shell, os.environ, self.files)
         self.spools = Spools(os.environ, config.spools_kept, config.spool_total_bytes)
         self.outputs = Outputs(self.spools)
@@ -80,6 +81,8 @@ class Local:
     def _environment_from(self, inherited: dict[str, str]) -> dict[str, str]:
         """What commands get of an environment, wherever it comes from."""
         environment = self._rules.for_commands(inherited)
+        if self._config.secrets_given == "all":
+            environment.update(self.secrets)
         if self.confinement is not None:
             environment = self.confinement.adapt(environment)
         if self._config.commands is not None and (lists := self.shell.dialect.lists):
@@ -244,6 +247,12 @@ class Local:
         _log.info("started with a bare environment: using the login shell's, PATH=%s", self.search_path)
 
 
+def _known_secrets(config: Config) -> dict[str, str]:
+    from nacre.secrets import known_secrets  # noqa: PLC0415  # few have secrets
+
+    return known_secrets(config, os.environ)
+
+
 def _environment_rules(config: Config) -> EnvironmentRules:
     """The settings of the environment, as the level of the sandbox has them where they say nothing."""
     return EnvironmentRules(
@@ -253,4 +262,7 @@ def _environment_rules(config: Config) -> EnvironmentRules:
         set=config.environment_set,
         held=config.sandbox != "off" or config.has_rules,
         hides_secrets=config.sandbox != "off",
+        withheld=frozenset(
+            {*config.secrets, *(source.origin for source in config.secrets.values() if source.kind == "env")}
+        ),
     )

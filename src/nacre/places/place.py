@@ -61,6 +61,11 @@ class Place(Protocol):
         ...
 
     @property
+    def secrets(self) -> Mapping[str, str]:
+        """The values of the secrets of the settings, which rules give to commands by name."""
+        ...
+
+    @property
     def search_path(self) -> str:
         """The PATH of its commands."""
         ...

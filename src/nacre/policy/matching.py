@@ -71,6 +71,8 @@ class Rule:
     folds_case: bool = False
     # Options that this rule permits wherever they stand.
     options: frozenset[str] = frozenset()
+    # Secrets that a command gets which this rule lets run.
+    secrets: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, cast
 
 from nacre.policy.matching import WILDCARD, Rule
-from nacre.policy.model import Decision, PolicyError, names
+from nacre.policy.model import Decision, Finding, PolicyError, names
 
 if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
@@ -112,6 +112,24 @@ class Policy:
         )
 
     @property
+    def secrets(self) -> frozenset[str]:
+        """Every secret that a rule names."""
+        return frozenset(name for rule in self.rules for name in rule.secrets)
+
+    def secrets_for(self, findings: Iterable[Finding]) -> frozenset[str]:
+        """The secrets that a text may have which consists of these commands: each one's rule names them."""
+        found = [self._secrets_of(finding) for finding in findings]
+        return found[0].intersection(*found) if found else frozenset()
+
+    def _secrets_of(self, finding: Finding) -> frozenset[str]:
+        deciding = [
+            rule.secrets
+            for rule in (*self.allows, *self.asks)
+            if rule.text == finding.rule and rule.admits_name(finding.name)
+        ]
+        return deciding[0].intersection(*deciding) if deciding else frozenset()
+
+    @property
     def summary(self) -> str:
         """How many rules of each kind there are, in a few words."""
         kinds = {"allow": self.allows, "ask": self.asks, "deny": self.denies, "pattern": self.text_rules}
@@ -196,7 +214,7 @@ _KEYS = names(
     "ask_patterns free_builtins include allowed_variables"
 )
 _AN: dict[Decision, str] = {"allow": "an", "ask": "an", "deny": "a"}  # the article
-_RULE_KEYS = names("command args options not_args cwd reason match not_match")
+_RULE_KEYS = names("command args options not_args cwd reason match not_match secrets")
 
 
 def _comma_list(text: str) -> list[str]:
@@ -302,7 +320,12 @@ def _table_rule(decision: Decision, table: Mapping[str, object]) -> Rule:
     not_args = _string_list(table, "not_args")
     text = " ".join(tokens) + (f" (not {' '.join(not_args)})" if not_args else "")
     options = frozenset(_string_list(table, "options"))
-    rule = Rule(decision, tokens, text, not_args, _string_list(table, "cwd"), reason, options=options)
+    secrets = frozenset(_string_list(table, "secrets"))
+    if secrets and decision == "deny":
+        raise PolicyError(f"deny rule for {command!r}: what does not run gets no 'secrets'")
+    rule = Rule(
+        decision, tokens, text, not_args, _string_list(table, "cwd"), reason, options=options, secrets=secrets
+    )
     _check_examples(rule, _string_list(table, "match"), _string_list(table, "not_match"))
     return rule
 
