@@ -138,7 +138,7 @@ def test_under_rules_a_call_cannot_set_what_every_program_loads(
     server = configured(start, tmp_path, settings, env={"LD_LIBRARY_PATH": "/nowhere"})
     for name in (*LOADING, "SECRET_A"):
         refused = server.call("shell", command="env", environment={name: "x"}, **session)
-        said = "cannot be set: it is in environment_exclude" if name == "SECRET_A" else "it changes what runs"
+        said = "cannot be set: it is in environment_exclude" if name == "SECRET_A" else "changes what runs"
         assert f"environment.{name}" in text_of(refused)
         assert said in text_of(refused)
     assert server.shell("echo [$LD_LIBRARY_PATH]", **session)["stdout"] == "[]\n"
