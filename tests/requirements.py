@@ -584,6 +584,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-sockets": Requirement(
         "Sockets of services are closed, and a setting opens one; the refusal names it.", "nacre"
     ),
+    "sandbox-explain": Requirement(
+        "`nacre sandbox explain` tells what a command may read and write, `try` starts a shell inside.",
+        "nacre",
+    ),
+    "doctor": Requirement(
+        "`nacre doctor` finds out what works here, and says what would mend the rest.", "nacre"
+    ),
     "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),

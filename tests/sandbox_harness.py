@@ -61,7 +61,7 @@ class TestHome:
         """A server at a level; `without` names a program that it shall not find; `more` are variables."""
         environment = {"SOME_TOKEN": "PRIVATE", "PLAIN": "plain", **more}
         if without:
-            environment["PATH"] = str(self._path_without(without))
+            environment["PATH"] = str(self.path_without(without))
         if settings:
             (self.base / "settings.toml").write_text(settings)
             options = (*options, "--config", str(self.base / "settings.toml"))
@@ -82,7 +82,8 @@ class TestHome:
         """The variables of somebody who lives here."""
         return {**os.environ, "HOME": str(self.home), **more}
 
-    def _path_without(self, program: str) -> Path:
+    def path_without(self, program: str) -> Path:
+        """A directory for PATH that has all programs of this machine but one."""
         directory = self.base / f"without-{program}"
         if not directory.exists():
             directory.mkdir()

@@ -34,6 +34,8 @@ MAY_ASK = {
     "abort.py": "the abort file",
     "cli.py": "standard streams that were closed",
     "protocol/stdio.py": "the same",
+    "doctor.py": "a directory of its own, in which it tries every level",
+    "places/placeholders.py": "the files that a sandbox keeps names free with",
     "policy_cli.py": "the command line of a person: where they are, the files they name",
 }
 

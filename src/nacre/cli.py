@@ -140,18 +140,34 @@ def _load_asyncio_without_tls() -> None:
         del sys.modules["ssl"]
 
 
+def _run_subcommand(given: list[str]) -> int | None:
+    """The exit code of what is no server; None: a server is wanted."""
+    name, rest = (given or [""])[0], given[1:]
+    if name == "policy":
+        from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
+
+        return policy_main(rest)
+    if name in ("install", "uninstall"):
+        from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
+
+        return install_main(given)
+    if name == "sandbox":
+        from nacre.sandbox_cli import main as sandbox_main  # noqa: PLC0415  # the same
+
+        return sandbox_main(rest)
+    if name == "doctor":
+        from nacre.doctor import main as doctor_main  # noqa: PLC0415  # the same
+
+        return doctor_main(rest)
+    return None
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     gc.disable()  # nothing that imports make is garbage; `serve` looks for some again
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given[:1] == ["policy"]:
-        from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
-
-        sys.exit(policy_main(given[1:]))
-    if given[:1] in (["install"], ["uninstall"]):
-        from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
-
-        sys.exit(install_main(given))
+    if (code := _run_subcommand(given)) is not None:
+        sys.exit(code)
     options = read_options(given)
     if not _fill_standard_streams():
         _tell("nacre: stdout is closed, so no answer could be sent.")

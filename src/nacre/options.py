@@ -12,6 +12,7 @@ from nacre import __version__, presets
 from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
 
 if TYPE_CHECKING:
+    from nacre.kinds import Kind
     from nacre.settings import Setting
 
 
@@ -46,7 +47,8 @@ def parser() -> argparse.ArgumentParser:
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
         epilog="`nacre install CLIENT`: add nacre to a client's settings. `nacre policy --help`: see, test"
-        " and find rules. `nacre server shell --help`: the same server"
+        " and find rules. `nacre sandbox --help`: what the sandbox holds. `nacre doctor`: what works here."
+        " `nacre server shell --help`: the same server"
         " with the command line of specification 002. Logs go to stderr.",
     )
     top.add_argument(
@@ -75,13 +77,14 @@ def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
     top.add_argument(
         *setting.flags,
         metavar=setting.kind.metavar,
-        type=lambda text: _read_flag(setting, text),
+        type=lambda text: read_value(setting.kind, text),
         help=f"{help_text} (default: {default_text(setting)})",
     )
 
 
-def _read_flag(setting: Setting, text: str) -> Any:
+def read_value(kind: Kind, text: str) -> Any:
+    """What the text behind a flag means. ArgumentTypeError: nothing of that kind."""
     try:
-        return setting.kind.read(setting.kind.from_text(text))
+        return kind.read(kind.from_text(text))
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"it must be {error}, not '{text}'") from None

@@ -10,8 +10,16 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+TYPE_CHECKING = False  # without `typing`
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 TRIAL_S = 10
 TOLD_S = 30  # a password manager may have to ask its person
+_BECOME = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.launch import become;"
+    " become(sys.argv[2], sys.argv[3:])"
+)
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program import main; main()"
 
 
@@ -35,6 +43,32 @@ def local_argv() -> list[str]:
     """What starts a keeper here: this Python, isolated, without site packages."""
     source = os.path.abspath(f"{__file__}/../../..")
     return [sys.executable, "-I", "-S", "-c", _BOOT, source]
+
+
+def confined_argv(plan: str, program: Sequence[str]) -> list[str]:
+    """What confines itself by a plan and becomes a program."""
+    *python, source = local_argv()
+    return [*python[:-1], _BECOME, source, plan, *program]
+
+
+def become(plan: str, program: list[str]) -> None:
+    """Confine this process and turn it into a program."""
+    from nacre.keeper.confinement import confine  # noqa: PLC0415  # few want it
+    from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
+
+    confine(read_json(plan))
+    os.execvp(program[0], program)  # noqa: S606  # without a shell is what is wanted
+
+
+def run_for_person(argv: list[str], environment: dict[str, str], directory: str) -> int:
+    """Give a program the terminal until it ends; its exit code."""
+    import signal  # noqa: PLC0415  # few want it
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's
+    try:
+        return subprocess.call(argv, env=environment, cwd=directory)  # noqa: S603  # what the person asked for
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def why_it_fails(argv: list[str]) -> str:

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import SCOPES_SINCE, landlock_version
-from nacre.keeper.launch import local_argv, why_it_fails
+from nacre.keeper.launch import confined_argv, local_argv, why_it_fails
 from nacre.places.placeholders import Placeholders
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
 from nacre.sandbox.profile import Level, Profile, Wishes, build_profile, private_directories
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nacre.config import Config
     from nacre.filesystem import FileSystem
@@ -47,10 +47,24 @@ class Confinement:
     """What a keeper and its commands are held by."""
 
     profile: Profile
-    argv: list[str]  # starts the keeper
+    outer: list[str]  # starts a program in its own view of the files; empty: bubblewrap does not work here
+    plan: str  # what a program does to itself then
     landlock: int  # the version of its interface
-    mounts: bool  # whether bubblewrap gives commands a view of the files of their own
     placeholders: Placeholders
+
+    @property
+    def argv(self) -> list[str]:
+        """Starts the keeper."""
+        return [*self.outer, *local_argv(), self.plan]
+
+    def argv_of(self, program: Sequence[str]) -> list[str]:
+        """Starts another program in there."""
+        return [*self.outer, *confined_argv(self.plan, program)]
+
+    @property
+    def mounts(self) -> bool:
+        """Whether bubblewrap gives commands a view of the files of their own."""
+        return bool(self.outer)
 
     @property
     def held_by(self) -> str:
@@ -80,17 +94,10 @@ class Confinement:
         return {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
 
 
-def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:
-    """The confinement that the settings ask for. RequestError: it is not to be had here."""
-    if sys.platform != "linux":
-        raise _not_here("there is none for this system yet", "Start without --sandbox.")
-    version = landlock_version()
-    if not version:
-        raise _not_here("this kernel has no Landlock", "Linux 5.13 or newer has it, unless it was left out.")
-    level = Level(config.sandbox)
-    private_tmp = os.path.join(spool_directory, "tmp")
+def profile_of(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Profile:
+    """What the settings come to here, if it is to be had. Nothing is changed."""
     wishes = Wishes(
-        level,
+        Level(config.sandbox),
         workspace,
         config.sandbox_writable,
         config.sandbox_readable,
@@ -99,25 +106,32 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         network={"": None, "on": True, "off": False}[config.sandbox_network],
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
-        own_processes_only=version < SCOPES_SINCE,
+        own_processes_only=landlock_version() < SCOPES_SINCE,
         known_sockets=tuple(_named_sockets(os.environ)),
         search_path=os.environ.get("PATH"),
     )
+    return build_profile(wishes, files, config.own_files, os.path.join(spool_directory, "tmp"))
+
+
+def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:
+    """The confinement that the settings ask for. RequestError: it is not to be had here."""
+    if sys.platform != "linux":
+        raise _not_here("there is none for this system yet", "Start without --sandbox.")
+    version = landlock_version()
+    if not version:
+        raise _not_here("this kernel has no Landlock", "Linux 5.13 or newer has it, unless it was left out.")
     placeholders = Placeholders()
-    profile = _prepare(
-        build_profile(wishes, files, config.own_files, private_tmp), spool_directory, placeholders
-    )
+    profile = _prepare(profile_of(config, workspace, files, spool_directory), spool_directory, placeholders)
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
     outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)
     problem = why_it_fails([*outer, "true"])
     if problem:  # nothing can be mounted over them
         placeholders.remove()
         profile = replace(profile, placeholders=())
-    if problem and level is Level.STRICT:
+    if problem and profile.level is Level.STRICT:
         raise _not_here(f"bubblewrap does not work here ({problem})", "Install the package bubblewrap.")
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
-    argv = [*([] if problem else outer), *local_argv(), json.dumps(plan)]
-    return Confinement(profile, argv, version, not problem, placeholders)
+    return Confinement(profile, [] if problem else outer, json.dumps(plan), version, placeholders)
 
 
 def _named_sockets(environment: Mapping[str, str]) -> Iterator[str]:

@@ -131,6 +131,11 @@ class Local:
         return self.spools.path
 
     @property
+    def environment(self) -> dict[str, str]:
+        """What its commands are started with."""
+        return self._environment
+
+    @property
     def search_path(self) -> str:
         """The PATH of its commands."""
         return self._environment.get("PATH", "")

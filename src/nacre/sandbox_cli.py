@@ -1,0 +1,116 @@
+"""`nacre sandbox ...`: what the sandbox would do to a command, and a shell inside of it, for a person.
+
+Above it: the command line. Below: the place, which builds the sandbox as for a server, and `sandbox.explain`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nacre import configuration, kinds
+from nacre.errors import NacreError, RequestError
+from nacre.options import read_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.config import Config
+    from nacre.places.local import Local
+
+REFUSED = 1
+USAGE_ERROR = 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The sub-commands, with their help."""
+    top = argparse.ArgumentParser(
+        prog="nacre sandbox", description="See what the sandbox holds (docs/sandbox.md)."
+    )
+    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
+    explain = subcommands.add_parser(
+        "explain",
+        help="what a command may read and write, and why not; exit 1 if a secret or a redirection is refused",
+    )
+    explain.add_argument("command", nargs="?", default="", help="the command, as one argument")
+    attempt = subcommands.add_parser("try", help="a shell inside of the sandbox, or a program; its exit code")
+    attempt.add_argument("program", nargs="*", help="the program and its arguments (default: your shell)")
+    for subcommand in (explain, attempt):
+        subcommand.add_argument("--config", metavar="FILE", help="configuration file")
+        subcommand.add_argument(
+            "--sandbox",
+            metavar="LEVEL",
+            type=lambda text: read_value(kinds.SANDBOX, text),
+            help="the level (default: as the configuration has it, else workspace)",
+        )
+        subcommand.add_argument("-w", "--working-dir", metavar="DIR", help="the workspace (default: here)")
+    return top
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one of the sub-commands; the exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        config = _config(options)
+        return _explain(config, options.command) if options.subcommand == "explain" else _try(config, options)
+    except NacreError as error:
+        sys.stderr.write(f"nacre sandbox: {error}\n")
+        return USAGE_ERROR
+
+
+def _config(options: argparse.Namespace) -> Config:
+    path = options.config or configuration.default_path()
+    config = configuration.configure(configuration.read(options.config), source=path)
+    level = options.sandbox or (config.sandbox if config.sandbox != "off" else "workspace")
+    directory = options.working_dir or config.working_directory
+    return replace(config, sandbox=level, working_directory=directory, file=path)
+
+
+def _inside(config: Config) -> Local:
+    from nacre.places.local import Local  # noqa: PLC0415  # after the options have had their say
+
+    return Local(config, None)
+
+
+def _explain(config: Config, command: str) -> int:
+    from nacre.sandbox.explain import describe, explain  # noqa: PLC0415
+
+    if config.sandbox == "off":
+        raise RequestError("There is no sandbox at the level off.", hint="Name another with --sandbox.")
+    place = _inside(config)
+    confinement = place.confinement
+    try:
+        if confinement is None:  # cannot be: the level is not off
+            return USAGE_ERROR
+        profile, files = confinement.profile, place.files
+        rows = [f"level: {profile.level}, held by {confinement.held_by}", f"workspace: {profile.workspace}"]
+        rows += describe(profile, files.home)
+        named = explain(command, profile.workspace, profile, files)
+        rows += [str(access) for access in named]
+        sys.stdout.write("\n".join(rows) + "\n")
+        return REFUSED if any(access.refused for access in named) else 0
+    finally:
+        _leave(place)
+
+
+def _try(config: Config, options: argparse.Namespace) -> int:
+    from nacre.keeper.launch import run_for_person  # noqa: PLC0415
+
+    place = _inside(config)
+    try:
+        confinement = place.confinement
+        if confinement is None:
+            raise RequestError("There is no sandbox at the level off.", hint="Name another with --sandbox.")
+        program = options.program or [place.shell.path]
+        sys.stderr.write(f"sandbox {confinement.profile.level} ({confinement.held_by})\n")
+        sys.stderr.flush()
+        return run_for_person(confinement.argv_of(program), place.environment, place.start_directory())
+    finally:
+        _leave(place)
+
+
+def _leave(place: Local) -> None:
+    place.release()
+    place.spools.remove()
