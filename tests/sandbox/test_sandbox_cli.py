@@ -13,7 +13,7 @@ from sandbox_harness import TestHome, scratch_directory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECRET = "PRIVATE"
+VALUE = "PRIVATE"
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 
 
@@ -69,7 +69,7 @@ def test_explain_follows_the_level_that_is_asked_for(home: TestHome) -> None:
 @pytest.mark.req("sandbox-explain")
 def test_try_runs_a_program_inside_and_leaves_nothing(home: TestHome) -> None:
     program = "touch inside; touch ~/outside; cat ~/.aws/credentials; echo $SOME_TOKEN; exit 7"
-    done = nacre(home, "sandbox", "try", "--", "sh", "-c", program, SOME_TOKEN=SECRET)
+    done = nacre(home, "sandbox", "try", "--", "sh", "-c", program, SOME_TOKEN=VALUE)
     assert done.returncode == 7
     assert "sandbox workspace (bubblewrap" in done.stderr
     assert "PRIVATE" not in done.stdout
