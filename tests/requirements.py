@@ -498,6 +498,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Under an allowlist, programs see only variables that are known to be harmless, or named.",
         "nacre",
     ),
+    "policy-unpacked": Requirement(
+        "Archives, patches and whole directories do not land where git or a shell runs what they bring.",
+        "nacre",
+    ),
+    "policy-elsewhere": Requirement("Code and configuration come from below the working directory.", "nacre"),
     "policy-input": Requirement("What a shell is given to read passes the same gate.", "nacre"),
     "policy-directories": Requirement("Commands stay inside allowed directories.", "004 Access Controls"),
     "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),

@@ -259,3 +259,130 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
 )
 def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
     assert _own(project, text) == "allow"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    place = tmp_path / "repository"
+    for name in (".git", "build", "sub"):
+        (place / name).mkdir(parents=True)
+    return place
+
+
+_UNPACKERS = [
+    "7z",
+    "cp",
+    "cpio",
+    "env",
+    "git",
+    "make",
+    "patch",
+    "pytest",
+    "rsync",
+    "tar",
+    "tee",
+    "unzip",
+    "cmake",
+]
+
+
+def _in_repository(repository: Path, text: str) -> str:
+    policy = replace(Policy.from_lists(_UNPACKERS, allow_writes=True), files=LOCAL_FILES)
+    return judge(text.replace("HERE", str(repository)), policy, cwd=str(repository)).decision
+
+
+@pytest.mark.req("policy-unpacked")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tar -xf a.tar",
+        "tar xzf a.tgz --strip-components=1",
+        "tar -xf a.tar -C .git",
+        "tar -xf a.tar -C build/..",
+        "unzip a.zip",
+        "unzip a.zip -d .",
+        "unzip a.zip -d HERE",
+        "7z x a.7z",
+        "cpio -i < a",
+        "patch -p1 < x.diff",
+        "patch -d sub/.. -p1 -i x.diff",
+        "cp -r evil/. .",
+        "cp -a evil/. HERE",
+        "cp -rT evil .",
+        "cp -r evil/.git .",
+        "cp -r evil/.git sub",
+        "rsync -a evil/ .",
+        "env -C .git cp x config",
+        "cp x .g*/config",
+        'tee -- "$x"',
+        'cp x "$x"/config',
+        'cp x "$x"',
+        'echo a > ./"$x"',
+    ],
+)
+def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
+    repository: Path, text: str
+) -> None:
+    assert _in_repository(repository, text) == "deny"
+
+
+@pytest.mark.req("policy-unpacked")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tar -xf a.tar -C build",
+        "tar -tf a.tar",
+        "tar -xOf a.tar x",
+        "unzip -l a.zip",
+        "unzip -p a.zip x",
+        "unzip a.zip -d build",
+        "7z x -obuild a.7z",
+        "7z l a.7z",
+        "patch --dry-run -p1 < x.diff",
+        "patch f.c < x.diff",
+        "git apply x.diff",
+        "cp -r src build",
+        "cp -r src/. build",
+        "rsync -a src/ build/",
+        'tee -- "logs/$x.log"',
+        'cp x "$x/src/config"',
+        'for f in src/*.py; do cp "$f" build/; done',
+    ],
+)
+def test_what_lands_elsewhere_is_unpacked(repository: Path, text: str) -> None:
+    assert _in_repository(repository, text) == "allow"
+
+
+@pytest.mark.req("policy-elsewhere")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("make -C HERE/sub", "allow"),
+        ("git -C HERE/sub log", "allow"),
+        ("git -C sub log", "allow"),
+        ("pytest HERE/sub", "allow"),
+        ("cmake -S HERE -B build", "allow"),
+        ("cmake --build HERE/build", "allow"),
+        ("make -C HERE/..", "deny"),
+        ("git -C HERE/../x log", "deny"),
+        ("git -C /tmp log", "deny"),
+        ("pytest /tmp/evil", "deny"),
+        ("cmake --build /tmp/evil", "deny"),
+    ],
+)
+def test_instructions_come_from_below_the_working_directory(
+    repository: Path, text: str, decision: str
+) -> None:
+    assert _in_repository(repository, text) == decision
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text", ["tar -xf a.tar", "unzip a.zip", "git apply x.diff", "patch -p1 < x.diff", "cp -r x/. ."]
+)
+def test_no_archive_and_no_patch_reaches_the_settings(project: Path, text: str) -> None:
+    rules = Policy.from_lists(_UNPACKERS, allow_writes=True)
+    policy = replace(rules, files=LOCAL_FILES, own_files=(str(project / "nacre.toml"),))
+    verdict = judge(text, policy, cwd=str(project))
+    assert (verdict.decision, verdict.rule) == ("deny", "own files")
+    assert judge("unzip a.zip -d sub", policy, cwd=str(project)).allowed

@@ -75,7 +75,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     ),
     "name one database": ("bash", "sqlite3 a* 'select 1'", "sqlite3 a.db 'select 1'"),
     "write \\$ for a plain dollar sign": ("bash", "echo $\u2013", "echo \\$\u2013"),
-    "put it into double quotes, after ./": ("bash", "vim a$x", 'vim ./"a$x"'),
+    "write its name out": ("bash", "vim a$x", "vim ./a1"),
     "use EXIT, INT or TERM": ("bash", "trap 'ls' DEBUG", "trap 'ls' TERM"),
     "run the command by itself": ("bash", "coproc ls", "ls"),
     "unset variables only": ("bash", "unset -f ls", "unset x"),
@@ -242,13 +242,23 @@ _FENCED: dict[str, tuple[str, str]] = {
         *('cat -- "$x"', 'for f in ./*.txt; do cat -- "$f"; done'),
     ),
     "write the path out": ("cd -; ls", "cd src; ls"),
-    "write its name out": ("cd s*", "cd src"),
+    "write the directory's name out": ("cd s*", "cd src"),
     "leave the option out": ("find -L . -name x", "find . -name x"),
     "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
     "stay inside /srv/project": ("cat /etc/passwd", "cat /srv/project/passwd"),
 }
 # The same where a file may be one of nacre's own.
-_OWN = {"write the name of the file out": ('ls > ./"$x"', "ls > ./x")}
+_OWN = {
+    "write the name of the file out": ('ls > ./"$x"', "ls > ./x"),
+}
+# The same in a repository.
+_UNPACKED = {
+    "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply": (
+        ("tar -xf a.tar", "tar -xf a.tar -C build"),
+        ("unzip a.zip", "unzip a.zip -d build"),
+        ("patch -p1 -i x.diff", "git apply x.diff"),
+    ),
+}
 # Hints that name a part of the command: they are followed by hand in the tests of the values.
 _WITH_NAMES = re.compile(
     r"assign a number to (?:\w+|\*) in the same command|end it with a line"
@@ -319,6 +329,17 @@ def test_a_command_that_was_rewritten_as_the_hint_about_a_path_says_is_allowed(h
     assert after.allowed, after
 
 
+@pytest.mark.parametrize("hint", sorted(_UNPACKED))
+def test_what_is_unpacked_as_the_hint_says_is_allowed(hint: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    rules = Policy.from_lists(["tar", "unzip", "patch", "git apply"], allow_writes=True)
+    policy = replace(rules, files=LOCAL_FILES)
+    for bad, good in _UNPACKED[hint]:
+        before = judge(bad, policy, cwd=str(tmp_path))
+        assert (before.decision, before.hint) == ("deny", hint), bad
+        assert judge(good, policy, cwd=str(tmp_path)).allowed, good
+
+
 def _hints_in(path: Path) -> Iterator[str]:
     """The hints that a module gives, as they are written there; what is filled in is a star."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -356,7 +377,7 @@ def test_every_hint_in_the_source_is_followed_here_or_for_a_person() -> None:
     package = Path(nacre.policy.__file__).parent
     hints = {hint for path in package.rglob("*.py") for hint in _hints_in(path)}
     assert len(hints) > 100
-    followed = [*_REWRITTEN, *_FENCED, *_OWN]
+    followed = [*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED]
     assert [
         hint
         for hint in sorted(hints)
@@ -375,7 +396,7 @@ def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
         f"{verdict.hint}  <- {text!r}"
         for text, _, _, verdict in _refused()
         if verdict.hint
-        and verdict.hint not in {*_REWRITTEN, *_FENCED, *_OWN}
+        and verdict.hint not in {*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED}
         and not _RULE.search(verdict.hint)
         and not _FOR_A_PERSON.match(verdict.hint)
         and not _WITH_NAMES.search(verdict.hint)

@@ -222,7 +222,7 @@ def test_an_editor_or_debugger_takes_no_names_that_could_be_options() -> None:
     policy = Policy.from_lists(["vim", "emacs", "gdb"])
     for text in ("vim *", "emacs -[e]val", "gdb ?x", 'vim "$x"', "vim -$x"):
         assert not judge(text, policy).allowed, text
-    for text in ("vim ./*", "emacs a.txt", 'vim ./"$x"', "vim ~/f"):
+    for text in ("vim ./*", "emacs a.txt", 'vim ./"$x.txt"', "vim ~/f"):
         assert judge(text, policy).allowed, text
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.req("policy-tables")
 
 Entry = Program | Wrapper | Interpreter
-_ROLES = {"text", "read", "write", "change", "maybe", "alter", "near", "copy"}
-_ARGUMENTS = ("options", "reads", "writes", "changes", "runs", "places", "enters", "follows")
+_ROLES = {"text", "read", "write", "change", "maybe", "alter", "near", "copy", "touch"}
+_ARGUMENTS = ("options", "reads", "writes", "changes", "runs", "places", "enters", "fills", "follows")
 
 
 def _modules() -> Iterator[tuple[str, Entry]]:

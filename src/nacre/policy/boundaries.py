@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.paths import joined, tells_what_runs
+from nacre.policy.paths import expanded, joined, may_tell_what_runs, real, tells_what_runs
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
     from nacre.policy.findings import Span, TextFindings
 
-_CHANGES: frozenset[Access] = frozenset({"write", "change", "alter"})
+_CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill"})
 _FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
+_OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
 _FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
 
 
@@ -54,6 +55,7 @@ class Boundaries:
         if known is None or word.glob is not None or word.braces:
             self.findings.directory_is_known = False
         else:
+            self.findings.entered.append(known)
             self.findings.enter_directory(known)
 
     # -- the fence -----------------------------------------------------------------------------------------
@@ -79,7 +81,9 @@ class Boundaries:
             )
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
-            self.add("deny", "allowed_directories", reason, _span(use.word), hint="write its name out")
+            self.add(
+                "deny", "allowed_directories", reason, _span(use.word), hint="write the directory's name out"
+            )
 
     def _is_output(self, use: PathUse, known: str) -> bool:
         """Whether a file is only read in which nacre keeps what a command has printed."""
@@ -115,13 +119,19 @@ class Boundaries:
         """A file that is written, changed or removed."""
         word = use.word
         text = _texts(word) or _pattern(word)
-        if self.findings.policy.mode == "allowlist" and self._tells_what_runs(text):
+        if self.findings.policy.mode == "allowlist" and self._reaches_what_runs(use, text, uses):
             reason = "programs run what stands there"
-            self.add("deny", "own files", reason, _span(word), hint="leave it to a person")
+            hint = "leave it to a person" if word.literal else "write the name of the file out"
+            if not word.literal:
+                reason = "it could be a file that tells programs what to run (.git/config, ~/.profile)"
+            self.add("deny", "own files", reason, _span(word), hint=hint)
+        elif use.access == "fill" and self.findings.policy.mode == "allowlist" and self._is_run_from(text):
+            reason = "what is put there can be what git or a shell runs (.git/hooks, .git/config, ~/.profile)"
+            self.add("deny", "own files", reason, _span(word), hint=_OF_ITS_OWN)
         own = self.findings.own
         if own is None:
             return
-        exact = own.is_within if use.access == "change" else own.is_one
+        exact = own.is_within if use.access in {"change", "touch", "fill"} else own.is_one
         known = word.literal or (word.tilde and not word.dynamic)
         # A relative path means a file of that name anywhere, where the directory is not known.
         known = known and (self.findings.directory_is_known or text.startswith(("/", "~")))
@@ -143,6 +153,37 @@ class Boundaries:
         directories = [self.findings.cwd or ".", *self.findings.entered]
         places = [text, *(joined(directory, text) for directory in directories)]
         return any(tells_what_runs(place) for place in places)
+
+    def _reaches_what_runs(self, use: PathUse, text: str, uses: Sequence[PathUse]) -> bool:
+        """The path itself, or what is put there under its own name: `cp -r x/.git .`."""
+        if self._tells_what_runs(text) or (use.access != "touch" and self._may_tell(use.word)):
+            return True
+        put = [
+            _pattern(other.word).rstrip("/").rpartition("/")[2]
+            for other in uses
+            if use.access == "change" and other is not use and other.access in {"read", "change"}
+        ]
+        return any(self._tells_what_runs(joined(text, name)) for name in put)
+
+    def _may_tell(self, word: Word) -> bool:
+        """A path that is not fully known and could be such a file."""
+        if word.literal or _is_file_of_loop(word):
+            return False
+        return may_tell_what_runs(joined(self.findings.cwd or ".", word.text))
+
+    def _is_run_from(self, text: str) -> bool:
+        """A directory with a repository in it, or a person's home, or one that is not known."""
+        findings = self.findings
+        files = findings.policy.files
+        if findings.cwd is None or files is None:
+            return False
+        if not findings.directory_is_known or "*" in text:
+            return True
+        start = [findings.cwd, *(joined(findings.cwd, entered) for entered in findings.entered)]
+        places = {real(files, joined(directory, expanded(text, files.home))) for directory in start}
+        home = real(files, files.home)
+        marks = [joined(place, ".git") for place in places]
+        return home in places or any(files.is_directory(mark) or files.is_file(mark) for mark in marks)
 
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""
@@ -166,6 +207,11 @@ def _is_no_file(word: Word) -> bool:
     if is_process(word) or any(expansion.name == "{}" and word.prefix for expansion in word.expansions):
         return True
     return word.literal and word.text in FREE_TARGETS
+
+
+def _is_file_of_loop(word: Word) -> bool:
+    """The name of a file that a pattern of the text has found; the pattern was looked at."""
+    return _texts(word) is not None and word.dynamic
 
 
 def _texts(word: Word) -> str | None:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import SimpleCommand
 
 SHELL_OPTIONS = names(
-    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar dotglob "
-    "lastpipe"
+    "errexit nounset pipefail xtrace noglob verbose noclobber inherit_errexit nullglob globstar lastpipe"
 )
 # Harmless unless they have an effect; `cd` only where a fence holds it.
 _HARMLESS = names(": true false echo printf test [ break continue exit return cd")
@@ -45,6 +44,7 @@ _FILLS = names("mapfile readarray")
 _PRINT_FLAGS = regex(r"-[rnlNaocim]+\Z")
 _DECLARE_FLAGS = regex(r"-[xgaAp]+\Z|\+x\Z")
 _EXPORTS = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
+_PROGRAM_NAME = regex(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*\Z")
 _READ_FLAG = regex(r"-[rse]+\Z")
 _READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
 _READ_ARRAY = regex(r"-[rse]*[aA]\Z")
@@ -411,7 +411,7 @@ def _trap(use: Builtin) -> None:
 def _hash(use: Builtin) -> None:
     """`hash -r` forgets where programs are; other uses give a name another program."""
     for word in use.arguments:
-        if not word.literal or "=" in word.text or (word.text.startswith("-") and word.text != "-r"):
+        if word.text != "-r" and not (word.literal and _PROGRAM_NAME.match(word.text)):
             use.unresolved(word, "it can give a name another program", "use `hash -r`")
 
 

@@ -36,7 +36,7 @@ class EffectCheck:
             span = (effect.start, effect.end)
             if effect.flag and any(rule.spells(effect.flag) for rule in rules):
                 continue
-            if not effect.unless.isdisjoint(assigned) and not subject.via:
+            if self._is_absent(effect, subject, assigned):
                 continue
             if effect.kind == "write":
                 self.findings.add_write(effect.reason, span)
@@ -59,6 +59,13 @@ class EffectCheck:
                     name=subject.name,
                     hint=hint,
                 )
+
+    def _is_absent(self, effect: Effect, subject: Subject, assigned: Sequence[str]) -> bool:
+        """`GIT_EDITOR=true git rebase`, `make -C /srv/project/sub` in /srv/project: here it does nothing."""
+        if not effect.unless.isdisjoint(assigned) and not subject.via:
+            return True
+        place = effect.place
+        return place is not None and place.literal and self.findings.whole.is_inside(place.text)
 
     def _spelling(self, effect: Effect, rule: Rule | None, subject: Subject) -> str:
         """The rule with which a person would allow it."""

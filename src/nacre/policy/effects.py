@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 # inline      code in an argument or on the input
 EffectKind = Literal["run", "write", "unlisted", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
-# How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out.
-Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave"]
+# How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out;
+# fill: a directory gets files whose names are not in the command; touch: a change that brings no content.
+Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave", "fill", "touch"]
 
 FREE_TARGETS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
@@ -51,6 +52,8 @@ class Effect:
     plain: bool = False
     # How to write it so that it is allowed.
     hint: str = ""
+    # Where its instructions come from: there is no such effect inside of the working directory or the fence.
+    place: Word | None = None
     # Assignments before the command with one of which there is no such effect.
     unless: frozenset[str] = frozenset()
 
@@ -148,6 +151,11 @@ def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Ef
 def runs(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
     """Something that runs another program, loads code, or takes instructions from elsewhere."""
     return Effect("run", reason, flag, word.start, word.end, hint=hint)
+
+
+def from_elsewhere(word: Word, reason: str, flag: str, place: Word | None) -> Effect:
+    """Instructions that are taken from some place, which may be the project's own after all."""
+    return Effect("run", reason, flag, word.start, word.end, place=place)
 
 
 def unlisted(word: Word, reason: str, flag: str, *, hint: str = "") -> Effect:

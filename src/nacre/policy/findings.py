@@ -120,6 +120,17 @@ class Findings:
             self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
             del self.directories[1:]
 
+    def is_inside(self, path: str) -> bool:
+        """Tell whether a path is below the working directory, or in a directory that is allowed."""
+        if self.cwd is None or not self.directory_is_known:
+            return False
+        files = self.policy.files
+        if files is None:
+            return False
+        seen_from = [self.cwd, *(joined(self.cwd, expanded(entered, files.home)) for entered in self.entered)]
+        fence = self.fence or Fence([self.cwd], files)
+        return all(fence.holds(path, directory) for directory in seen_from)
+
     def verdict(self, text: str) -> Verdict:
         """The strictest of all findings."""
         found, exported = tuple(self.items), frozenset(self.exports)

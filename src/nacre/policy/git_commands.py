@@ -11,7 +11,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.effects import Effects, position, runs, shown, unlisted, unresolved, writes
+from nacre.policy.effects import (
+    Effects,
+    from_elsewhere,
+    is_near,
+    position,
+    runs,
+    shown,
+    unlisted,
+    unresolved,
+    writes,
+)
 from nacre.policy.interpreters import CodeInspector
 from nacre.policy.model import UNKNOWN, names
 from nacre.policy.options import compiled, read
@@ -26,10 +36,13 @@ if TYPE_CHECKING:
 _HARMLESS_GIT_KEY = regex(
     r"(?i)color\.[\w.]+|user\.(?:name|email)|core\.(?:quotepath|autocrlf|abbrev|filemode|ignorecase|longpaths|eol|safecrlf|whitespace|preloadindex)"
     r"|advice\.\w+|log\.(?!showsignature)\w+|status\.\w+|column\.\w+|diff\.(?:renames|renamelimit|context|algorithm|colormoved|mnemonicprefix|noprefix|statgraphwidth)"
-    r"|init\.defaultbranch|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
+    r"|init\.defaultbranch|pull\.ff|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)"
     r"|merge\.(?:conflictstyle|ff|renames)|rebase\.(?:autostash|autosquash|updaterefs)|branch\.autosetup(?:merge|rebase)|branch\.sort|tag\.sort"
-    r"|branch\..+\.(?:merge|rebase|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
+    r"|branch\..+\.(?:merge|description)|rerere\.(?:enabled|autoupdate)|commit\.(?:verbose|cleanup)|gc\.auto|help\.autocorrect|stash\.\w+"
 )
+# An interactive rebase starts an editor.
+_REBASE_KEY = regex(r"(?i)pull\.rebase|branch\..+\.rebase")
+_PLAIN_REBASE = regex(r"(?i)true|false|merges|yes|no|on|off|[01]")
 _GIT_READS = frozenset(
     {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
 )
@@ -73,6 +86,9 @@ class GitInspector(CodeInspector):
         for item in given:
             if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
                 found.effects = [effect for effect in found.effects if effect.start != item.word.start]
+            elif item.flag == "-C" and item.value is not None and not is_near(item.value):
+                reason = "`-C`: the configuration of another repository can run programs"
+                found.add(from_elsewhere(item.word, reason, "-C", item.value))
         first = next((item.word for item in given if item.kind == "operand"), None)
         if first is not None:
             rest = words[position(words, first) + 1 :]
@@ -86,6 +102,9 @@ class GitInspector(CodeInspector):
             self._git_config(rest, found)
         elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
             found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
+        elif command.text in {"apply", "am"}:
+            # A patch may name any file but those in .git.
+            found.uses(command.with_text("."), "change")
         self._git_help(command, rest[:1], found)
         for word in rest:
             name, _, value = word.text.partition("=")
@@ -119,7 +138,8 @@ class GitInspector(CodeInspector):
         plain = bool(operands) and operands[0].literal and "." in operands[0].text
         sets = verb == "set" or (not verb and (len(operands) > 1 or (bool(operands) and not plain)))
         takes_away = verb == "unset" or any(item.flag in {"--unset", "--unset-all"} for item in given)
-        if sets and not takes_away and not _is_harmless_key(operands[0] if operands else None):
+        key, value = (*operands[:2], None, None)[:2]
+        if sets and not takes_away and not _is_harmless_key(key, value):
             word = operands[0] if operands else rest[0]
             reason = f"the setting `{shown(word.text)}` is not known to be harmless"
             found.add(unlisted(word, reason, word.text if word.literal else ""))
@@ -154,12 +174,20 @@ class GitInspector(CodeInspector):
 
 def _is_harmless_setting(value: Word) -> bool:
     """`-c color.ui=never`."""
-    name, equals, _ = value.text.partition("=")
-    return bool(equals) and UNKNOWN not in name and _HARMLESS_GIT_KEY.fullmatch(name) is not None
+    name, equals, rest = value.text.partition("=")
+    if not equals or UNKNOWN in name:
+        return False
+    if _REBASE_KEY.fullmatch(name):
+        return _PLAIN_REBASE.fullmatch(rest) is not None
+    return _HARMLESS_GIT_KEY.fullmatch(name) is not None
 
 
-def _is_harmless_key(word: Word | None) -> bool:
-    return word is not None and word.literal and _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
+def _is_harmless_key(word: Word | None, value: Word | None) -> bool:
+    if word is None or not word.literal:
+        return False
+    if _REBASE_KEY.fullmatch(word.text):
+        return value is not None and value.literal and _PLAIN_REBASE.fullmatch(value.text) is not None
+    return _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
 
 
 def _has_message(command: str, inner: str, flags: Collection[str]) -> bool:

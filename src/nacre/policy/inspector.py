@@ -23,6 +23,7 @@ from nacre.policy.effects import (
     Script,
     Step,
     base_name,
+    from_elsewhere,
     is_free,
     is_near,
     is_system_name,
@@ -58,12 +59,17 @@ _ACCESS: dict[Kind, Access] = {
     "places": "read",
     "writes": "write",
     "changes": "change",
+    "fills": "fill",
     "enters": "enter",
     "follows": "leave",
     "unlisted": "maybe",
 }
 # Some options take several files, or a file behind a name: -cp a:b, -f a,b, -F name=@file.
 _LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
+# A path that leads away from the working directory, at least at first sight.
+_IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
+# Options of cp and rsync with which a directory is copied with all that is in it.
+_COPIES_WHOLE = frozenset({"-r", "-R", "-a", "--recursive", "--archive", "-T", "--no-target-directory"})
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
 
@@ -203,6 +209,7 @@ class Inspector:
         if first is not None and entry.spelled:
             self._spelled(entry, first.word, found)
         if first is None:
+            self._unpacked(entry, given, {item.flag for item in given}, found)
             return 0
         if entry.commands:
             self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
@@ -225,7 +232,7 @@ class Inspector:
             found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
         elif item.kind == "places" and (value is None or not is_near(value)):
             said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
-            found.add(runs(item.word, said, item.flag))
+            found.add(from_elsewhere(item.word, said, item.flag, value))
         elif item.kind == "unlisted" and not harmless:
             said = f"{item.reason}: {reason}" if reason else item.reason
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
@@ -257,7 +264,27 @@ class Inspector:
             self.refused(entry, word, found)
             for role in sorted(here):
                 self._operand(entry, role, word, found)
+        self._unpacked(entry, given, flags, found)
         self._after(entry, given, found)
+
+    def _unpacked(self, entry: Program, given: Sequence[Argument], flags: set[str], found: Effects) -> None:
+        """Files whose names are not in the command: those of an archive, a patch, a directory."""
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        if "copy" in entry.operands.split() and operands:
+            whole = bool(flags & _COPIES_WHOLE) and any(
+                word.text.endswith(("/.", "/..", "/")) or word.text in {".", ".."} or "-T" in flags
+                for word in operands
+            )
+            for item in given if whole else ():
+                if item.kind == "changes":
+                    found.uses(item.value, "fill")
+            if whole:
+                found.uses(operands[-1], "fill")
+        elif entry.unpacks and not flags & set(entry.looks.split()):
+            alone = not operands or entry.operands.split()[0] != "change"
+            if alone and not any(item.kind == "fills" for item in given):
+                at = given[0].word if given else None
+                found.uses((at or Word("", 0, 0)).with_text("."), "fill")
 
     def _operand(self, entry: Program, role: str, word: Word, found: Effects) -> None:
         if role == "write" and not is_free(word, _first_name(entry)):
@@ -266,8 +293,9 @@ class Inspector:
         elif role == "near":
             found.uses(word, "read")
             if not is_near(word):
-                found.add(runs(word, f"instructions from elsewhere: {entry.reason}", word.text))
-        elif role in {"read", "change", "maybe", "alter"}:
+                said = f"instructions from elsewhere: {entry.reason}"
+                found.add(from_elsewhere(word, said, word.text, word))
+        elif role in {"read", "change", "touch", "maybe", "alter"}:
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
 
     def refused(self, entry: Program, word: Word, found: Effects) -> None:
@@ -281,7 +309,8 @@ class Inspector:
             text, endings = "1", ("",)
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
-            found.add(runs(word, f"`{shown(word.text)}`: {entry.reason}", flag))
+            place = word if _IS_PATH.match(word.text) else None
+            found.add(from_elsewhere(word, f"`{shown(word.text)}`: {entry.reason}", flag, place))
 
     def _after(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
         """Words behind `--` that are options of another program."""
@@ -363,6 +392,8 @@ class Inspector:
                 found.add(unresolved(item.word, reason, item.flag, hint=item.hint))
             elif item.kind != "operand":
                 self.option(wrapper, item, found)
+            if item.kind == "places":  # env -C: the command runs there
+                found.uses(item.value, "enter")
             for value in item.values:
                 if value.may_vanish:
                     reason = "without output there is no value, and the next word is taken for it"

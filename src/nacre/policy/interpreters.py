@@ -143,10 +143,10 @@ class CodeInspector(Inspector):
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
         elif word.splits:
             reason = "an unquoted value can become any option"
-            found.add(unresolved(word, reason, hint="put it into double quotes, after ./"))
+            found.add(unresolved(word, reason, hint="write its name out"))
         elif not word.literal and word.prefix[:1] in {"", "-"} and not word.tilde:
             reason = "this value can turn out to be a command or an option"
-            found.add(unresolved(word, reason, hint="write ./ before it"))
+            found.add(unresolved(word, reason, hint="write its name out"))
         found.uses(word, "change" if spec.edits else "maybe")
         return True
 

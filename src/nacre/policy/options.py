@@ -29,14 +29,15 @@ Kind = Literal[
     "runs",
     "places",
     "enters",
+    "fills",
     "follows",
     "unlisted",
     "unproven",
     "operand",
 ]
-_FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "places", "enters", "follows", "reads")
+_FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "fills", "places", "enters", "follows", "reads")
 # The value is a path.
-_TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "places", "enters", "follows"})
+_TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "fills", "places", "enters", "follows"})
 # git's second spelling says that no option follows, but leaves `--` its meaning.
 _ENDS = frozenset({"--", "--end-of-options"})
 _SWITCH = regex(r"(?i)true|false")

@@ -13,6 +13,7 @@ import os.path
 import re
 from typing import TYPE_CHECKING
 
+from nacre.policy.model import UNKNOWN, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -31,6 +32,16 @@ _TELLS_WHAT_RUNS = regex(
     r"|\.(?:bash_profile|bash_login|bashrc|profile|zshenv|zshrc|zprofile|zlogin|kshrc|mkshrc)|\.config/fish(?:/.*)?"
     r"|\.(?:curlrc|wgetrc|psqlrc|sqliterc|my\.cnf|gdbinit|lldbinit|terraformrc|exrc|vimrc|pythonrc\.py))\Z",
     re.DOTALL,
+)
+
+
+# One path for each kind of them, to hold patterns against.
+_SPECIAL_PATHS = names(
+    ".git .git/config .git/config.worktree .git/hooks .git/hooks/pre-commit .git/info/attributes "
+    ".git/rebase-merge/git-rebase-todo .gitconfig .config/git/config .config/git/attributes .ssh/config "
+    ".ssh/rc .ssh/authorized_keys .ssh/environment .config/fish/config.fish .bashrc .bash_profile "
+    ".bash_login .profile .zshenv .zshrc .zprofile .zlogin .kshrc .mkshrc .curlrc .wgetrc .psqlrc "
+    ".sqliterc .my.cnf .gdbinit .lldbinit .terraformrc .exrc .vimrc .pythonrc.py"
 )
 
 
@@ -132,6 +143,23 @@ class OwnFiles:
 def tells_what_runs(path: str) -> bool:
     """A file that git runs, or that tells it or a shell what to run: a hook, a configuration."""
     return _TELLS_WHAT_RUNS.match(os.path.normpath(path).replace(os.sep, "/")) is not None
+
+
+def may_tell_what_runs(pattern: str) -> bool:
+    """The same for a path with unknown pieces, which may be anything, and patterns, which match no dot."""
+    segments = os.path.normpath(pattern).replace(os.sep, "/").split("/")
+    return any(_may_end_in(segments, path.split("/")) for path in _SPECIAL_PATHS)
+
+
+def _may_end_in(segments: list[str], special: list[str]) -> bool:
+    """Whether a path whose parts are known so far could end in these names."""
+    for segment, name in zip(reversed(segments), reversed(special), strict=False):
+        if UNKNOWN in segment:
+            return name.endswith(segment.rpartition(UNKNOWN)[2])
+        hidden = name.startswith(".") and segment[:1] in {"*", "?", "["}
+        if hidden or not _segment(segment).match(name):
+            return False
+    return len(segments) >= len(special)
 
 
 def _segment(segment: str) -> re.Pattern[str]:

@@ -183,6 +183,9 @@ class ProgramInspector(GitInspector):
         extracts = bool(flags & _TAR_EXTRACTS) and not flags & {"-O", "--to-stdout"}
         if extracts:
             found.add(writes(words[0], "tar writes the files it extracts", "-x"))
+            targets = [item.value for item in given if item.kind == "enters"]
+            for target in targets or [words[0].with_text(".")]:
+                found.uses(target, "fill")
         for item in given:
             if item.kind in {"operand", "unproven"}:
                 found.uses(item.word, "maybe")

@@ -42,6 +42,7 @@ _GO_CHECKS = (
     ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
 )
 _GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
+_GO_ELSEWHERE = r".*@|[/~]|(?:.*/)?\.\.(?:/|\Z)"
 _TASKS = "another file of tasks, a shell or a variable decides what runs"
 _TASK_REFUSES = r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]"
 
@@ -60,18 +61,20 @@ PROGRAMS = (
         names="cmake",
         reason="scripts, toolchains and other compilers are programs",
         style="joined",
-        options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --install= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
+        options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
         checks=(
             (
                 "-D=",
                 _CMAKE_DEFINITION,
             ),
         ),
-        reads="-S= --build= --test-dir=",
+        places="-S= --build= --install= --test-dir=",
         changes="-B= --prefix=",
         writes="--graphviz= --trace-redirect= --profiling-output= --system-information",
         runs="-P= -E= -C= --toolchain= --build-and-test --open= --find-package --workflow -T= --debugger --debugger-pipe= --profiling-format= --project-file=",
         operands="maybe",
+        # A project that lies elsewhere; `..` is where one is from its own build directory.
+        refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
         after=r"-j\d*|-k\d*|-v|-s|VERBOSE=\d|V=\d|\d+|[A-Za-z0-9_.][A-Za-z0-9_.-]*",
         dashes=True,
     ),
@@ -79,7 +82,7 @@ PROGRAMS = (
         names="ctest",
         reason="scripts are code; logs are written",
         options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
-        reads="--test-dir=",
+        places="--test-dir=",
         writes="-O= --output-log= --output-junit=",
         runs="-S= -SP= -D= -M= -T= --script= --script-new-process= --dashboard= --build-and-test --build-makeprogram= --test-command --overwrite= --add-notes= --test-action= --test-model= --extra-submit=",
         operands="text",
@@ -210,7 +213,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="build install list vet get clean",
-                reason="tool wrappers, linkers and overlays are programs; -o writes",
+                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
                 style="words",
                 options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -fix -cache -testcache -modcache -fuzzcache -i -r -c=",
                 checks=_GO_CHECKS,
@@ -220,12 +223,13 @@ PROGRAMS = (
             ),
             Program(
                 names="run",
-                reason="tool wrappers, linkers and overlays are programs",
+                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere",
                 style="words",
                 options=_GO_BUILD,
                 checks=_GO_CHECKS,
                 places="-C=",
                 runs=_GO_RUNS,
+                refuses=_GO_ELSEWHERE,
                 stops=True,
             ),
             Program(
@@ -236,6 +240,7 @@ PROGRAMS = (
                 checks=_GO_CHECKS,
                 places="-C=",
                 writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
+                refuses=_GO_ELSEWHERE,
                 runs=_GO_RUNS,
             ),
             Program(
@@ -297,7 +302,7 @@ PROGRAMS = (
     Program(
         names="cargo",
         reason="configuration can name other compilers, linkers and runners",
-        options=_CARGO,
+        options=f"{_CARGO} +stable +beta +nightly",
         places="-C= --manifest-path=",
         runs=_CARGO_ELSEWHERE,
         persistent=True,
@@ -351,7 +356,13 @@ PROGRAMS = (
         style="joined",
         options="-version -help -? -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
         pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-]?[A-Z](?!nError)\w*(?:=\d\w*)?|-D[\w.]+(?:=[\w.,:/@ -]*)?|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
-        reads="-cp= -classpath= --class-path= -p= --module-path= -jar=",
+        # Classes from elsewhere are code from elsewhere.
+        checks=(
+            (
+                "-cp= -classpath= --class-path= -p= --module-path= -jar=",
+                r"(?!.*\.\.)(?![/~])(?!.*[:;][/~])[\w./:;*+-]*",
+            ),
+        ),
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
         operands="maybe",
         refuses="@",

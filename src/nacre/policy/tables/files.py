@@ -92,13 +92,13 @@ PROGRAMS = (
         names="touch gtouch",
         options=f"-A= -a -c -d= -f -h -m -t= --time= --no-create --date= --no-dereference {_COMMON}",
         reads="-r= --reference=",
-        operands="change",
+        operands="touch",
         harmless=True,
     ),
     Program(
         names="mkdir gmkdir rmdir",
         options=f"-p -m= -v -Z --context? --mode= --parents --verbose --ignore-fail-on-non-empty --path {_COMMON}",
-        operands="change",
+        operands="touch",
         harmless=True,
     ),
     Program(
@@ -139,7 +139,7 @@ PROGRAMS = (
     Program(
         names="rm grm",
         options=f"-d -f -i -r -v -x -I -P -R -W --force --interactive? --one-file-system --no-preserve-root --preserve-root? --recursive --dir --verbose {_COMMON}",
-        operands="change",
+        operands="touch",
         harmless=True,
     ),
     Program(
@@ -157,7 +157,7 @@ PROGRAMS = (
         pattern=r"-[rwxXstugoa,+=0-7-]+",
         reads="--reference=",
         follows="-H -L -P",
-        operands="change",
+        operands="touch",
         harmless=True,
     ),
     Program(
@@ -165,7 +165,7 @@ PROGRAMS = (
         options=f"-R -P -c -f -h -n -v -x --recursive --changes --from= --no-dereference --no-preserve-root --preserve-root --quiet --silent --verbose {_COMMON}",
         reads="--reference=",
         follows="-H -L --dereference",
-        operands="change",
+        operands="touch",
         harmless=True,
     ),
     Program(
@@ -205,6 +205,8 @@ PROGRAMS = (
         changes="-o= --output= -r= --reject-file=",
         runs="-e --ed -g= --get= -D= --ifdef=",
         operands="change read",
+        unpacks=True,
+        looks="-C -o -v --check --dry-run --output --version --help",
     ),
     Program(
         names="rename prename file-rename",

@@ -16,6 +16,19 @@ from nacre.policy.tables.schema import Program
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
 _NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
 
+# Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
+_EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
+_YARN_RUNS = "--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp"
+_PNPM_RUNS = "-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --package="
+
+
+def _for_scripts(options: str) -> str:
+    """Options that are none of the manager's own, nor could be taken for the beginning of one: a script gets them."""
+    names = (name.rstrip("=").lstrip("-") for name in options.split())
+    own = "|".join("(?:".join(name) + ")?" * (len(name) - 1) for name in names)
+    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+-]*)?"
+
+
 PROGRAMS = (
     Program(
         names="npm",
@@ -27,11 +40,18 @@ PROGRAMS = (
         plain_values=True,
         spelled="exec x explore init create innit edit config c set publish unpublish deprecate adduser login logout token owner access team hook org profile star unstar help help-search docs repo bugs home sbom",
         commands=(
-            Program(names="run run-script rum urn", style="words", operands="text", reason=_ELSEWHERE),
+            Program(
+                names="run run-script rum urn",
+                style="words",
+                operands="text",
+                reason=_ELSEWHERE,
+                refuses=_EXPANDED,
+            ),
             Program(
                 names="test t tst start stop restart install-test it ci clean-install ic install-ci-test cit install i in ins inst add update up upgrade udpate uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll view info show v find-dupes fund doctor search s se find root prefix bin whoami ping explain why version verison completion diff query pack link ln shrinkwrap",
                 style="words",
                 reason=_ELSEWHERE,
+                refuses=_EXPANDED,
             ),
             Program(
                 names="pkg",
@@ -54,7 +74,8 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options=f"{_NPM.replace(' -w= ', ' ')} -r -w -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
-        runs="-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --package=",
+        pattern=_for_scripts(_PNPM_RUNS),
+        runs=_PNPM_RUNS,
         persistent=True,
         plain_values=True,
         spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
@@ -63,6 +84,7 @@ PROGRAMS = (
                 names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack",
                 style="words",
                 reason=_ELSEWHERE,
+                refuses=_EXPANDED,
             ),
         ),
     ),
@@ -71,14 +93,15 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --since? --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
-        runs="--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp",
+        pattern=_for_scripts(_YARN_RUNS),
+        runs=_YARN_RUNS,
         persistent=True,
         plain_values=True,
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
         operands="text",
         spelled="exec dlx create config node plugin init set publish global link unlink login logout npm patch patch-commit stage unplug import policies run-script tag team owner self-update",
         # The same commands inside of a workspace.
-        refuses=r"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z",
+        refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z|{_EXPANDED}",
     ),
     Program(
         names="npx pnpx bunx",

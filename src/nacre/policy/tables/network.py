@@ -165,6 +165,7 @@ PROGRAMS = (
         writes="-o= --output= -d --download -c --continue",
         runs="--session= --session-read-only= --proxy=",
         operands="text",
-        refuses=r"(?i).*@|file:",
+        # `name@file`, `name=@file`, `name:=@file`; after the first separator an @ is part of the value.
+        refuses=r"(?i)file:|.*\\.*@|[^=:@;]*(?:=|:=|==|:|;)?@",
     ),
 )

@@ -20,11 +20,16 @@ PROGRAMS = (
     Program(
         names="pytest py.test",
         reason="other configuration and plugins decide what runs; reports are written",
-        options="-k= -m= -x -s -v -q -l -h -V -r= -W= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --pythonwarnings= --max-warnings= --collectonly --collect-only --co --pyargs --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "
+        options="-k= -m= -x -s -v -q -l -h -V -r= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --max-warnings= --collectonly --collect-only --co --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "
         # Of common plugins: coverage, xdist, timeout, rerunfailures, asyncio, randomly, benchmark, django.
         "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-fail-under= --cov-context= --cov-reset --numprocesses= --maxprocesses= --dist= --timeout= --timeout-method= --session-timeout= --reruns= --reruns-delay= --only-rerun= --asyncio-mode= --randomly-seed= --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --benchmark-columns= --benchmark-sort= --count= --reuse-db --create-db --ds= --forked --testmon --picked? --flake-finder",
         # A plugin is code: only switching one off, or one that is well known, is not.
         checks=(
+            # Any other category is imported.
+            (
+                "-W= --pythonwarnings=",
+                r"(?:default|error|always|module|once|ignore)(?::[^:]*(?::(?:\w*Warning)?(?::[^:]*(?::\d*)?)?)?)?",
+            ),
             (
                 "-p=",
                 r"no:[\w.-]+|xdist|pytest_cov|pytest_asyncio|anyio|randomly|benchmark|hypothesispytest|pytester",
@@ -33,10 +38,10 @@ PROGRAMS = (
         ),
         places="-c= --config-file= --rootdir= --confcutdir= --cov-config=",
         writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
-        runs="--pdbcls= -o= --override-ini= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
+        runs="--pyargs --pdbcls= -o= --override-ini= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
         operands="maybe",
-        # A file of further options.
-        refuses="@",
+        # A file of further options; tests from elsewhere.
+        refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
         plain_values=True,
     ),
     Program(

@@ -36,6 +36,8 @@ class Options:
     writes: str = ""
     # The same where writing is what the program is for (cp -t): its rule is the permission.
     changes: str = ""
+    # The value is a directory that gets files whose names are not in the command.
+    fills: str = ""
     # They run a program, load code, follow instructions from elsewhere or reach another machine.
     runs: str = ""
     # The value is a file or directory whose instructions are followed: only a plain relative one passes.
@@ -63,6 +65,7 @@ class Program(Options):
     #   read      a file or directory that is read
     #   write     a file that is written, which needs permission (uniq a b)
     #   change    a file or directory that is changed, made or removed: what the program is for (rm, mkdir)
+    #   touch     the same, but it gets no content from elsewhere
     #   maybe     a text that may be a file (a revision, a target, a package)
     #   alter     the same, and such a file is changed (git checkout)
     #   near      a file of instructions: a plain relative one
@@ -86,6 +89,10 @@ class Program(Options):
     dashes: bool = True
     # No option of it does harm, listed or not: an unproven word may be one.
     harmless: bool = False
+    # It puts files whose names are not in the command into the working directory, unless an option of `fills`
+    # says where, or one of `looks` that nothing is to be put anywhere.
+    unpacks: bool = False
+    looks: str = ""
     # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
     commands: tuple[Program, ...] = ()
     spelled: str = ""
