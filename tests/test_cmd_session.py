@@ -405,7 +405,10 @@ def test_a_restart_ends_all_and_begins_clean(session: TestSession) -> None:
     mark = unique_pings()
     session("set X=five")
     told = session(f"start /b ping -n {mark} 127.0.0.1 >nul")
-    assert [process.command.rpartition("\\")[2].split()[0] for process in told.left_running] == ["ping.exe"]
+    names = {process.command.rpartition("\\")[2].split()[0] for process in told.left_running}
+    assert names - {"start.exe"} == {"ping.exe"}, (
+        "wine's `start` ends a moment later where the machine is busy"
+    )
     assert session("cd").left_running == ()
     pid = shell_pid(session)
     session.harness.do(session.harness.service.restart_session(session.name))
