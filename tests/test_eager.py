@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from nacre.eager import EagerFuture, Semaphore, start_eagerly
+from nacre.eager import Deadline, EagerFuture, Semaphore, shielded, start_eagerly
 
 
 def test_a_task_has_run_up_to_its_first_wait_when_it_is_returned() -> None:
@@ -104,3 +104,77 @@ def test_slots_are_given_in_order_and_none_is_lost() -> None:
         return steps
 
     assert asyncio.run(main()) == ["first", "fourth", "fifth"]
+
+
+def test_a_shielded_future_wakes_its_waiter_at_once_and_outlives_it() -> None:
+    async def main() -> list[str]:
+        steps: list[str] = []
+        promise: EagerFuture[str] = EagerFuture()
+
+        async def wait(name: str) -> None:
+            steps.append(f"{name} {await shielded(promise)}")
+
+        def keep() -> None:
+            promise.set_result("kept")
+            steps.append("told")
+
+        gone, staying = asyncio.create_task(wait("gone")), asyncio.create_task(wait("staying"))
+        await asyncio.sleep(0)
+        gone.cancel()
+        await asyncio.wait({gone})
+        asyncio.get_running_loop().call_soon(keep)
+        await staying
+        await wait("late")
+        return steps
+
+    assert asyncio.run(main()) == ["staying kept", "told", "late kept"]
+
+
+def test_the_failure_of_a_shielded_future_reaches_its_waiter() -> None:
+    async def main() -> None:
+        failing: EagerFuture[str] = EagerFuture()
+        asyncio.get_running_loop().call_soon(failing.set_exception, ValueError("no"))
+        with pytest.raises(ValueError, match="no"):
+            await shielded(failing)
+
+    asyncio.run(main())
+
+
+def test_a_deadline_that_was_set_again_or_taken_back_rings_for_the_last_one_alone() -> None:
+    """One timer serves them all: an early one is set again, and one for a later time is replaced."""
+
+    async def main() -> list[str]:
+        rung: list[str] = []
+        deadline, over = Deadline(), asyncio.Event()
+
+        def ring_last() -> None:
+            rung.append("last")
+            over.set()
+
+        deadline.set(0.001, lambda: rung.append("taken back"))
+        deadline.clear()
+        deadline.set(0.002, lambda: rung.append("replaced by a later one"))
+        deadline.set(0.02, lambda: rung.append("kept"))
+        deadline.set(3600, lambda: rung.append("replaced by an earlier one"))
+        deadline.set(0.03, ring_last)
+        await over.wait()
+        deadline.set(3600, lambda: rung.append("too late"))
+        deadline.set(0.001, over.set)
+        over.clear()
+        await over.wait()
+        deadline.clear()
+        return rung
+
+    assert asyncio.run(main()) == ["last"]
+
+
+def test_a_deadline_that_is_not_set_rings_for_nobody() -> None:
+    async def main() -> bool:
+        deadline, rung, over = Deadline(), asyncio.Event(), asyncio.Event()
+        deadline.set(0.001, rung.set)
+        deadline.clear()
+        asyncio.get_running_loop().call_later(0.01, over.set)
+        await over.wait()
+        return rung.is_set()
+
+    assert not asyncio.run(main())

@@ -67,6 +67,43 @@ class Semaphore:
         self._free += 1
 
 
+class Deadline:
+    """A call that is due after a while, unless it is taken back, as it nearly always is.
+
+    asyncio makes a timer for each, sorts it in and throws it away. Here one timer serves many calls: taking
+    one back leaves it alone, and when it rings too early it is set again.
+    """
+
+    def __init__(self) -> None:
+        self._callback: Callable[[], None] | None = None
+        self._due = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, delay_s: float, callback: Callable[[], None]) -> None:
+        """Call back after a while; what was to be called before is not."""
+        loop = asyncio.get_running_loop()
+        self._callback, self._due = callback, loop.time() + delay_s
+        if self._timer is not None and self._timer.when() > self._due:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = loop.call_at(self._due, self._ring, self._due)
+
+    def clear(self) -> None:
+        """Take it back."""
+        self._callback = None
+
+    def _ring(self, due: float) -> None:
+        self._timer = None
+        if self._callback is None:
+            return
+        if self._due > due:  # it was set again meanwhile
+            self._timer = asyncio.get_running_loop().call_at(self._due, self._ring, self._due)
+            return
+        callback, self._callback = self._callback, None
+        callback()
+
+
 class EagerFuture(asyncio.Future[Value]):
     """A future whose waiters go on at the very moment it is done, unless a task is running just then."""
 
@@ -118,3 +155,21 @@ class EagerFuture(asyncio.Future[Value]):
                 fn(self)
             else:
                 context.run(fn, self)
+
+
+async def shielded(future: asyncio.Future[Value]) -> Value:
+    """Wait for a future that goes on when its waiter is cancelled: asyncio's `shield`, without its round."""
+    if not future.done():
+        waiter: EagerFuture[None] = EagerFuture()
+
+        def wake(_: object) -> None:
+            if not waiter.done():
+                waiter.set_result(None)
+
+        future.add_done_callback(wake)
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            future.remove_done_callback(wake)
+            raise
+    return future.result()

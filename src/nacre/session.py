@@ -17,6 +17,7 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from nacre.eager import Deadline
 from nacre.errors import RequestError
 from nacre.execution import explain
 from nacre.keeper.link import SpawnError
@@ -25,7 +26,7 @@ from nacre.shell_process import ShellProcess
 
 if TYPE_CHECKING:
     from nacre.config import Config
-    from nacre.dialects import Persistent
+    from nacre.dialects import Ending, Persistent
     from nacre.filesystem import FileSystem
     from nacre.keeper.frames import Left, TurnEnd
     from nacre.places.place import Place
@@ -44,6 +45,7 @@ class Session:
         self.commands = 0
         self.running: str | None = None  # the command that runs now
         self.used = time.monotonic()
+        self.deadline = Deadline()  # of the command that runs now
         self.queue = asyncio.Lock()  # held by the command whose turn it is
         self._shell_lock = asyncio.Lock()  # held by who uses the shell: that command, or a restart
         self._process: ShellProcess | None = None
@@ -143,15 +145,16 @@ class Session:
         self.running = None
         self.used = time.monotonic()
 
-    def note(self, process: ShellProcess, end: asyncio.Future[TurnEnd]) -> None:
+    def note(self, process: ShellProcess, end: asyncio.Future[TurnEnd]) -> Ending | None:
         """Whoever waits or does not wait for it: a command that is over says where the shell stands."""
         if end.cancelled() or end.exception() is not None:
-            return
+            return None
         ending = process.note(end.result())
         if ending is not None:
             # wine stands where it was started
             real = end.result().directory if not self.dialect.prompt else None
             self.directory = _true_directory(ending.directory, real, self.place.files) or self.directory
+        return ending
 
     def tell_loss(self) -> str:
         """What became of the shell before, told once."""

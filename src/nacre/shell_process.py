@@ -166,9 +166,9 @@ class ShellProcess:
 
 def new_marker() -> str:
     """A mark that nobody can guess (specification 000 gives its form)."""
-    from uuid import uuid4  # noqa: PLC0415  # it loads much, which a server starts without
-
-    return f"Marker_{uuid4()}"
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]  # as in every UUID of random numbers, whose module loads much
+    return f"Marker_{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def _opening(dialect: Persistent) -> dict[str, Any]:

@@ -20,6 +20,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import TurnRequest, is_identifier
+from nacre.eager import shielded
 from nacre.errors import NacreError, RequestError
 from nacre.execution import FOLLOW_MS, explain
 from nacre.keeper import records
@@ -52,6 +53,7 @@ class Turn:
         "_brought_back",
         "_directory_before",
         "_end",
+        "_ending",
         "_first_directory",
         "_has_shell",
         "_is_next",
@@ -64,7 +66,6 @@ class Turn:
         "_session",
         "_sessions",
         "_state",
-        "_timer",
         "asked",
     )
 
@@ -91,7 +92,7 @@ class Turn:
         self._state: ShellState
         self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
-        self._timer: asyncio.TimerHandle
+        self._ending: Ending | None = None  # what the shell has told of it
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -163,9 +164,12 @@ class Turn:
         self._request = process.request(command, directory)
         process.running.on_output = self._on_output
         self._end = process.link.turn(process.running, self._frame())
-        self._end.add_done_callback(lambda end: session.note(process, end))
+        self._end.add_done_callback(self._note_end)
         session.begun(command.text)
-        self._timer = asyncio.get_running_loop().call_later(command.timeout_s, self._start_ladder)
+        session.deadline.set(command.timeout_s, self._start_ladder)
+
+    def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
+        self._ending = self._session.note(self._process, end)
 
     def _frame(self) -> TurnStart:
         request, dialect, config = self._request, self._session.dialect, self._session.config
@@ -208,20 +212,19 @@ class Turn:
 
     async def _outcome(self) -> Result:
         try:
-            end = await asyncio.shield(self._end)
+            end = await shielded(self._end)
         except asyncio.CancelledError:
             self._start_ladder()
             self._abandon()
             raise
         finally:
-            self._timer.cancel()
+            self._session.deadline.clear()
             self._session.ended()
-        ending = self._session.dialect.read(end.record) if end.record is not None else None
-        if ending is not None:
+        if self._ending is not None:
             if end.mute:
                 last = await self._process.end_for(CRIPPLED)
                 end = records.replace(end, left=last.left, left_total=last.left_total)
-            return self._ended(end, ending)
+            return self._ended(end, self._ending)
         unsure = end.mute or end.record is not None  # a record that it cannot have told rightly
         last = await (self._process.end_for(MUTE) if unsure else self._process.last_words())
         if self._ladder is not None:  # it was to be ended with all it started: wait for that

@@ -40,6 +40,15 @@ def test_a_child_is_found_with_its_parent_group_and_command(
     assert sleeper.pid in processes.descendants(rows, {os.getpid()})
 
 
+@pytest.mark.skipif(not processes.HAS_LISTS, reason="this kernel does not list the children of a process")
+def test_a_process_is_childless_while_it_has_no_child_living_or_dead(
+    sleeper: subprocess.Popen[bytes],
+) -> None:
+    assert processes.is_childless(sleeper.pid)
+    assert not processes.is_childless(os.getpid())  # the sleeper
+    assert not processes.is_childless(1 << 22)  # which cannot be: nobody can tell
+
+
 def test_cookies_are_read_from_the_environment(sleeper: subprocess.Popen[bytes]) -> None:
     assert processes.cookie_of(sleeper.pid) == "abc:7"
     assert sleeper.pid in processes.bearers("abc")

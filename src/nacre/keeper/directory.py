@@ -124,11 +124,15 @@ class Directory:
 
     def holds(self, name: str, wanted: Identity) -> bool:
         """Whether a file is still there under its name."""
+        return self.size_of(name, wanted) is not None
+
+    def size_of(self, name: str, wanted: Identity) -> int | None:
+        """How long a file is that is still there under its name; None if it is not."""
         try:
             found = os.lstat(self._prefix + name)
         except OSError:
-            return False
-        return (found.st_dev, found.st_ino) == wanted
+            return None
+        return found.st_size if (found.st_dev, found.st_ino) == wanted else None
 
     def make_pipe(self, name: str) -> None:
         """A named pipe; what stood in its place is removed. Raises OSError."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Record = TypeVar("Record")
 
 Left = tuple[tuple[int, str], ...]  # processes that live on: their numbers and command lines
+SHAPES_KEPT = 64  # a link uses ten
 _NOTHING: dict[str, Any] = {}
 
 
@@ -280,17 +281,40 @@ def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tupl
 def decode(record: type[Record], body: bytes) -> Record:
     """The record in a frame. Raises ValueError that says what is wrong with it."""
     given: Any = quickjson.decode(body.decode())
-    fields, required = _FIELDS[record]
     if given.__class__ is not dict:
         raise ValueError(f"{record.__name__} is a JSON object")
+    shape = (record, *given, *map(type, given.values()))
+    checks = _CHECKS.get(shape)
+    if checks is None:
+        checks = _checks_of_object(record, given, shape)
+    for _, name, fits in checks:
+        if not fits(given[name]):
+            raise _unfitting(record, name, given[name])
+    return record(**given)
+
+
+def _checks_of_object(record: type, given: dict[str, Any], shape: tuple[Any, ...]) -> Checks:
+    """Check names and types; what is left to be checked of each record of the same shape."""
+    fields, required = _FIELDS[record]
     if not required <= given.keys() <= fields.keys():
         missing, unknown = sorted(required - given.keys()), sorted(given.keys() - fields.keys())
         raise ValueError(f"{record.__name__} lacks {missing} and does not take {unknown}")
-    for name, value in given.items():
-        types, more = fields[name]
-        if value.__class__ not in types or (more is not None and not more(value)):
+    return _checks(record, [*given.items()], shape)
+
+
+def _checks(record: type, given: list[tuple[str, Any]], shape: tuple[Any, ...]) -> Checks:
+    """Check types: of each value, by its name. Few shapes come again and again."""
+    fields, _ = _FIELDS[record]
+    checks: Checks = []
+    for place, (name, value) in enumerate(given):
+        types, fits = fields[name]
+        if value.__class__ not in types:
             raise _unfitting(record, name, value)
-    return record(**given)
+        if fits is not None and value is not None:
+            checks.append((place, name, fits))
+    if len(_CHECKS) < SHAPES_KEPT:
+        _CHECKS[shape] = checks
+    return checks
 
 
 def decode_again(body: bytes, last: Spawn) -> Spawn:
@@ -319,12 +343,15 @@ def decode_turn_end(body: bytes) -> TurnEnd:
 
 def _read_report(record: type, body: bytes) -> list[Any]:
     values, at = split_mixed_body(body)
-    fields, _ = _FIELDS[record]
-    if values.__class__ is not list or len(values) != len(fields):
-        raise ValueError(f"{record.__name__} is a JSON array of {len(fields)} values")
-    for name, (types, more), value in zip(fields, fields.values(), values, strict=True):
-        if value.__class__ not in types or (more is not None and value is not None and not more(value)):
-            raise _unfitting(record, name, value)
+    if values.__class__ is not list:
+        raise ValueError(f"{record.__name__} is a JSON array of {len(_FIELDS[record][0])} values")
+    shape = (record, *map(type, values))
+    checks = _CHECKS.get(shape)
+    if checks is None:
+        checks = _checks_of_array(record, values, shape)
+    for place, name, fits in checks:
+        if not fits(values[place]):
+            raise _unfitting(record, name, values[place])
     for place in (-2, -1):
         counts = values[place]
         if counts is None:
@@ -337,6 +364,14 @@ def _read_report(record: type, body: bytes) -> list[Any]:
     if at != len(body):
         raise ValueError(f"{record.__name__} announces {at} bytes and has {len(body)}")
     return values
+
+
+def _checks_of_array(record: type, values: list[Any], shape: tuple[Any, ...]) -> Checks:
+    """The same as `_checks_of_object`."""
+    fields, _ = _FIELDS[record]
+    if len(values) != len(fields):
+        raise ValueError(f"{record.__name__} is a JSON array of {len(fields)} values")
+    return _checks(record, [*zip(fields, values, strict=True)], shape)
 
 
 def _unfitting(record: type, name: str, value: object) -> ValueError:
@@ -369,6 +404,7 @@ def _is_stream(value: list[Any]) -> bool:
 
 if TYPE_CHECKING:
     Fits = tuple[tuple[type, ...], Callable[[Any], bool] | None]
+    Checks = list[tuple[int, str, Callable[[Any], bool]]]  # of a record of some shape: place, name, check
 
 _NONE = type(None)
 _COUNTS = [int, int, int, int]
@@ -413,6 +449,7 @@ def _fields(record: type) -> tuple[dict[str, Fits], set[str]]:
     return {name: _FITTING[kind] for name, kind in named.items()}, named.keys() - record.__dict__.keys()
 
 
+_CHECKS: dict[tuple[Any, ...], Checks] = {}  # by shape: a record, the names given, the types of their values
 _FIELDS: dict[type, tuple[dict[str, Fits], set[str]]] = {
     record: _fields(record) for record in (*_KINDS, Exit, TurnEnd)
 }

@@ -149,7 +149,10 @@ class ProcessTree:
         if self._children is None:
             return processes.below(self._traceable(command_id), known) - {shell}
         self._look()
-        return processes.below(self._roots.get(command_id, ()), known) - {shell}
+        roots = self._roots.get(command_id, ())
+        if len(roots) == 1 and shell in roots and processes.is_childless(shell):  # after most turns
+            return set()
+        return processes.below(roots, known) - {shell}
 
     def _traceable(self, command_id: int) -> set[int]:
         """Without a subreaper: the first process, its group, and who carries the cookie."""

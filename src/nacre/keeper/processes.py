@@ -205,6 +205,20 @@ def _children_of_thread(pid: int, thread: int) -> list[int]:
     return [int(child) for child in listed.split()] if listed else []
 
 
+def is_childless(pid: int) -> bool:
+    """Whether a process of one thread has no children, not even dead ones; False also where nobody can tell.
+
+    One file is read for that: the links of a directory in /proc tell how many threads there are.
+    """
+    if not HAS_LISTS:
+        return False
+    try:
+        threads = os.stat(f"/proc/{pid}/task").st_nlink - 2
+    except OSError:  # it ended meanwhile
+        return False
+    return threads == 1 and _read(f"/proc/{pid}/task/{pid}/children") == b""
+
+
 def below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) -> set[int]:
     """The roots and everything below them that lives; `without` some, and without what is below those."""
     return set(rows_below(roots, without))
@@ -357,9 +371,14 @@ def peak_rss_bytes(pid: int) -> int:
     return int(peak[0]) * 1024 if peak else 0
 
 
-def standard_streams(pid: int) -> tuple[str, str, str]:
-    """Where its stdin, stdout and stderr lead; nothing where that cannot be told."""
-    return _link(f"/proc/{pid}/fd/0"), _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")
+def standard_input(pid: int) -> str:
+    """Where its stdin leads; nothing where that cannot be told."""
+    return _link(f"/proc/{pid}/fd/0")
+
+
+def standard_output(pid: int) -> tuple[str, str]:
+    """Where its stdout and stderr lead; nothing where that cannot be told."""
+    return _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")
 
 
 def _link(path: str) -> str:

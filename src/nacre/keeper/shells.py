@@ -179,6 +179,7 @@ class PersistentShell:
         self._hear_own(turn)
         self._turn = None
         self._outlet.in_turn.discard(self)
+        turn.settle()
         self._mute = self._mute or self._is_unusable(turn)
         names_channel = named(left) if left else ((), 0)
         limit = self._command.limit
@@ -254,7 +255,7 @@ class PersistentShell:
         pid = self._command.pid
         if self._outlet.tree.others(self._command.id, self._known) or not self._is_still_the_shell():
             return False
-        if processes.standard_streams(pid)[0] == self._lines_from:  # its commands read from elsewhere
+        if processes.standard_input(pid) == self._lines_from:  # its commands read from elsewhere
             return turn.streams.were_opened()
         return not processes.holds(pid, self._lines_from)
 
@@ -269,9 +270,11 @@ class PersistentShell:
             return False
         if self._command.over:
             return True
-        own, pair = processes.standard_streams(pid), self.files.names_of_pair
-        if own[0] == self._lines_from:
-            return not pair.isdisjoint(own)
+        if processes.standard_input(pid) == self._lines_from:
+            if turn.pipes_are_free:
+                return False
+            return not self.files.names_of_pair.isdisjoint(processes.standard_output(pid))
+        pair = self.files.names_of_pair
         return not processes.holds(pid, self._lines_from) or any(processes.holds(pid, name) for name in pair)
 
     # -- who it is

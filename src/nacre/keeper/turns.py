@@ -129,28 +129,29 @@ class ShellFiles:
 
         It stays open: opening it anew with O_TRUNC takes a journalling file system a third of a millisecond.
         """
-        fd = self._file(name)
+        fd, size = self._file(name)
         view = memoryview(data)
         try:
             while view:
                 view = view[os.pwrite(fd, view, len(data) - len(view)) :]
-            os.ftruncate(fd, len(data))
+            if size > len(data):
+                os.ftruncate(fd, len(data))
         except OSError as error:
             error.filename = self._directory.path_of(name)
             raise
 
-    def _file(self, name: str) -> int:
-        """A file of ours that is still there under its name, or a new one."""
+    def _file(self, name: str) -> tuple[int, int]:
+        """A file of ours that is still there under its name, or a new one; and how long it is."""
         fd, known = self._files.get(name, (-1, (0, 0)))
         if fd >= 0:
-            if self._directory.holds(name, known):
-                return fd
+            if (size := self._directory.size_of(name, known)) is not None:
+                return fd, size
             del self._files[name]
             os.close(fd)
         fd = self._directory.create(name)
         within_limit(fd)
         self._files[name] = fd, identity(os.fstat(fd))
-        return fd
+        return fd, 0
 
     def _write_stdin(self, text: str) -> None:
         """A fresh file for every turn: what an earlier one left running may still read its own."""
@@ -198,6 +199,8 @@ class Turn:
         self._close_mark = f" {start.marker}\n".encode()
         self._heard = b""
         self._began = time.monotonic()
+        self._wall_ms = 0
+        self._unread = False
         self._shell = shell
         limits = CaptureLimits(start.keep_bytes, start.spool_bytes, start.follow_ms)
         name = f"{command.id}.{start.turn}"
@@ -230,37 +233,45 @@ class Turn:
         self.record = os.fsdecode(self._heard[start + len(self._open_mark) : end])
         return True
 
-    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
-        """The turn is over: what is told of it."""
-        counted = self._timer is None
+    def settle(self) -> None:
+        """The turn is over: take what it has printed."""
+        self._wall_ms = round((time.monotonic() - self._began) * 1000)
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        wall_ms = round((time.monotonic() - self._began) * 1000)
         if self._shell.conversation is not None and self.record is None:
             self._shell.conversation.end()
         self.streams.settle()
         # Its files may have been deleted while they were handed over: then a record tells of nothing.
-        unread = self.record is not None and not self.streams.were_opened()
-        if unread and self._shell.files.are_there:
-            mute = True  # nobody but the shell itself has kept it from reading them
+        self._unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
+
+    @property
+    def pipes_are_free(self) -> bool:
+        """After `settle`: whether nobody at all holds the named pipes any more."""
+        return not self.streams.open and not self.streams.let_go
+
+    def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
+        """After `settle`: what is told of it."""
+        counted = self._timer is None
+        self._timer = None
+        if self._unread and self._shell.files.are_there:
+            mute = True  # nobody but the shell itself has kept it from reading them
         streams = self.streams.report()
-        if self.streams.open or self.streams.let_go:
+        if not self.pipes_are_free:
             self._shell.files.abandon_pair()
         if not self.streams.open:
             self.streams.release()
         return TurnEnd(
             self.record,
             self._shell.files.pair,
-            wall_ms,
+            self._wall_ms,
             self._shell.spent_ms() if counted else 0,
             (self._shell.peak_rss_bytes or None) if counted else None,
             self._shell.directory,
             *left,
             replaced,
             mute,
-            unread,
+            self._unread,
             limit,
             *streams,
         )

@@ -6,7 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
-from nacre.model import Command
+from nacre.model import Command, Ended
 from nacre.output import Newest
 from nacre.tools.results import output_schema, reply
 from nacre.tools.tool import Tool
@@ -114,7 +114,9 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         wait=arguments.get("wait", True),
         output_limit_bytes=arguments.get("output_limit"),
     )
-    return reply(await run(service, command, caller), service.config, _timeout_advice(service, command))
+    result = await run(service, command, caller)
+    advice = _timeout_advice(service, command) if result.ended is Ended.TIMED_OUT else ""
+    return reply(result, service.config, advice)
 
 
 def _timeout_advice(service: Service, command: Command) -> str:

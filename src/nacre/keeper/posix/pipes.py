@@ -49,6 +49,8 @@ class Reader:
         self._paused = True
         self._short = True  # until a read was full
         self._wide = False
+        self._used = False  # something has come
+        self._ended = False  # the last read has met the end
 
     def pause(self) -> None:
         """Leave what comes in the pipe, so that the writer has to wait."""
@@ -69,19 +71,23 @@ class Reader:
 
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
-        if self.open and (chunk := self._read()):
+        chunk = self._read() if self.open else None
+        if chunk:
+            self._used = True
             self._short = len(chunk) < SHORT_BYTES
             self._on_chunk(chunk)
             left = self._waiting_bytes() if not self._short else 0
             while self.open and left > 0:
                 left -= self._ready()
+        elif chunk is not None:
+            self._ended = True
 
     def was_opened(self) -> bool:
         """After `take`, of a named pipe: whether anybody has ever opened its other end.
 
         The kernel tells a hang-up only where somebody was there, and an end only where nobody is.
         """
-        if not self.open:
+        if self._used or not self.open:
             return True
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
@@ -89,7 +95,9 @@ class Reader:
 
     def see_end(self) -> None:
         """After `take`: tell the end of the stream from an empty pipe."""
-        if self.open:
+        if self._ended and self.open:
+            self._end()
+        elif self.open:
             self._ready()
 
     def close(self) -> None:
@@ -116,14 +124,18 @@ class Reader:
         if chunk is None:
             return 0
         if chunk:
+            self._used = True
             self._short = len(chunk) < SHORT_BYTES
             if self.widens and len(chunk) == PIPE_BYTES:
                 self._widen()
             self._on_chunk(chunk)
         else:
-            self.close()
-            self._on_end()
+            self._end()
         return len(chunk)
+
+    def _end(self) -> None:
+        self.close()
+        self._on_end()
 
     def _widen(self) -> None:
         """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
