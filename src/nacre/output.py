@@ -38,6 +38,7 @@ _ERASE_LINE = re.compile(r"\x1b\[[02]?K")
 _OTHER_ENCODING = "oem" if sys.platform == "win32" else None
 # Control characters, and bytes that are no text (as the `surrogateescape` of Python has them); many of one.
 _UNSHOWABLE = re.compile("([\x00-\x08\x0b-\x1f\x7f\udc80-\udcff])\\1*")
+_PLAIN = bytes([*b"\t\n", *range(0x20, 0x7F)])  # of ASCII: shown as it is
 _RUN = 8  # from so many on, a row of the same is counted
 _UNFINISHED = re.compile(
     rb"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b\n]*\x1b?|[ -/]*)?\Z"  # an escape sequence without its end
@@ -274,12 +275,14 @@ def readable(data: bytes, encoding: str | None = None) -> str:
 
 
 def _readable(data: bytes, encoding: str | None = None) -> str:
+    if data.isascii() and not data.translate(None, _PLAIN):  # nearly always; six times as quick as the rest
+        return data.decode("ascii")
     encoding = encoding or _OTHER_ENCODING
     if encoding == LOSSY:
         text = data.decode("utf-8", "replace")
     else:
         text = _decode(data, encoding) if encoding else data.decode("utf-8", "surrogateescape")
-    if text.replace("\n", "").isprintable():  # nearly always: nothing to fold and nothing to make visible
+    if text.replace("\n", "").isprintable():  # nothing to fold and nothing to make visible
         return text
     folded = fold(text)
     if _mask is not None:  # colours may have stood in the midst of it

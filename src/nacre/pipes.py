@@ -22,12 +22,21 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 SHORT_BYTES = 1 << 14  # most messages are shorter
-_long_buffer = memoryview(bytearray(CHUNK_BYTES))
+LONG_BYTES = 1 << 18  # what a pipe holds that was made wider
+_long_buffer = memoryview(bytearray(LONG_BYTES))  # it takes no memory before it is used
 
 
 def _is_watchable(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
+
+
+def _waiting_bytes(fd: int) -> int:
+    """How much can be read without waiting."""
+    import fcntl  # noqa: PLC0415  # not on Windows, where nothing can be watched
+    import termios  # noqa: PLC0415  # as above
+
+    return int.from_bytes(fcntl.ioctl(fd, termios.FIONREAD, bytes(4)), sys.byteorder)
 
 
 class PipeReader:
@@ -39,7 +48,6 @@ class PipeReader:
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
         self._closed = False
-        self._short = True  # until a read was full
         self._paused = False
         self._held: threading.Event | None = None  # what the thread waits for
         self._watching = _is_watchable(fd)
@@ -62,13 +70,14 @@ class PipeReader:
             self._on_end()
 
     def _read(self) -> bytes:
-        """After a full read into the one buffer that stays: fresh blocks for long reads scatter the heap."""
-        if self._short:
-            chunk = os.read(self._fd, SHORT_BYTES)
-        else:
-            chunk = bytes(_long_buffer[: os.readv(self._fd, (_long_buffer,))])
-        self._short = len(chunk) < SHORT_BYTES
-        return chunk
+        """What is there; a long message comes in one piece.
+
+        It is read into the one buffer that stays: fresh blocks for long reads scatter the heap.
+        """
+        chunk = os.read(self._fd, SHORT_BYTES)
+        if len(chunk) < SHORT_BYTES or not (more := _waiting_bytes(self._fd)):
+            return chunk
+        return b"".join((chunk, _long_buffer[: os.readv(self._fd, (_long_buffer[:more],))]))
 
     def _read_in_thread(self) -> None:
         taken = threading.Event()

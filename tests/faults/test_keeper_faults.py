@@ -50,7 +50,7 @@ ONCE = {
         "sleep %s & exit 3",
     ),
     "in feeding it": (
-        "fail(posix.Writer, '_flush', lambda self: b'too much' in self._buffer)",
+        "fail(posix.Writer, 'write', lambda self, data: b'too much' in data)",
         "sleep %s; cat",
     ),
 }

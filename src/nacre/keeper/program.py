@@ -68,7 +68,7 @@ class Keeper:
         self.tree = ProcessTree(self._cookie, subreaper=host.prepare())
         self.loop = host.Loop(self.reap, self.leave, self.failed)
         reading, writing = host.link_descriptors()
-        self._out = bytearray()
+        self._out: list[bytes] = []
         self._link = host.LinkWriter(self.loop, writing, on_broken=self._link_ended)
         host.LinkReader(self.loop, reading, self._received, self._link_ended).resume()
         if guardian is not None:
@@ -106,13 +106,13 @@ class Keeper:
 
     def send(self, data: bytes) -> None:
         """Queue a frame; frames of one round leave in one write."""
-        self._out += data
+        self._out.append(data)
 
     def flush(self) -> None:
         """Write what is queued."""
         if self._out:
-            self._link.write(bytes(self._out))
-            self._out.clear()
+            frames, self._out = self._out, []
+            self._link.write(frames[0] if len(frames) == 1 else b"".join(frames))
 
     def _received(self, data: bytes) -> None:
         try:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".out", ".err")
 KEPT = 64
 TOTAL_BYTES = 1000 * 1000 * 1000
+PIECE_BYTES = 1 << 16  # of a file that is read to be written elsewhere: less than the heap gives back at once
 
 
 class Spools:
@@ -155,8 +156,7 @@ class Spool:
         if self._identity is None or not self.omitted_bytes or not at:
             return
         self._open()
-        ring = _read_at(self._fd, self._ring_bytes, self._head_bytes)
-        _write_all_at(self._fd, ring[at:] + ring[:at], self._head_bytes)
+        _turn_left(self._fd, self._head_bytes, self._ring_bytes, at)
         self._turned += at
         if self._resting:
             self._close()
@@ -187,6 +187,24 @@ def _write_at(fd: int, data: memoryview, offset: int) -> int:
         return os.pwrite(fd, data, offset)
     os.lseek(fd, offset, os.SEEK_SET)
     return os.write(fd, data)
+
+
+def _turn_left(fd: int, start: int, size: int, by: int) -> None:
+    """Move the first `by` bytes of a part of a file behind its others; the fewer of both wait in memory."""
+    end = start + size
+    if 2 * by <= size:
+        waiting = _read_at(fd, by, start)
+        for offset in range(start, end - by, PIECE_BYTES):
+            piece = _read_at(fd, min(PIECE_BYTES, end - by - offset), offset + by)
+            _write_all_at(fd, piece, offset)
+        _write_all_at(fd, waiting, end - by)
+    else:
+        rest = size - by
+        waiting = _read_at(fd, rest, start + by)
+        for offset in range(end, start + rest, -PIECE_BYTES):
+            length = min(PIECE_BYTES, offset - start - rest)
+            _write_all_at(fd, _read_at(fd, length, offset - length - rest), offset - length)
+        _write_all_at(fd, waiting, start)
 
 
 def _write_all_at(fd: int, data: bytes, offset: int) -> None:

@@ -1,6 +1,6 @@
 """The keeper's own process on Linux and macOS: its session, its descriptors, its log.
 
-Above it: `program` and `guardian`. Below: nothing but the system.
+Above it: `program` and `guardian`. Below: `starting` and `pipes`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import stat
 import sys
 
 from nacre.keeper.heap import return_large_blocks
+from nacre.keeper.posix.pipes import widen
 from nacre.keeper.posix.starting import INHERITANCE, RESERVED_FDS
 
 PR_SET_CHILD_SUBREAPER = 36
@@ -42,6 +43,7 @@ def link_descriptors() -> tuple[int, int]:
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
+    widen(writing)  # the frame of a command that has printed much is then written in one go
     return reading, writing
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SHORT_BYTES = 1 << 14  # what most commands print is shorter
 PIPE_BYTES = 1 << 16  # what a pipe holds if nobody has changed that
-WIDE_PIPE_BYTES = 1 << 20
+WIDE_PIPE_BYTES = 1 << 18  # wider ones are not quicker: what is read then leaves the processor's cache
 
 
 class Reader:
@@ -140,16 +140,22 @@ class Reader:
     def _widen(self) -> None:
         """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
         self.widens = False
-        if hasattr(fcntl, "F_SETPIPE_SZ"):
-            try:
-                fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
-            except OSError:  # a terminal, or the user's quota of pipe memory is used up
-                return
-            self._wide = True
+        self._wide = widen(self._fd)
 
     def _waiting_bytes(self) -> int:
         answer = fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0")
         return struct.unpack("i", answer)[0]
+
+
+def widen(fd: int) -> bool:
+    """Let a pipe hold more; whether it does."""
+    if not hasattr(fcntl, "F_SETPIPE_SZ"):
+        return False
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, WIDE_PIPE_BYTES)
+    except OSError:  # a terminal, or the user's quota of pipe memory is used up
+        return False
+    return True
 
 
 _long_buffer = memoryview(b"")
@@ -192,9 +198,18 @@ class Writer:
         """Write now what can be written, the rest when there is room."""
         if self._fd < 0 or self._closing:
             return
+        if not self._buffer:  # nearly always: what fits leaves without being copied
+            try:
+                data = data[os.write(self._fd, data) :]
+            except BlockingIOError:
+                pass
+            except OSError:
+                self._break()
+                return
+            if not data:
+                return
         self._buffer += data
-        if not self._watching:
-            self._flush()
+        self._settle()
 
     def close(self) -> None:
         """Close once everything is written."""
@@ -213,13 +228,17 @@ class Writer:
                 del self._buffer[: os.write(self._fd, self._buffer[:WIDE_PIPE_BYTES])]
         except BlockingIOError:
             pass
-        except OSError:  # nobody reads any more
-            self._buffer.clear()
-            self._shut()
-            if self._on_broken:
-                self._on_broken()
+        except OSError:
+            self._break()
             return
         self._settle()
+
+    def _break(self) -> None:
+        """Nobody reads any more."""
+        self._buffer.clear()
+        self._shut()
+        if self._on_broken:
+            self._on_broken()
 
     def _settle(self) -> None:
         if self._buffer and not self._watching:
