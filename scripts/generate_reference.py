@@ -7,6 +7,7 @@ reliability.md has the faults that the tests in tests/faults inject, with what m
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -30,23 +31,23 @@ REFERENCE, CONFIGURATION = ROOT / "docs" / "reference.md", ROOT / "docs" / "conf
 RELIABILITY = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- written by scripts/generate_reference.py -->", "<!-- end of what is written -->"
 FAULT_ID = re.compile(r'mark\.req\("(fault-[^"]+)"\)')
-# What each field of a tool's data tells: in the schema it would be paid for by every client.
+# What each field of a tool's data means: in the schema every client would have to pay for it.
 MEANINGS = {
     "shell": {
-        "stdout": "what it printed there; a long output keeps its beginning and end",
+        "stdout": "its standard output; long output keeps its beginning and end",
         "stderr": "the same for stderr",
-        "exit_code": "as it is; none when a signal or a time limit has ended it",
+        "exit_code": "absent when a signal or a time limit ended it",
         "ended": "when it did not just exit: `signaled`, `timed_out`, `shell_died` (a session's shell ended)",
         "signal": "the name of the signal that ended it",
         "timeout_seconds": "of a timeout: the limit that it had",
-        "partial_stdout": "of a timeout: what it had printed, in the place of `stdout`",
+        "partial_stdout": "of a timeout: what it had printed, instead of `stdout`",
         "partial_stderr": "the same for stderr",
-        "working_directory": "where a session stands now, when it is new or has moved",
-        "session": "`name`, `shell` (`new`, `reborn`, `lost`) and `note`, when there is something to tell",
+        "working_directory": "the session's directory, when the session is new or its directory has changed",
+        "session": "`name`, `shell` (`new`, `reborn`, `lost`) and `note`, when there is something to say",
         "truncated": "true when less is shown than was printed",
-        "output_id": "what the tool `output` reads all of it by, also what is printed later",
-        "left_running": "processes that live on: `pid` and `command`",
-        "limit": "which limit it has passed: `memory`, `cpu`, `processes`, `open_files`, `file_size`,"
+        "output_id": "with it the tool `output` reads all of it, including what is printed later",
+        "left_running": "processes that still run: `pid` and `command`",
+        "limit": "the limit that it exceeded: `memory`, `cpu`, `processes`, `open_files`, `file_size`,"
         " `output`, `tmp`",
         "hints": "what to do about a failure",
     },
@@ -62,7 +63,7 @@ MEANINGS = {
         "not_kept_bytes": "how many bytes before it were too many to be kept",
         "goes_on": "true when more may be printed",
     },
-    "session": {"sessions": "all there are now: name, state, shell, directory, commands, idle_seconds"},
+    "session": {"sessions": "all sessions: name, state, shell, directory, commands, idle_seconds"},
 }
 METADATA = """
 For programs the result's `_meta` has `metadata`, always with `command`, `ended` (also `exited`), `exit_code`,
@@ -153,7 +154,7 @@ def fault_tables() -> str:
     parts: list[str] = []
     for path in sorted((ROOT / "tests" / "faults").glob("test_*.py")):
         text = path.read_text()
-        family = text.removeprefix('"""').partition("\n")[0].partition(":")[0]
+        family = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0].partition(":")[0].rstrip(".")
         parts += [f"### {family}\n", "| when | then |", "|---|---|"]
         for name in dict.fromkeys(FAULT_ID.findall(text)):
             fault, _, outcome = REQUIREMENTS[name].sentence.removesuffix(".").partition(": ")

@@ -164,26 +164,30 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Number and idle time of sessions are limited, with clear errors.", "nacre"
     ),
     "fault-session-closed-with-queue": Requirement(
-        "A session is closed while commands wait in it: they are refused, and no shell stays.", "nacre"
+        "A session is closed while commands wait for it: they are refused, and no shell is left.", "nacre"
     ),
     "fault-session-exec": Requirement(
-        "A session's shell becomes another program: that runs to its own end, which is told.", "nacre"
+        "A session's shell is replaced by another program (exec): it runs until it ends, and its "
+        "exit code is reported.",
+        "nacre",
     ),
     "fault-session-mute": Requirement(
-        "A shell cannot tell any more how a command ended: it is asked again, or replaced, and that is told.",
+        "A shell can no longer report how a command ended: it is asked again, or replaced, and the "
+        "result says so.",
         "nacre",
     ),
     "fault-session-changed": Requirement(
-        "A command changes words, options, traps, variables or descriptors that its session's shell works"
-        " with: later commands run truly, in that shell or in a new one, which is told.",
+        "A command redefines words, options, traps, variables or descriptors that its session's "
+        "shell relies on: later commands run correctly, in that shell or in a new one, and the "
+        "result says which.",
         "nacre",
     ),
     "fault-session-cancel-background": Requirement(
-        "A call in a session is cancelled: all it started is killed, what was there before is spared.",
+        "A call in a session is cancelled: what it started is killed, what was there before is not.",
         "nacre",
     ),
     "fault-session-idle": Requirement(
-        "A session is closed for want of use: its next command says so, in the same directory.", "nacre"
+        "An idle session is closed: its next command says so and runs in the same directory.", "nacre"
     ),
     "session-tool": Requirement("One tool lists, restarts and closes sessions.", "nacre"),
     "session-unknown-shell": Requirement("An unknown shell is probed, or refused at start.", "nacre"),
@@ -217,55 +221,61 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-descriptors": Requirement("No file descriptor leaks into commands.", "nacre"),
     # -- faults: each sentence is a row "fault: outcome"
     "fault-spool-directory": Requirement(
-        "A command deletes or replaces the spool directory: it is made anew, all commands go on.", "nacre"
+        "A command deletes or replaces the directory of output files: it is created again, all "
+        "commands continue.",
+        "nacre",
     ),
     "fault-spool-full": Requirement(
-        "The spool's disk is full: commands run, what cannot be kept or run is told.", "nacre"
+        "The disk for output files is full: commands run, and what could not be kept or run is reported.",
+        "nacre",
     ),
     "fault-spool-nowhere": Requirement(
-        "No temporary directory can be used: the server runs, what it cannot do is told.", "nacre"
+        "No temporary directory can be used: the server runs and says what it cannot do.", "nacre"
     ),
     "fault-spool-left": Requirement(
-        "Server and keeper are killed: the next start removes their files, and nobody else's.", "nacre"
+        "Server and keeper are killed: the next start removes their files and no others.", "nacre"
     ),
     "fault-descriptors": Requirement(
-        "Descriptors run out: the command that needs one too many is refused, all others go on.", "nacre"
+        "File descriptors run out: the command that needs one more is refused, all others continue.", "nacre"
     ),
     "fault-server-descriptors": Requirement(
-        "The server itself can open no more files: it serves on, what needs one is refused with what to do;"
-        " with too few to begin with it does not start, and says why.",
+        "The server itself can open no more files: it continues, and what needs one is refused with"
+        " advice; with too few from the start it does not start, and says why.",
         "nacre",
     ),
     "fault-memory": Requirement(
         "Memory runs out: the kernel kills a command, never the server or its keeper.", "nacre"
     ),
     "fault-large-commands": Requirement(
-        "Commands or input of many megabytes: the keeper gives their memory back.", "nacre"
+        "Commands or input of many megabytes: the keeper returns their memory to the system.", "nacre"
     ),
     "fault-circles": Requirement(
-        "Commands fail, sessions end, calls are cancelled: nothing of them waits for a garbage collection.",
+        "Commands fail, sessions end, calls are cancelled: nothing of them waits for the garbage collector.",
         "nacre",
     ),
     "fault-keeper-stopped": Requirement(
-        "The keeper is stopped (SIGSTOP) for ever: it is killed and replaced, what it ran is ended, and who "
-        "waits is told.",
+        "The keeper is stopped (SIGSTOP): it is killed and replaced, what it ran is ended, and "
+        "waiting calls get an error.",
         "nacre",
     ),
     "fault-keeper-late": Requirement(
-        "The keeper is not ready in time: a sentence, and it serves as soon as it is.", "nacre"
+        "The keeper is not ready in time: the call fails with a clear error, and later calls work "
+        "once it is ready.",
+        "nacre",
     ),
     "fault-processes": Requirement(
-        "No process can be started: commands are refused with what to do, and run again later.", "nacre"
+        "No process can be started: commands are refused with advice, and run again later.", "nacre"
     ),
     "fault-not-startable": Requirement(
-        "Arguments too long, directory or shell gone: a sentence, and the next command runs.", "nacre"
+        "Arguments too long, directory or shell gone: a clear error, and the next command runs.", "nacre"
     ),
     "fault-keeper-one-command": Requirement(
-        "The keeper fails in handling a command: that command ends with an error, all others go on.", "nacre"
+        "The keeper fails while handling a command: that command ends with an error, all others continue.",
+        "nacre",
     ),
     "fault-many-cancels": Requirement(
-        "Hundreds of calls are cancelled at once: the work for each does not grow with their number, and the "
-        "next command is not kept waiting.",
+        "Hundreds of calls are cancelled at once: the work for each does not grow with their "
+        "number, and the next command is not delayed.",
         "nacre",
     ),
     # -- nacre: nothing is left behind
@@ -284,44 +294,46 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Server and keeper are killed together: no process and no spool is left.", "nacre"
     ),
     "fault-guardian-killed": Requirement(
-        "The keeper's guardian is killed: commands go on, and the log says so.", "nacre"
+        "The keeper's guardian is killed: commands continue, and the log says so.", "nacre"
     ),
     "fault-keeper-hangs-at-the-end": Requirement(
         "The keeper hangs when the server ends: the server ends in time, and no process is left.", "nacre"
     ),
     "fault-stubborn-at-the-end": Requirement(
-        "Hundreds of processes ignore TERM: none survives the server's end, of whatever kind.", "nacre"
+        "Hundreds of processes ignore TERM: none survives the server, however it ends.", "nacre"
     ),
     "fault-unkillable-at-the-end": Requirement(
-        "A process cannot be killed: the server ends in time all the same, and the log names it.", "nacre"
+        "A process cannot be killed: the server still ends in time, and the log names the process.", "nacre"
     ),
     "fault-spool-handover": Requirement(
-        "Files vanish while a command is handed to its session's shell: it is told as not run.", "nacre"
+        "Files vanish while a command is handed to its session's shell: it is reported as not run.", "nacre"
     ),
     "fault-chaos": Requirement(
-        "Mixed calls while processes are killed, disks fill, files vanish, descriptors and processes run out:"
-        " every answer is right or names the fault, each call is answered once, nothing is left or grows.",
+        "Mixed calls while processes are killed, disks fill, files vanish, descriptors and "
+        "processes run out: every answer is right or names the fault, each call is answered once, "
+        "nothing is left behind, nothing grows.",
         "nacre",
     ),
     "fault-no-trace": Requirement(
-        "A process leaves session, group and environment: it is named, and ends with its command.", "nacre"
-    ),
-    "fault-exec-window": Requirement(
-        "A process is just becoming its program when its command ends: it is named all the same.", "nacre"
-    ),
-    "fault-late-keeper": Requirement(
-        "The keeper gets to a command's end after its deadline: what ended in time has not timed out.",
+        "A process leaves its session, group and environment: it is listed, and ended with its command.",
         "nacre",
     ),
-    "fault-unkillable": Requirement(
-        "A process does not die of KILL: the reply says so and names it, and claims nothing else.", "nacre"
+    "fault-exec-window": Requirement(
+        "A process is between fork and exec when its command ends: it is listed all the same.", "nacre"
     ),
+    "fault-late-keeper": Requirement(
+        "The keeper notices a command's end after its deadline: a command that ended in time has "
+        "not timed out.",
+        "nacre",
+    ),
+    "fault-unkillable": Requirement("A process survives SIGKILL: the reply says so and names it.", "nacre"),
     "fault-session-ends-whole": Requirement(
-        "A session is closed or restarted: all that its shells had started is gone when that is told.",
+        "A session is closed or restarted: everything that its shells started is gone when the reply comes.",
         "nacre",
     ),
     "fault-hard-to-end": Requirement(
-        "Stopped, traced, fleeing, of another user, without a first thread: none survives its command.",
+        "Stopped, traced, fleeing processes, those of other users or without a first thread: none "
+        "survives its command.",
         "nacre",
     ),
     # -- nacre: truth
@@ -399,48 +411,52 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     # -- nacre: faults, each with its outcome
     "fault-any-message": Requirement(
-        "A malformed or hostile message: answered as JSON-RPC asks, once; later lines are served.", "nacre"
+        "A malformed or hostile message: it is answered once, as JSON-RPC requires; later lines are served.",
+        "nacre",
     ),
     "fault-id-types": Requirement(
-        'Requests 7 and "7" at once, a cancellation of another id: each is told apart by its type.', "nacre"
+        'Requests 7 and "7" at once, a cancellation of another id: ids are distinguished by type.', "nacre"
     ),
     "fault-unread": Requirement(
-        "A client that does not read: memory stays bounded; when it reads again it gets everything.", "nacre"
+        "A client that does not read: memory stays bounded, and it gets everything when it reads again.",
+        "nacre",
     ),
     "fault-too-many": Requirement(
-        "More requests than there is room for: they wait, cancellations and answers overtake them.", "nacre"
+        "More requests than there is room for: they wait; cancellations and answers overtake them.", "nacre"
     ),
     "fault-roots": Requirement(
-        "A client that does not tell its roots, or tells nonsense: it is waited for once, for two seconds.",
+        "A client that does not send its roots, or sends nonsense: nacre waits for them once, for "
+        "two seconds.",
         "nacre",
     ),
     "fault-binary-output": Requirement(
-        "Output that is no text: the reply stays within its limit, the spool has every byte.", "nacre"
+        "Binary output: the reply stays within its limit, the output file has every byte.", "nacre"
     ),
     "fault-cut-progress": Requirement(
-        "A character or an escape sequence printed in pieces: progress tells it whole.", "nacre"
+        "A character or an escape sequence printed in pieces: progress shows it whole.", "nacre"
     ),
     "fault-streams": Requirement(
-        "stdin or stdout closed, full, half closed, hung up: each answer that can be taken, an orderly end.",
+        "stdin or stdout closed, full, half closed, hung up: every answer that can be delivered is,"
+        " and the server ends in order.",
         "nacre",
     ),
     "fault-stderr": Requirement(
-        "stderr closed, full, without a reader or not read: every command is answered, lines are counted.",
+        "stderr closed, full, without a reader or not read: every command is answered, lost lines "
+        "are counted.",
         "nacre",
     ),
     "fault-audit-room": Requirement(
-        "No room for the audit log: commands run, it goes on in order and says how many records are missing.",
+        "No room for the audit log: commands run; it continues in order and says how many records "
+        "are missing.",
         "nacre",
     ),
     "fault-audit-required": Requirement(
         "No room for an audit log that is required: commands are refused until it can be written.", "nacre"
     ),
-    "fault-audit-torn": Requirement(
-        "A line of a log written in part: it never runs into the next one.", "nacre"
-    ),
-    "fault-audit-gone": Requirement("An audit log moved away or deleted: it is made anew.", "nacre"),
+    "fault-audit-torn": Requirement("A log line written in part: it never runs into the next one.", "nacre"),
+    "fault-audit-gone": Requirement("An audit log moved away or deleted: it is created again.", "nacre"),
     "fault-abort-room": Requirement(
-        "No room for the abort file: it is written, whole, as soon as there is.", "nacre"
+        "No room for the abort file: it is written, whole, as soon as there is room.", "nacre"
     ),
     # -- nacre: Windows (shown under wine, see docs/windows.md)
     "windows-server": Requirement("The whole server runs as a Windows program.", "nacre"),
@@ -449,7 +465,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "windows-quoting": Requirement("cmd.exe gets a command as it was typed.", "nacre"),
     "windows-text": Requirement("Output is read from the console's code page or UTF-8.", "nacre"),
     # -- nacre: environment
-    "env-login": Requirement("A bare environment is mended from the login shell.", "nacre"),
+    "env-login": Requirement("A bare environment is completed from the login shell.", "nacre"),
     "env-secrets": Requirement("The log never shows values of an environment.", "nacre"),
     # -- policy
     "policy-every-part": Requirement("Every simple command of a text is judged.", "nacre; 000 Security"),

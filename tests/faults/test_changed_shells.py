@@ -1,4 +1,4 @@
-"""A command changes what its session's shell works with: words, options, traps, variables, descriptors.
+"""Commands that change what their session's shell relies on: words, options, traps, variables, descriptors.
 
 Whatever it is, the next command runs truly, in the directory that was asked for: in the same shell, with its
 state, or in a new one; and then a reply has said so. No call waits for its timeout.

@@ -1,4 +1,4 @@
-"""Whatever fails inside the keeper while it handles one command: that command ends, and all others go on."""
+"""Failures inside the keeper while it handles one command: that command ends, and all others go on."""
 
 from __future__ import annotations
 

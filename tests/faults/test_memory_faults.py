@@ -1,4 +1,4 @@
-"""What an ended command, session or call has held is let go at once, without a garbage collection.
+"""Memory of ended commands, sessions and calls: it is let go at once, without a garbage collection.
 
 Server and keeper look for circles of objects seldom, so whatever is in one stays for thousands of calls.
 """

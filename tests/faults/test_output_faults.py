@@ -1,4 +1,4 @@
-"""Output that is no text: what is sent stays within its limit, and no message cuts a character in two."""
+"""Binary output: what is sent stays within its limit, and no message cuts a character in two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Processes that hide or do not die: every one is told to its command, and ended with it."""
+"""Processes that hide or do not die: each is attributed to its command, and ended with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that declares roots and then does not tell them, or tells nonsense: its calls go on."""
+"""Clients that declare roots and then do not send them, or send nonsense: its calls go on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The directory of the spools: whatever is done to it, commands go on, and nothing of it is left behind."""
+"""The directory of output files: whatever is done to it, commands go on, and nothing of it is left behind."""
 
 from __future__ import annotations
 

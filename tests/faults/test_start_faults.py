@@ -1,4 +1,4 @@
-"""A keeper or a command that cannot be started now: a sentence, and the next try works."""
+"""A keeper or a command that cannot be started: a clear error, and the next try works."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # ruff: noqa: SLF001  # it stops what nobody else sees
 # pyright: reportPrivateUsage=false
-"""A keeper that is stopped says nothing for ever: it is replaced, and nothing that it ran is left."""
+"""A keeper that is stopped: it is replaced, and nothing that it ran is left."""
 
 from __future__ import annotations
 

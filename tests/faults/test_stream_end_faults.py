@@ -1,4 +1,4 @@
-"""Odd ends of stdin and stdout: closed, of the wrong kind, half closed, hung up. No line is lost."""
+"""stdin and stdout in odd states: closed, of the wrong kind, half closed, hung up. No line is lost."""
 
 from __future__ import annotations
 
