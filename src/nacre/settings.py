@@ -83,8 +83,8 @@ SETTINGS = (
     Setting(
         "max_output_size",
         kinds.SIZE,
-        "how much of stdout and of stderr the output file keeps (beginning and end), and a call may ask to"
-        " be shown",
+        "how much of stdout and of stderr the output file keeps (beginning and end), and the most that a call"
+        " may ask to be shown",
         "max_output_bytes",
         flags=("--max-output",),
     ),
@@ -134,7 +134,7 @@ SETTINGS = (
     Setting(
         "lossy_utf8",
         kinds.YES_OR_NO,
-        "show bytes that are not UTF-8 as U+FFFD; else as \\xNN, from which they can be told",
+        "show bytes that are not UTF-8 as U+FFFD instead of \\xNN, which keeps their values",
         "lossy_utf8",
     ),
     Setting(
@@ -148,11 +148,11 @@ SETTINGS = (
     Setting(
         "failed_command_is_error",
         kinds.YES_OR_NO,
-        "whether an exit code other than 0 makes the reply an error (isError); some agents give up on those",
+        "whether a nonzero exit code makes the reply an error (isError); some agents give up after errors",
         "failed_command_is_error",
         flags=("--failures-are-results",),
         flag_means=False,
-        flag_help="an exit code other than 0 makes no reply an error (isError)",
+        flag_help="a nonzero exit code does not make the reply an error (isError)",
     ),
     Setting(
         "login_environment",
@@ -166,14 +166,14 @@ SETTINGS = (
         "environment_inherit",
         kinds.INHERIT,
         "what commands inherit: login (the server's variables and, as login_environment says, the login"
-        " shell's), all (the server's), core (HOME, LANG, PATH and their kind), none",
+        " shell's), all (the server's), core (HOME, LANG, PATH and the like), none",
         "environment_inherit",
         default="login; core for sandbox strict",
     ),
     Setting(
         "environment_include",
         kinds.TEXTS,
-        "patterns of variables that commands inherit although their names look like secrets or are not in"
+        "patterns of variables that commands inherit even if their names look like secrets or are not in"
         " the core (GH_TOKEN)",
         "environment_include",
         default="none",
@@ -202,7 +202,7 @@ SETTINGS = (
     Setting(
         "sandbox",
         kinds.SANDBOX,
-        "confine commands with the kernel's help: off, workspace, read-only, strict (docs/sandbox.md)",
+        "let the kernel confine commands: off, workspace, read-only, strict (docs/sandbox.md)",
         "sandbox",
         flags=("--sandbox",),
     ),
@@ -216,21 +216,21 @@ SETTINGS = (
     Setting(
         "sandbox_readable",
         kinds.TEXTS,
-        "secrets below the home directory that commands may read after all (.kube)",
+        "secrets in the home directory that commands may read (.kube)",
         "sandbox_readable",
         default="none",
     ),
     Setting(
         "sandbox_unprotected",
         kinds.TEXTS,
-        "protected files of the workspace that commands may change after all (.git/config)",
+        "protected files of the workspace that commands may change (.git/config)",
         "sandbox_unprotected",
         default="none",
     ),
     Setting(
         "sandbox_sockets",
         kinds.TEXTS,
-        "sockets that commands may use: of an SSH agent, of Docker",
+        "sockets that commands may use, for example of an SSH agent or Docker",
         "sandbox_sockets",
         default="none",
     ),
@@ -361,16 +361,16 @@ CONTAINER_SETTINGS = (  # of the preset `container` only
     Setting(
         "confine",
         kinds.YES_OR_NO,
-        "in a container: hold commands where its runtime has left open what the specification closes",
+        "in a container: confine commands where its runtime has left open what the specification closes",
         "confine",
         flags=("--no-confine",),
         flag_means=False,
-        flag_help="preset container: leave all that holds commands to the container",
+        flag_help="preset container: rely on the container alone to confine commands",
     ),
     Setting(
         "network",
         kinds.YES_OR_NO,
-        "whether commands that are held so may use the container's network (npm install)",
+        "whether commands that are confined like this may use the container's network (npm install)",
         "network",
         flags=("--container-network",),
         flag_means=True,
