@@ -612,6 +612,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "doctor": Requirement(
         "`nacre doctor` finds out what works here, and says what would mend the rest.", "nacre"
     ),
+    "sandbox-ask": Requirement(
+        "What the sandbox has refused is opened by the person alone, asked through the client: once, or until"
+        " the server ends.",
+        "nacre",
+    ),
     "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),

@@ -10,9 +10,9 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from wire_client import WireClient
+from wire_client import HANDSHAKE, WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -56,7 +56,13 @@ class TestHome:
         return path
 
     def start(
-        self, level: str, *options: str, without: str = "", settings: str = "", **more: str
+        self,
+        level: str,
+        *options: str,
+        without: str = "",
+        settings: str = "",
+        handshake: dict[str, Any] | None = None,
+        **more: str,
     ) -> WireClient:
         """A server at a level; `without` names a program that it shall not find; `more` are variables."""
         environment = {"SOME_TOKEN": "PRIVATE", "PLAIN": "plain", **more}
@@ -75,7 +81,8 @@ class TestHome:
             env=self.environment(**environment),
         )
         self._clients.append(client)
-        client.shake_hands()
+        client.request("initialize", handshake or HANDSHAKE)
+        client.notify("notifications/initialized")
         return client
 
     def environment(self, **more: str) -> dict[str, str]:

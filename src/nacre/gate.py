@@ -59,11 +59,13 @@ class Question:
     rememberable: bool
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     stdin: str = ""
+    opening: str = ""  # how it begins, where it is not the rules that ask
+    remembering: str = "allow this exact command for this session"  # what the person chooses then
 
     @property
     def text(self) -> str:
         """The question in words."""
-        parts = [f"May this command run in {self.working_directory}?", self.command]
+        parts = [self.opening or f"May this command run in {self.working_directory}?", self.command]
         if self.environment:
             rows = "\n".join(
                 f"{name}={_shown(text, _LONGEST_VALUE)}" for name, text in self.environment.items()

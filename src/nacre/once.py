@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nacre.gate import Ask, Gate
     from nacre.keeper.link import Link, Running
     from nacre.model import Command, Result
+    from nacre.places.connection import KeeperConnection
     from nacre.places.place import Place
 
 _ENDS: dict[str | None, Ended] = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
@@ -47,6 +48,7 @@ class Once:
         self._rewrite = rewrite
         self._on_output = on_output
         self._secrets: frozenset[str] = frozenset()  # the names of those that its rules give it
+        self.keeper: KeeperConnection | None = None  # where it runs, if not in its place's usual one
         self._link: Link
         self._running: Running
 
@@ -64,7 +66,7 @@ class Once:
 
     async def start(self) -> None:
         """Give it to the keeper."""
-        self._link = link = await self._place.link()
+        self._link = link = await (self._place if self.keeper is None else self.keeper).link()
         self._running = link.run(self._spawn(), on_output=self._on_output)
         if self.asked.stdin:
             link.feed(self._running, os.fsencode(self.asked.stdin))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from nacre.output_query import Excerpt, Query
     from nacre.places.place import Place
     from nacre.spools import StreamName
+    from nacre.widening import Widening
 
 Done = TypeVar("Done", bound="Result | FileDone")
 
@@ -61,6 +62,7 @@ class Service:
         except NacreError:
             self.place.release()
             raise
+        self._widening = _widening(config, self.place) if self.place.confinement is not None else None
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()
@@ -126,17 +128,25 @@ class Service:
             await execution.prepare()  # it holds no slot while it waits for its turn
             if self._gate is not None:  # the one of now: rules may have changed while it waited
                 await execution.admit(self._gate, ask)
+            if self._widening is not None:
+                await self._widen(self._widening, execution, ask)
             await self._slots.acquire()
             try:
                 audit.started(execution.asked)
                 await execution.start()
-                return self._finish(await execution.wait())
+                return self._finish(await execution.wait(), execution.asked, ask)
             finally:
                 self._slots.release()
         finally:
             execution.close()
 
-    def _finish(self, done: Done) -> Done:
+    @staticmethod
+    async def _widen(widening: Widening, execution: Execution[Any], ask: Ask | None) -> None:
+        """Have the person asked about what the sandbox refused to such a command before."""
+        if isinstance(execution, Once):
+            execution.keeper = await widening.admit(execution.asked, ask)
+
+    def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None) -> Done:
         """Say what to do next after a failure, and name no file that cannot be read."""
         if not isinstance(done, Result):
             return done
@@ -144,8 +154,9 @@ class Service:
             done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
         hints = done.hints or hints_for(done, path, self.place.files)
-        if self.place.confinement is not None and not done.ok and not done.limit:
-            hints = self._refusals(done) or hints
+        if self._widening is not None and not done.ok and not done.limit and isinstance(asked, Command):
+            held = self.place.confinement
+            hints = (self._widening.explain(asked, done, held, ask) if held else ()) or hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
         return replace(done, hints=hints) if hints else done
@@ -155,13 +166,6 @@ class Service:
         if self._gate is None or self.config.offers("files"):
             return True
         return self._gate.can_read(f"{spool}.out", directory)
-
-    def _refusals(self, result: Result) -> tuple[str, ...]:
-        """What the sandbox has refused a command, as far as its messages tell."""
-        from nacre.sandbox.refusals import refusals  # noqa: PLC0415  # only a sandbox needs it
-
-        confinement = self.place.confinement
-        return refusals(result, confinement.profile, self.place.files) if confinement else ()
 
     def _record(self, asked: Command | FileWork, outcome: Result | FileDone | NacreError | None) -> None:
         """Record the end."""
@@ -287,6 +291,13 @@ class Service:
             self._abort.finish()
         self.sessions.stop()
         await self.place.close()
+
+
+def _widening(config: Config, place: Place) -> Widening:
+    from nacre.widening import Widening  # noqa: PLC0415  # only a sandbox needs it
+
+    own_files = (*config.own_files, os.path.dirname(place.output_directory))
+    return Widening(place, own_files, asks=config.sandbox_ask)
 
 
 def _abort_file(path: str | None) -> AbortFile | None:

@@ -235,6 +235,12 @@ SETTINGS = (
         default="none",
     ),
     Setting(
+        "sandbox_ask",
+        kinds.YES_OR_NO,
+        "ask the person through the client about what the sandbox has refused, when the command is run again",
+        "sandbox_ask",
+    ),
+    Setting(
         "sandbox_network",
         kinds.SWITCH,
         "whether commands in a sandbox have a network: on, off",

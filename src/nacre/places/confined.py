@@ -75,9 +75,9 @@ class Confinement:
         """Raise Refused for a real path that a command could not read or write: file tools have no more."""
         profile = self.profile
         why = profile.why_not_read(path, home)
-        if writes and not why:
+        if writes and why is None:
             why = profile.why_not_written(path, own_tmp=False)
-        if why:
+        if why is not None:
             raise Refused(
                 f"The sandbox ({profile.level}) refused {path}: {why}.",
                 hint="Only the person can change that.",

@@ -28,12 +28,18 @@ _log = logging.getLogger("nacre")
 class KeeperConnection:
     """A link that can be used, as long as a keeper can be started."""
 
-    def __init__(self, launched: Launched, relaunch: Callable[[], Launched], greet: Greet) -> None:
-        """`relaunch` starts the next keeper, should this one be lost."""
+    def __init__(
+        self,
+        launched: Launched,
+        relaunch: Callable[[], Launched],
+        greet: Greet,
+        beside: KeeperConnection | None = None,
+    ) -> None:
+        """`relaunch` starts the next keeper, should this one be lost; one `beside` shares its directory."""
         self._relaunch = relaunch
         self._greet = greet
-        self.current = Link(launched)
-        self._lost_cookie = ""
+        self.current = Link(launched, before=beside.current if beside is not None else None)
+        self._lost_cookie: str = ""
         self._opening = asyncio.create_task(greet(self.current, ""))
 
     async def link(self) -> Link:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nacre.places.confined import Confinement
     from nacre.places.file_work import ResolvedPath
     from nacre.places.open_container import Hold
+    from nacre.sandbox.grants import Grant
 
 LOGIN_PATIENCE_S = 5.0
 PROBE_PATIENCE_MS = 5000
@@ -55,6 +56,8 @@ class Local:
         self._launched = launched
         self.keeper: KeeperConnection
         self.confinement: Confinement | None = None
+        self._grants: tuple[Grant, ...] = ()  # what the person has opened since the start
+        self._others: list[tuple[KeeperConnection, Confinement]] = []  # whose commands may still run
         self._hold: Hold | None = None
         if config.sandbox != "off":
             self.confinement = self._confine()
@@ -96,10 +99,28 @@ class Local:
         self.spools.sweep()
         self.keeper = KeeperConnection(self._launched or self._launch(), self._relaunch, self._greet)
 
-    def _confine(self) -> Confinement:
+    def _confine(self, grants: tuple[Grant, ...] = ()) -> Confinement:
         from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
+        from nacre.sandbox.grants import widened  # noqa: PLC0415  # the same
 
-        return confine(self._config, self.start_directory(), self.files, self.spools.path)
+        config = widened(self._config, (*self._grants, *grants))
+        return confine(config, self.start_directory(), self.files, self.spools.path)
+
+    def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
+        """A keeper in a wider sandbox: for one command, or for all that are started from now on.
+
+        What runs stays where it is: a sandbox is never widened from within. None: it is the usual keeper now.
+        """
+        wider = self._confine(grants)
+        keeper = KeeperConnection(self._launch(wider), self._relaunch, self._greet, beside=self.keeper)
+        if not for_all:
+            self._others.append((keeper, wider))
+            return keeper
+        if self.confinement is not None:
+            self._others.append((self.keeper, self.confinement))
+        self.keeper, self.confinement = keeper, wider
+        self._grants = (*self._grants, *grants)
+        return None
 
     def _relaunch(self) -> Launched:
         """Start the next keeper; the files that its sandbox lies over may be others by now."""
@@ -108,13 +129,12 @@ class Local:
             before.placeholders.remove()
         return self._launch()
 
-    def _launch(self) -> Launched:
+    def _launch(self, confinement: Confinement | None = None) -> Launched:
         """Start a keeper, held by the sandbox or by what we hold an open container with."""
         if self._hold is not None:
             return launch(self._hold.argv)
-        if self.confinement is None:
-            return launch()
-        return launch(self.confinement.argv, self.confinement.keeper_environment(os.environ))
+        held = confinement or self.confinement
+        return launch() if held is None else launch(held.argv, held.keeper_environment(os.environ))
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
         """Raise RequestError for a variable of a call that no command here is given."""
@@ -187,14 +207,15 @@ class Local:
 
     async def close(self) -> None:
         """End its keeper and with it everything that still runs."""
-        await self.keeper.close()
+        await asyncio.gather(self.keeper.close(), *(keeper.close() for keeper, _ in self._others))
         self.release()
         self.spools.remove()
 
     def release(self) -> None:
         """Take away what its sandbox has put into directories of the person."""
-        if self.confinement is not None:
-            self.confinement.placeholders.remove()
+        for confinement in (self.confinement, *(held for _, held in self._others)):
+            if confinement is not None:
+                confinement.placeholders.remove()
 
     # -- files
 

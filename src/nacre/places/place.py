@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Link
     from nacre.outputs import Outputs
     from nacre.places.confined import Confinement
+    from nacre.places.connection import KeeperConnection
     from nacre.places.file_work import ResolvedPath
+    from nacre.sandbox.grants import Grant
 
 
 class Place(Protocol):
@@ -77,6 +79,10 @@ class Place(Protocol):
     @property
     def inherited_names(self) -> Collection[str]:
         """The variables that its commands inherit."""
+        ...
+
+    def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
+        """A keeper in a wider sandbox for one command; for all from now on, it is the usual one."""
         ...
 
     async def link(self) -> Link:

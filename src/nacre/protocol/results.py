@@ -156,7 +156,7 @@ def _choices(question: Question) -> dict[str, Answer]:
     """What the person can choose, in words."""
     choices: dict[str, Answer] = {"run once": "once", "no": "no"}
     if question.rememberable:
-        choices["allow this exact command for this session"] = "session"
+        choices[question.remembering] = "session"
     return choices
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from nacre.filesystem import FileSystem
-    from nacre.sandbox.profile import Profile
+    from nacre.sandbox.profile import Profile, Refusal
 
 WRITING = frozenset({">", ">>", ">|", "&>", "<>"})
 SHOWN = 12  # paths of one kind
@@ -27,8 +27,8 @@ class PathAccess:
 
     path: str
     named_for_writing: bool
-    not_read: str  # why it cannot be read; empty: it can
-    not_written: str  # the same for writing
+    not_read: Refusal | None  # why it cannot be read; None: it can
+    not_written: Refusal | None  # the same for writing
 
     @property
     def refused(self) -> bool:

@@ -170,6 +170,21 @@ class Placeholder:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """Something that the sandbox keeps from commands, and the setting with which a person opens it."""
+
+    path: str
+    reason: str
+    setting: str
+    value: str
+
+    def __str__(self) -> str:
+        value = quoted(self.value)
+        one = self.setting in {"sandbox", "sandbox_network"}
+        return f"{self.reason} ({self.setting} = {value if one else f'[{value}]'})"
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A level in this place: real paths, and what is shut."""
 
@@ -191,39 +206,39 @@ class Profile:
         """Whether a real path is in the workspace or another directory that may be written."""
         return any(is_below(path, root) for root in (self.workspace, *self.writable))
 
-    def why_not_written(self, path: str, *, own_tmp: bool = True) -> str:
-        """Why a real path cannot be changed, and which setting would open it; empty: it can be.
+    def why_not_written(self, path: str, *, own_tmp: bool = True) -> Refusal | None:
+        """Why a real path cannot be changed; None: it can be.
 
         `own_tmp`: whether /tmp is the one that commands have for themselves, and not the machine's.
         """
         for protected in (*self.protected, *(each.path for each in self.placeholders)):
             if is_below(path, protected):
                 name = protected_name(protected)
-                return f"it is protected (sandbox_unprotected = [{quoted(name)}])"
+                return Refusal(path, "it is protected", "sandbox_unprotected", name)
         in_tmp = own_tmp and not is_below(path, self.workspace) and _is_in(path, (self.private_tmp, *TMP))
         if in_tmp or _is_in(path, self.writable):
-            return ""
+            return None
         if self.level is Level.READ_ONLY:
-            return 'nothing but /tmp may be written (sandbox = "workspace")'
-        parent = quoted(os.path.dirname(path))
-        return f"it is outside of the workspace {self.workspace} (sandbox_writable = [{parent}])"
+            return Refusal(path, "nothing but /tmp may be written", "sandbox", "workspace")
+        reason = f"it is outside of the workspace {self.workspace}"
+        return Refusal(path, reason, "sandbox_writable", os.path.dirname(path))
 
-    def why_not_read(self, path: str, home: str) -> str:
-        """Why a real path cannot be read, and which setting would open it; empty: it can be."""
+    def why_not_read(self, path: str, home: str) -> Refusal | None:
+        """Why a real path cannot be read; None: it can be."""
         hidden = next((hidden for hidden in self.hidden if is_below(path, hidden)), None)
         if hidden is None or is_below(path, os.path.dirname(self.private_tmp)):  # this server's own output
-            return ""
+            return None
         if hidden in self.closed_sockets:
             return self.why_no_socket(hidden)
         name = os.path.relpath(hidden, home) if is_below(hidden, home) else hidden
-        return f"secrets are hidden (sandbox_readable = [{quoted(name)}])"
+        return Refusal(path, "secrets are hidden", "sandbox_readable", name)
 
-    def why_no_socket(self, path: str) -> str:
-        """Why a service cannot be spoken to, and which setting would open it; empty: it can be."""
+    def why_no_socket(self, path: str) -> Refusal | None:
+        """Why a service cannot be spoken to; None: it can be, or is none of ours."""
         if path in self.sockets:
-            return ""
+            return None
         gone = path in self.closed_sockets or (_is_in(path, ("/run", *TMP)) and not self.holds(path))
-        return f"sockets of services are closed (sandbox_sockets = [{quoted(path)}])" if gone else ""
+        return Refusal(path, "sockets of services are closed", "sandbox_sockets", path) if gone else None
 
 
 def protected_name(path: str) -> str:

@@ -10,6 +10,8 @@ import os.path
 import re
 from typing import TYPE_CHECKING
 
+from nacre.sandbox.profile import Refusal
+
 if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.model import Result
@@ -37,30 +39,26 @@ _NO_NETWORK = (
 SHOWN = 3
 
 
-def refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[str, ...]:
-    """A sentence for each thing that the command was kept from, with the setting that opens it."""
+def find_refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[Refusal, ...]:
+    """Each thing that the command was kept from, as far as its messages tell."""
     errors = result.stderr.text
-    found = [match["path"] for pattern in (_REFUSED, _PYTHON) for match in pattern.finditer(errors)]
-    sentences = [_why(path, result.working_directory, profile, files) for path in dict.fromkeys(found)]
-    sentences += [_why_no_service(match["path"], profile, files) for match in _SOCKET.finditer(errors)]
+    paths = [match["path"] for pattern in (_REFUSED, _PYTHON) for match in pattern.finditer(errors)]
+    found = [_of_file(path, result.working_directory, profile, files) for path in dict.fromkeys(paths)]
+    sockets = [match["path"].rstrip(".") for match in _SOCKET.finditer(errors)]  # the end of a sentence
+    found += [profile.why_no_socket(files.real_path(path)) for path in sockets]
     if not profile.network and any(words in errors for words in _NO_NETWORK):
-        sentences.append(f'The sandbox ({profile.level}) has no network (sandbox_network = "on").')
-    return tuple(dict.fromkeys(filter(None, sentences)))[:SHOWN]
+        found.append(Refusal("the network", "there is none at this level", "sandbox_network", "on"))
+    return tuple(dict.fromkeys(each for each in found if each is not None))[:SHOWN]
 
 
-def _why_no_service(path: str, profile: Profile, files: FileSystem) -> str:
-    real = files.real_path(path.rstrip("."))  # the end of a sentence
-    return _sentence(real, profile.why_no_socket(real), profile)
-
-
-def _why(path: str, directory: str, profile: Profile, files: FileSystem) -> str:
+def _of_file(path: str, directory: str, profile: Profile, files: FileSystem) -> Refusal | None:
     real = files.real_path(os.path.join(directory, files.expand_home(path.strip())))
     why = profile.why_not_read(real, files.home)
-    if not why and files.is_directory(os.path.dirname(real)):
+    if why is None and files.is_directory(os.path.dirname(real)):
         why = profile.why_not_written(real)
-    return _sentence(real, why, profile)
+    return why
 
 
-def _sentence(path: str, why: str, profile: Profile) -> str:
-    sentence = f"The sandbox ({profile.level}) refused {path}: {why}. Only the person can change that."
-    return sentence if why else ""
+def sentence(refusal: Refusal, level: str, advice: str) -> str:
+    """What the caller is told: the level, the path, the rule, and who can change it."""
+    return f"The sandbox ({level}) refused {refusal.path}: {refusal}. {advice}"
