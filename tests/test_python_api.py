@@ -26,7 +26,7 @@ def test_the_example_of_the_documentation_runs_and_says_what_it_should() -> None
     )
     assert ran.stdout == (
         "exited 3 hello you, from /tmp\n oh no\n\n"
-        "timed_out begun\n The command was interrupted; the shell and its state live on.\n"
+        "timed_out begun\n The command was interrupted; the shell and its state are kept.\n"
         "hello again, from /tmp\n\n"
         "given as text\n"
     )

@@ -371,7 +371,7 @@ def test_a_timeout_interrupts_the_command_and_keeps_the_shell(session: TestSessi
     told = session(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
     assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
     assert told.stdout.text.startswith("begun\n")
-    assert ("live on" if how.interrupt_keeps_state else "gets a new one") in told.note
+    assert ("are kept" if how.interrupt_keeps_state else "gets a new one") in told.note
     assert gone(mark)
     assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
     assert still_true(session)

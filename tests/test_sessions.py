@@ -86,7 +86,7 @@ def test_a_timeout_tells_the_partial_output_and_that_the_shell_lives(start: Star
     result = client.call("shell", command="echo begun; sleep 60", session="a", timeout=1)
     told = told_of(result)
     assert (told["ended"], told["partial_stdout"], told["timeout_seconds"]) == ("timed_out", "begun\n", 1)
-    assert "the shell and its state live on" in text_of(result)
+    assert "the shell and its state are kept" in text_of(result)
     assert client.shell("echo $X", session="a")["stdout"] == "1\n"
 
 

@@ -1,6 +1,6 @@
 """The abort file: a command that failed leaves its result there, for a workflow that has to stop (004).
 
-Above it: `service`, which tells it of every command, as it tells `audit`. It writes one file, whole or not at
+Above it: `service`, which reports every command to it, as to `audit`. It writes one file, whole or not at
 all, and only for failures: whoever waits for the file decides what follows and takes it away again. Where the
 file is comes from the person's settings; no tool can name another, and no trouble with it fails a command. A
 result that there was no room for is written as soon as there is, unless a newer one takes its place.

@@ -75,7 +75,7 @@ def record(asked: Asked, outcome: Outcome) -> None:
 
 
 def started(asked: Asked) -> None:
-    """Said only when verbose: the end tells the same and more."""
+    """Logged only when verbose: the line at the end says the same and more."""
     if not log.isEnabledFor(logging.DEBUG):
         return
     if not isinstance(asked, Command):

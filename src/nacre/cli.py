@@ -94,7 +94,7 @@ def _wants_debugging(preset: Preset) -> bool:
 
 
 def _fill_standard_streams() -> bool:
-    """Whether somebody hears our answers. What was closed reads and writes nothing from now on.
+    """Whether anybody reads our answers. What was closed reads and writes nothing from now on.
 
     Or the next file that is opened would get its number: a log line could land in the audit log, or in the
     link to the keeper.
@@ -119,7 +119,7 @@ def _is_open(fd: int) -> bool:
 
 
 def _tell(text: str) -> None:
-    """Say something to the person, if they can hear it."""
+    """Write a line for the person, if stderr is open."""
     try:
         os.write(2, text.encode("utf-8", "backslashreplace") + b"\n")
     except OSError:  # nobody reads stderr, or its disk is full

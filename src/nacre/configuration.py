@@ -67,7 +67,7 @@ def configure(
 ) -> Config:
     """A preset's values, over them a file's table, over them two comma lists of rules (specification 002).
 
-    A mistake in the table is told with `source`, the file that it was read from.
+    The error for a mistake in the table names `source`, the file that it was read from.
     """
     try:
         return _layered(table, preset, allow, deny)
@@ -93,7 +93,7 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
     config = replace(config, **_values(shell_tool, SHELL_TOOL_SETTINGS, "shell_tool."))
     if config.commands is not None:
         rules.setdefault("allow_writes", False)  # as under every allowlist
-    if "container" in defaults:  # of that preset only; mistakes in the table are told in all
+    if "container" in defaults:  # of that preset only; mistakes in the table are errors in all
         own = ContainerConfig(**container, write_files=rules.get("allow_writes", False))
         config = replace(config, preset=replace(chosen, container=own))
     secrets = {name: _secret(name, source) for name, source in _table(file, "secrets").items()}

@@ -1,7 +1,7 @@
 """Why the system said "permission denied": which file, whose it is, which permission is missing, what helps.
 
 Above it: `hints`. Below: `filesystem`, for a look at the place that the command ran in. Programs and shells
-say it in many ways; what they say is searched for a path that can be one, and the rest is told by the file
+say it in many ways; what they say is searched for a path that can be one, and the rest follows from the file
 itself. Nobody is advised to open a file that is not theirs.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Act = Literal["read", "write", "remove", "run", "list", "enter", "use", "change"]
 
 OTHERS_READ, OTHERS_ENTER = 0o004, 0o001
-CANNOT_RUN = 126  # how a shell tells that it may not run a file
+CANNOT_RUN = 126  # how a shell says that it may not run a file
 _SAID = re.compile(
     r"permission denied|operation not permitted|EACCES|EPERM|can't cd to |exists but is not an executable",
     re.IGNORECASE,
@@ -83,7 +83,7 @@ _ACTS: tuple[tuple[re.Pattern[str], Act], ...] = (
 
 
 def _act(line: str, path: str, exit_code: int | None) -> Act:
-    """What was tried, as far as the message tells."""
+    """What was tried, as far as the message says."""
     words = line.replace(path, "").lower()
     for pattern, act in _ACTS:
         if pattern.search(words):

@@ -1,4 +1,4 @@
-"""`nacre doctor`: what works here and what does not, found out by doing it, each with what would mend it.
+"""`nacre doctor`: what works here and what does not, found out by doing it, each with what would fix it.
 
 Above it: the command line. Below: the Python API, with which it runs commands as a server would: without a
 sandbox and at each level. It changes nothing but a directory of its own, which it removes.
@@ -51,7 +51,7 @@ class Finding:
 def main(arguments: Sequence[str]) -> int:
     """Print the report; 1 if something is wrong."""
     top = argparse.ArgumentParser(
-        prog="nacre doctor", description="What works here and what does not, and what would mend it."
+        prog="nacre doctor", description="What works here and what does not, and what would fix it."
     )
     top.add_argument("--json", action="store_true", help="the report as JSON")
     top.add_argument("--config", metavar="FILE", help="configuration file")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 
 class NacreError(Exception):
-    """Something nacre could not do, told so that the reader knows what to do next."""
+    """Something that nacre could not do, worded so that the reader knows what to do next."""
 
     code = "error"
 

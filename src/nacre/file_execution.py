@@ -43,7 +43,7 @@ class FileExecution:
         """It begins and ends in one go."""
 
     async def wait(self) -> FileDone:
-        """Do it. NacreError tells what stands in the way."""
+        """Do it. NacreError says why it cannot be done."""
         return await self._place.work_on_file(self.asked, self._found)
 
     def close(self) -> None:

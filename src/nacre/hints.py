@@ -37,7 +37,7 @@ _NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memor
 _KILLED = "SIGKILL ended it. If nobody sent that, the system ran out of memory."
 _CPU_SPENT = "It has used up the CPU time that a limit allows (`ulimit -t`)."
 _TOO_LARGE = "It wrote a file that is larger than a limit allows (`ulimit -f`)."
-# A signal's name, or 128 and its number where a shell tells how its child ended.
+# A signal's name, or 128 and its number where a shell reports how its child ended.
 _ENDINGS: dict[str | int | None, str] = {
     "SIGKILL": _KILLED,
     128 + 9: _KILLED,
@@ -65,7 +65,7 @@ def hints_for(result: Result, path: str, files: FileSystem) -> tuple[str, ...]:
 
 
 def _what_is_used_up(result: Result, files: FileSystem) -> str:
-    """Memory, disk or CPU time, as far as an ending or a message tells."""
+    """Memory, disk or CPU time, as far as the exit code, the signal or a message says."""
     errors = result.stderr.text
     if ending := _ENDINGS.get(result.signal or result.exit_code):
         return ending

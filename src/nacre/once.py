@@ -105,7 +105,7 @@ class Once:
         try:
             end = await self._running.exit
         except asyncio.CancelledError:
-            self._running.on_output = None  # who has cancelled wants to hear no more of it
+            self._running.on_output = None  # the caller has cancelled, and wants no more of it
             self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
             raise
         except SpawnError as error:

@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     explain.add_argument("-s", "--shell", default="bash", help="the shell that would run it (default: bash)")
     explain.add_argument("-w", "--working-dir", default=os.getcwd(), help="where it would run")
     test = subcommands.add_parser(
-        "test", help="run a corpus of labelled cases (.jsonl), errors told by kind; exit 1 if any case fails"
+        "test", help="run a corpus of labelled cases (.jsonl), errors by kind; exit 1 if any case fails"
     )
     test.add_argument("file", help="the corpus")
     subcommands.add_parser("list", help="the rules in force, and from which file or ready-made set they come")

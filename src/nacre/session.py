@@ -52,7 +52,7 @@ class Session:
         self._former: list[ShellProcess] = []  # dead shells that have left processes behind
         self._restarts = 0  # how many restarts are under way: they go before the commands that wait
         self._restarted = asyncio.Event()
-        self._loss = ""  # why the shell before this one is gone, until a command has been told
+        self._loss = ""  # why the previous shell is gone, until a result has said so
         self.closed = ""  # why the session itself is gone: it never gets a shell again
 
     def succeed(self, directory: str, loss: str) -> None:
@@ -76,7 +76,7 @@ class Session:
         return self._process is not None and self._process.alive and not self._process.link.lost
 
     def summary(self) -> dict[str, Any]:
-        """What a caller is told who asks for all sessions."""
+        """What the list of sessions says about it."""
         return {
             "name": self.name,
             "state": self.state,
@@ -157,9 +157,9 @@ class Session:
         return ending
 
     def tell_loss(self) -> str:
-        """What became of the shell before, told once."""
+        """What became of the previous shell, said once."""
         loss, self._loss = self._loss, ""
-        return f"A new shell: the one before it {loss}. Only the directory lives on." if loss else ""
+        return f"A new shell: the one before it {loss}. Only the directory was kept." if loss else ""
 
     # -- its shells
 

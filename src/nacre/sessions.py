@@ -110,7 +110,7 @@ class Sessions:
             self._watch_idle(min(rests))
 
     def _close_idle(self, name: str) -> None:
-        """At once: a command that comes now gets a new session, and is told why."""
+        """At once: a command that comes now gets a new session, and its result says why."""
         session = self._sessions.pop(name)
         why = f"was closed after {self._config.session_idle_s:,} s without use"
         session.shut(why)

@@ -50,7 +50,7 @@ class Spools:
 
     @property
     def path(self) -> str:
-        """What the keeper is told."""
+        """What the keeper is given."""
         return self._directory.path
 
     def _choose(self, candidates: list[str]) -> Directory:

@@ -3,7 +3,7 @@
 Above it: `audit`, which makes the lines. When the file cannot be written (a full disk, a quota, a reader that
 is gone) lines are kept, up to a bound; beyond it they are counted. As soon as there is room, what was kept is
 written, then a line that says how many are missing, then what comes next. A line that was written in part is
-taken back, or ended before the next one. A file that was moved away or deleted is made anew.
+taken back, or ended before the next one. A file that was moved away or deleted is created again.
 """
 
 from __future__ import annotations

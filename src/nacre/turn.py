@@ -5,12 +5,12 @@ An execution. Above it: `service`. Below: `sessions` and `session`, whose shell 
 A command that runs too long, or that nobody waits for any more, is brought to its end by a ladder that loses
 as little as possible:
 
-    1 interrupt what it runs            the shell and its state live on
-    2 kill what it has started           the shell and its state live on
+    1 interrupt what it runs            the shell and its state are kept
+    2 kill what it has started           the shell and its state are kept
     3 kill the shell with everything     the next command gets a new shell
 
-Who cancels a command hears nothing more of it: so all it has started is killed, also in the background.
-What earlier commands have left there is spared while the shell lives.
+A cancelled command has no result that could list what it left: so all it has started is killed, also in the
+background. What earlier commands have left there is spared while the shell lives.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Turn:
         self._state: ShellState
         self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
-        self._ending: Ending | None = None  # what the shell has told of it
+        self._ending: Ending | None = None  # what the shell has reported of it
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -193,7 +193,7 @@ class Turn:
         return start
 
     async def wait(self) -> Result:
-        """What became of it. Cancelling interrupts it; the shell lives on if it can."""
+        """What became of it. Cancelling interrupts it; the shell is kept if possible."""
         try:
             try:
                 return await self._outcome()
@@ -225,7 +225,7 @@ class Turn:
                 last = await self._process.end_for(CRIPPLED)
                 end = records.replace(end, left=last.left, left_total=last.left_total)
             return self._ended(end, self._ending)
-        unsure = end.mute or end.record is not None  # a record that it cannot have told rightly
+        unsure = end.mute or end.record is not None  # a record that it cannot have written correctly
         last = await (self._process.end_for(MUTE) if unsure else self._process.last_words())
         if self._ladder is not None:  # it was to be ended with all it started: wait for that
             await asyncio.shield(self._ladder)
@@ -256,7 +256,7 @@ class Turn:
             self._ladder = asyncio.create_task(self._bring_back())
 
     def _abandon(self) -> None:
-        """Nobody will be told what the command has left behind: kill that as soon as it is over."""
+        """No result will list what the command has left behind: kill it as soon as it is over."""
         process = self._process
         self._end.add_done_callback(lambda _: process.alive and process.signal("KILL", "left"))
 
@@ -293,7 +293,7 @@ class Turn:
     def _ended(self, end: TurnEnd, ending: Ending) -> Result:
         timed_out = self._ladder is not None
         if timed_out:
-            remark = f"The command was {self._brought_back}; the shell and its state live on."
+            remark = f"The command was {self._brought_back}; the shell and its state are kept."
         else:
             remark = self._session.dialect.remark(self._request, printed=end.stdout.total_bytes > 0)
         if end.mute:

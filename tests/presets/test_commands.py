@@ -572,7 +572,7 @@ def test_a_shell_that_dies_is_replaced_and_the_caller_is_told(start: Start) -> N
     shown = run(client, "ls", "-d .")
     assert shown["success"]
     assert (
-        shown["note"] == "A new shell: the one before it was ended by SIGKILL. Only the directory lives on."
+        shown["note"] == "A new shell: the one before it was ended by SIGKILL. Only the directory was kept."
     )
     assert shown["working_directory"] == "/usr"
     assert run(client, "echo")["note"] == ""

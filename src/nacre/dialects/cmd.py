@@ -165,7 +165,7 @@ class CmdShell:
         return self._bytes("\r\n".join([*lines, ""]))
 
     def report(self, request: TurnRequest) -> str:
-        """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        """The line that reports the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = request.marker
         report = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
         # Who sets a variable of that name would hide the real one from now on.

@@ -142,7 +142,7 @@ class TurnRequest:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a shell tells on its private channel when a command is over."""
+    """What a shell reports on its private channel when a command is over."""
 
     code: int
     directory: str

@@ -174,7 +174,7 @@ class ElvishShell(WithChannel):
         return Ending(ending.code, "") if ending is not None and ending.directory == _NOWHERE else ending
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:
-        """Values get lost: told with a shell's first command, and where there may have been some."""
+        """Values get lost: said with a shell's first command, and where there may have been some."""
         unseen = not printed and not _SAYS_NOTHING.fullmatch(request.text)
         return _VALUES_REMARK if request.turn == 1 or unseen else ""
 

@@ -82,7 +82,7 @@ class PowerShell:
         return f"{run}\r\n{self.report(request)}", {}
 
     def report(self, request: TurnRequest) -> str:
-        """The line that tells the end: `marker code`, the directory, `marker`; on stderr the marker."""
+        """The line that reports the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = request.marker
         code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
         report = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'

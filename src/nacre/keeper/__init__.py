@@ -30,7 +30,7 @@ Two halves that meet at `frames`:
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
     posix/     processes, pipes, terminals and the event loop of Linux and macOS
     process_tree  which process belongs to which command, and how all of them are ended
-    processes  who runs below the keeper, as the process table tells it
+    processes  the processes below the keeper, from the process table
     guardian   the process above the keeper that ends what a killed keeper leaves
     notices    the wording of what both tell on stderr
     windows/   all of these for Windows: Job Objects, a completion port

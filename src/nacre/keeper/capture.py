@@ -136,7 +136,7 @@ class Capture:
         self._close_spool()
 
     def report(self) -> Stream:
-        """What is told of the stream."""
+        """What is reported of the stream."""
         if self._spool is None and self.total_bytes == len(self.head) and not self._rest_lost:
             return Stream(self.total_bytes, self.line_ends, bytes(self.head))
         spool = self._spool

@@ -296,7 +296,7 @@ class Command:
         return end.code, end.signal, self._why, self._wall_ms, end.cpu_ms, rss_bytes
 
     def fail(self) -> None:
-        """Something unexpected happened in handling it: end all of it; who waits has been told already."""
+        """Handling it has failed unexpectedly: end all of it; the error has been sent already."""
         self.reported = True
         self._start_dying()
         attempt = self._outlet.loop.attempt

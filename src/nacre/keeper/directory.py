@@ -4,7 +4,7 @@ Above it: `spools`, `turns` and `program`, and nacre's own `spools`, which choos
 and descriptors, nothing of what is in the files.
 
 Commands run as the same user. They may delete it (`rm -rf /tmp/*`), or put something else in its place. So it
-is made anew when it is needed, whatever is in the way of a file of ours is removed, and no link is followed.
+is created again when needed, what is in the way of a file of ours is removed, and no link is followed.
 
 Whoever uses it holds a shared lock on it for life: one that nobody holds was a dead server's.
 """
@@ -34,7 +34,7 @@ Identity = tuple[int, int]  # of a file: its device and its number there
 
 
 def identity(found: os.stat_result) -> Identity:
-    """What tells a file from another that has taken its name."""
+    """What distinguishes a file from another that has taken its name."""
     return found.st_dev, found.st_ino
 
 

@@ -1,6 +1,6 @@
 """What the frames of the link say: one record for each kind, shared by both sides.
 
-Above it: `link` (nacre's side), and on the keeper's side everything that is told something or tells it.
+Above it: `link` (nacre's side), and on the keeper's side everything that receives or sends frames.
 Below: `wire`, which cuts bytes into frames. It knows what a frame holds, nothing of what is done about it.
 
 On the wire a record is a JSON object of the fields that were given; what is not said is the default. The two
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Record = TypeVar("Record")
 
-Left = tuple[tuple[int, str], ...]  # processes that live on: their numbers and command lines
+Left = tuple[tuple[int, str], ...]  # processes that still run: their ids and command lines
 SHAPES_KEPT = 64  # a link uses ten
 _NOTHING: dict[str, Any] = {}
 
@@ -208,14 +208,14 @@ class Exit:
 
 @dataclass(slots=True)
 class TurnEnd:
-    """TURN_END: how one command in a persistent shell ended, as the keeper saw it. The shell may live on."""
+    """TURN_END: how one command in a persistent shell ended, as the keeper saw it."""
 
     record: str | None  # what the shell said on its private channel; None: it died, or lost that channel
     pair: int  # the named pipes that the next turn is to use
     wall_ms: int
     cpu_ms: int
     max_rss_bytes: int | None  # the most that a process of it was seen to have had; None: none was seen
-    directory: str | None  # where the shell really stands; None where that cannot be told
+    directory: str | None  # the shell's real directory; None where it is not known
     left: Left
     left_total: int
     replaced: str  # the program that the shell had become when it ended (`exec`)
@@ -375,7 +375,7 @@ def _checks_of_array(record: type, values: list[Any], shape: tuple[Any, ...]) ->
 
 
 def _unfitting(record: type, name: str, value: object) -> ValueError:
-    """The value itself is not told: it may be secret."""
+    """The value itself is not shown: it may be secret."""
     return ValueError(f"{record.__name__}.{name} does not fit ({type(value).__name__})")
 
 

@@ -59,7 +59,7 @@ class Guardian:
         """Tell what its sweep has to know, or that there is none to be done."""
         try:
             os.write(self._fd, f"{word}\n".encode())
-        except OSError:  # it is gone; that is told by `watch`
+        except OSError:  # it is gone; `watch` notices that
             return
 
 
@@ -80,7 +80,7 @@ def start_guardian() -> Guardian | None:
 
 
 def _wait_for_keeper(reading: int, nacre: int) -> None:
-    """In the parent: let go of the link, hear no signal meant for others, and wait. Never returns."""
+    """In the parent: let go of the link, ignore signals meant for others, and wait. Never returns."""
     os.chdir("/")
     if os.getpgid(0) != os.getpid():
         os.setsid()

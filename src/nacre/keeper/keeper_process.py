@@ -47,7 +47,7 @@ class KeeperProcess:
         for pid in processes.children_of(self.started.pid):
             with contextlib.suppress(OSError):  # it has ended meanwhile
                 handle = os.pidfd_open(pid)
-                child = processes.row(pid)  # asked with the handle in hand: the number is not given anew now
+                child = processes.row(pid)  # asked with the handle in hand: the number cannot be reused now
                 if child is not None and child.parent == self.started.pid:
                     handles.append(handle)
                 else:

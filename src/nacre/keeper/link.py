@@ -1,4 +1,4 @@
-"""nacre's side of a keeper: run commands through it, hear what becomes of them.
+"""nacre's side of a keeper: run commands through it, learn how they end.
 
 Above it: the living things (`once`, later sessions, jobs and terminals). Below: `frames` and the pipes.
 It knows frames and command ids, nothing of shells, policies or replies.
@@ -182,7 +182,7 @@ class Link:
         on_output: Callable[[int, bytes], None] | None = None,
         on_control: Callable[[bytes], None] | None = None,
     ) -> Running:
-        """Start a command; its `exit` future tells the rest."""
+        """Start a command; its `exit` future has the rest."""
         if self._lost:
             raise _keeper_lost()
         running = Running(next(self.ids), EagerFuture(), on_output, on_control, takes_turns=spawn.persistent)
@@ -203,7 +203,7 @@ class Link:
         return encode(spawn, command_id)
 
     def turn(self, running: Running, start: TurnStart) -> asyncio.Future[TurnEnd]:
-        """Give a persistent shell a command; the future tells its end."""
+        """Give a persistent shell a command; the future has its end."""
         if self._lost:
             raise _keeper_lost()
         turn: EagerFuture[TurnEnd] = EagerFuture()
@@ -222,9 +222,9 @@ class Link:
         self._writer.write(encode(Signal(signal=name, scope=scope), running.id))
 
     def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:
-        """TERM, grace, KILL for everything the command started; its exit is told when all is gone.
+        """TERM, grace, KILL for everything the command started; its exit is reported when all of it is gone.
 
-        A shell with a person before it minds no TERM: it is told that the person has hung up.
+        An interactive shell ignores TERM: it gets a HUP.
         """
         self._writer.write(encode(Kill(grace_ms=grace_ms, hang_up=hang_up), running.id))
 
@@ -270,7 +270,7 @@ class Link:
             self._watch_on()
 
     def _replace(self, why: str) -> PlaceError:
-        """Kill a keeper that is of no use; the next command starts another. What is to be told of it."""
+        """Kill a keeper that is of no use; the next command starts another. Returns what to say about it."""
         _log.warning("the keeper process %s and is killed; another one follows", why)
         self._lost = True
         self._process.kill()
@@ -410,7 +410,7 @@ class Link:
         )
 
     def _distrust(self, why: str) -> None:
-        """Nothing that comes can be believed: the keeper is told to end everything, the next one follows."""
+        """Nothing that it sends can be trusted: the keeper has to end everything, and another is started."""
         self._lost = self._distrusted = True
         _log.error("%s", why)
         self._fail_all(InternalError(why, hint="The next command starts a new keeper."))
@@ -418,7 +418,7 @@ class Link:
         self._process.close_input()
 
     def _broken(self) -> None:
-        """It takes no more frames; what it has told before comes first, then the end."""
+        """It takes no more frames; what it has sent before comes first, then the end."""
         self._lost = True
         self._loop.call_later(BROKEN_PATIENCE_S, self._ended)
 

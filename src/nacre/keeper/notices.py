@@ -1,4 +1,4 @@
-"""The wording of what a keeper or its guardian tells the person on stderr, when no link can carry it."""
+"""Messages of a keeper or its guardian to the person, on stderr, when there is no link to send them on."""
 
 from __future__ import annotations
 

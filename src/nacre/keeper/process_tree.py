@@ -49,7 +49,7 @@ KEEPER_BITS, COMMAND_BITS = 28, 32
 
 
 class ProcessTree:
-    """Every process below the keeper, told to the command it came from."""
+    """Every process below the keeper, attributed to the command it came from."""
 
     def __init__(self, cookie: str, *, subreaper: bool) -> None:
         self._cookie = cookie
@@ -259,7 +259,7 @@ class ProcessTree:
         for _ in range(KILL_ROUNDS):
             rows = self._rows(command_id)
             if rows and rows.keys() <= stopped:
-                _force(rows, posix.KILL)  # this reading alone: the numbers of the dead are given anew
+                _force(rows, posix.KILL)  # this reading alone: the ids of the dead are used again
                 return
             if not rows and not unseen:
                 return  # what is left is dead, and waits for being reaped

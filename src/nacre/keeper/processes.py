@@ -1,6 +1,6 @@
-"""Who runs below the keeper, as the process table tells it (Linux and macOS).
+"""The processes below the keeper, from the process table (Linux and macOS).
 
-Above it: `process_tree`, which tells processes to commands. It reads the process table and changes nothing.
+Above it: `process_tree`, which attributes processes to commands. It only reads.
 
 On Linux the kernel lists the children of every process, so that a question about one command costs what
 that command has started, however much runs beside it. Where there are no such lists (macOS, kernels made
@@ -335,7 +335,7 @@ def command_line(pid: int, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-# The number of read(2): the kernel tells the system call that a process waits in by its number.
+# The number of read(2): the kernel names the system call that a process waits in by its number.
 _READ = {"x86_64": b"0", "aarch64": b"63", "riscv64": b"63"}.get(os.uname().machine) if LINUX else None
 
 
@@ -372,12 +372,12 @@ def peak_rss_bytes(pid: int) -> int:
 
 
 def standard_input(pid: int) -> str:
-    """Where its stdin leads; nothing where that cannot be told."""
+    """Where its stdin leads; nothing if that is not known."""
     return _link(f"/proc/{pid}/fd/0")
 
 
 def standard_output(pid: int) -> tuple[str, str]:
-    """Where its stdout and stderr lead; nothing where that cannot be told."""
+    """Where its stdout and stderr lead; nothing if that is not known."""
     return _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")
 
 

@@ -49,7 +49,7 @@ FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
 
 
 class Keeper:
-    """All commands of one place and the link they are told about on."""
+    """All commands of one place, and the link on which they are reported."""
 
     def __init__(self, guardian: Guardian | None) -> None:
         self.directory = Directory("")
@@ -96,7 +96,7 @@ class Keeper:
             self.tree.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
-            if self._alone:  # otherwise nacre needs it: we were told to go by a signal
+            if self._alone:  # otherwise nacre needs it: a signal has ended us
                 self.directory.remove()
         if self._guardian is not None:
             self._guardian.tell("done")
@@ -160,7 +160,7 @@ class Keeper:
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
             command.run(turn)
-        except OSError as error:  # a full disk, no descriptors left: the shell has not been told anything
+        except OSError as error:  # a full disk, no descriptors left: the shell was given nothing
             where = f"{error.filename}: " if error.filename else ""
             self._send_error(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno or 0)
 
@@ -183,7 +183,7 @@ class Keeper:
         self.send(encode(Error(code=code, message=message, errno=errno, file=file), command_id))
 
     def failed(self, command_id: int, error: Exception) -> None:
-        """Something unexpected happened in the work for a command: it is ended, and told; all others go on.
+        """Handling a command has failed unexpectedly: it is ended with an error; all others continue.
 
         0: it was for no one command; then there is nothing to do but to say so.
         """
@@ -214,7 +214,7 @@ class Keeper:
             self.directory.ensure()
             if follows:
                 self.spools.adopt()
-        except OSError:  # who needs it will try again, and be told
+        except OSError:  # the next one that needs it tries again, and gets the error
             return
 
     # -- commands
@@ -326,7 +326,7 @@ class Keeper:
     def report_rest(self, command: Command) -> None:
         """What was left behind by a reported command has been killed: say so, or name who does not die."""
         self.retire_if_over(command)
-        if command.id in self._commands:  # otherwise it is told
+        if command.id in self._commands:  # otherwise it is reported
             processes, total = named(self.tree.members(command.id))
             self.send(encode(Ended(left=processes, left_total=total), command.id))
 
@@ -337,7 +337,7 @@ class Keeper:
         self.leave()
 
     def leave(self) -> None:
-        """nacre is gone, or somebody told us to go: end every process, then ourselves."""
+        """nacre is gone, or a signal ends us: end every process, then ourselves."""
         if self._leaving:
             return
         self._leaving = True

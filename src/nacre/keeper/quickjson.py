@@ -1,4 +1,4 @@
-"""JSON without the layers that the `json` module puts up anew on every call.
+"""JSON without the layers that the `json` module sets up on every call.
 
 Its C encoder and scanner are made once and called directly: half the time for the short messages that go
 through a server. Where an interpreter has no C encoder, `json` itself is used.
@@ -25,7 +25,7 @@ def _refuse(name: str) -> None:
 
 # NaN and its kind are no JSON: nobody could read our echo of them.
 _decoder = json.JSONDecoder(parse_constant=_refuse)
-_scan: Any = getattr(_decoder, "scan_once")  # noqa: B009  # there, though type checkers are not told
+_scan: Any = getattr(_decoder, "scan_once")  # noqa: B009  # there, though type checkers do not know it
 _decode_carefully = _decoder.decode
 
 

@@ -21,7 +21,7 @@ else:
             self.default_factory = default_factory
 
     def field(*, default_factory: object) -> _Field:
-        """A default that is made anew for every record."""
+        """A default that is made for every record."""
         return _Field(default_factory)
 
     def dataclass(**_options: bool) -> object:

@@ -1,13 +1,13 @@
-"""A shell that lives on: it is given one turn after the other, and tells the end of each.
+"""A persistent shell: it is given one turn after another, and reports the end of each.
 
 Above it: `program`. Below: `commands`, because the shell is a command as well, with an end and a kill ladder;
 `turns`, `prompts`, `conversation`, the host module.
 
-A turn ends when the shell has told its record, or when its process has ended. A shell that becomes another
-program (`exec`) can tell nothing any more: its turn is that program's, to its end.
+A turn ends when the shell has written its record, or when its process has ended. A shell that becomes another
+program (`exec`) cannot report any more: its turn ends with that program.
 
-A command can also keep its shell from telling: it deletes the channel, or changes the words that the shell
-would tell with. Then the shell comes back to its prompt without a record. It is asked once more, with all
+A command can also keep its shell from reporting: it deletes the channel, or changes the words that the shell
+would report with. Then the shell comes back to its prompt without a record. It is asked once more, with all
 pipes in their place; if that does not help either, the turn is over, and the shell is of no use any more. So
 is one that has lost what it reads its lines from, or holds on to a command's streams, because a command has
 closed the descriptors in which it keeps its own meanwhile.
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 KILL_ROUNDS = 50  # each catches what the last one missed
 NAME_LIMIT = 15  # what Linux keeps of a program's name
 LINES_OF_A_TURN = 2  # the command, and the report
-KNOWN_LIMIT = 64  # of so many processes that were told, some may have ended
+KNOWN_LIMIT = 64  # of so many processes that were reported, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
 MEMORY_SAMPLE_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
@@ -55,7 +55,7 @@ class PersistentShell:
         self._outlet = outlet
         self._command = command
         self._prompts = Prompts(spec.ready) if spec.ready else None
-        self._known: set[int] = set()  # processes that earlier turns left behind, and told of
+        self._known: set[int] = set()  # processes that earlier turns left behind and reported
         self._known_limit = KNOWN_LIMIT
         self._known_before: set[int] = set()  # of these, what was there before the last turn
         self._turn: Turn | None = None
@@ -94,7 +94,7 @@ class PersistentShell:
     # -- a turn
 
     def run(self, start: TurnStart) -> None:
-        """Give the shell a command of its own; a TURN_END frame tells how it ended. Raises OSError."""
+        """Give the shell a command of its own; a TURN_END frame says how it ended. Raises OSError."""
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
         if self.conversation is None:
@@ -207,7 +207,7 @@ class PersistentShell:
         self._timer = self._look_timer = self._memory_timer = None
 
     def take_rest(self) -> None:
-        """The shell has ended: hear what it has told before."""
+        """The shell has ended: take what it has reported before."""
         if self._channel is not None:
             self._channel.take()
 
@@ -219,7 +219,7 @@ class PersistentShell:
         self._timer = self._outlet.loop.call_later(QUIET_S, self._look, self._command.id)
 
     def _look(self) -> None:
-        """It shows its prompt, and still has told nothing."""
+        """It shows its prompt, and still has reported nothing."""
         self._timer = None
         turn = self._turn
         if turn is None or turn.record is not None or self._command.over:
@@ -264,7 +264,7 @@ class PersistentShell:
         return command_line(self._command.pid) == " ".join(self._command.spec.argv)
 
     def _is_unusable(self, turn: Turn) -> bool:
-        """Whether it can be given no more commands although it has told the end of this one."""
+        """Whether it can be given no more commands although it has reported the end of this one."""
         pid = self._command.pid
         if turn.record is None or not self._lines_from:
             return False
@@ -296,7 +296,7 @@ class PersistentShell:
 
     @property
     def directory(self) -> str | None:
-        """Where it really stands; None where that cannot be told, or when it has ended."""
+        """Its real directory; None if that is not known, or it has ended."""
         return None if self._command.over else processes.working_directory(self._command.pid)
 
     def spent_ms(self) -> int:
@@ -309,13 +309,13 @@ class PersistentShell:
         )
 
     def _sample_memory(self, next_s: float) -> None:
-        """See how much memory the turn's processes have had. Only their parent hears that at their end."""
+        """See how much memory the turn's processes have had. At their end only their parent learns it."""
         for pid in self._outlet.tree.others(self._command.id, self._known):
             self.peak_rss_bytes = max(self.peak_rss_bytes, processes.peak_rss_bytes(pid))
         self._sample_memory_later(next_s)
 
     def _remember(self, fresh: set[int]) -> None:
-        """These are told. Who has ended is forgotten when their number has doubled, not with each turn."""
+        """These are reported. Ended ones are forgotten when the number has doubled, not with each turn."""
         self._known_before, self._known = self._known, self._known | fresh
         if len(self._known) > self._known_limit:
             self._known &= self._outlet.tree.members(self._command.id)
@@ -329,7 +329,7 @@ class PersistentShell:
         host.send_signal(pids, number)
 
     def kill_left(self) -> None:
-        """End what the last turn has left behind: whoever asked for it will never hear of it."""
+        """End what the last turn has left behind: no reply will list it."""
         self.kill_all_but(self._known_before)
 
     def kill_all_but(self, spared: set[int]) -> None:
@@ -391,7 +391,7 @@ class ShellCommand(Command):
         self._shell = PersistentShell(self._outlet, self, started)
 
     def run(self, turn: TurnStart) -> None:
-        """Give the shell a command of its own; a TURN_END frame tells how it ended."""
+        """Give the shell a command of its own; a TURN_END frame says how it ended."""
         if self._shell is not None and not self.over and not self.reported:  # otherwise a frame has said so
             self._shell.run(turn)
             self.limit = ""

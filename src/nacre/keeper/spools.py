@@ -106,7 +106,7 @@ class Spool:
 
     @property
     def is_there(self) -> bool:
-        """Whether who is told its path will find it."""
+        """Whether it will be found by its path."""
         return self._identity is not None and self._spools.directory.holds(self._name, self._identity)
 
     def write(self, data: bytes | memoryview) -> None:

@@ -1,4 +1,4 @@
-"""The output streams of a command, or of one turn in a persistent shell: read, kept, told while they come.
+"""The output streams of a command, or of one turn in a persistent shell: read, kept, sent.
 
 Above it: `commands` and `turns`. Below: `capture` for what is kept, the host module for the pipes.
 """
@@ -29,7 +29,7 @@ _NAMES = {STDOUT: "out", STDERR: "err"}
 
 @dataclass(slots=True)  # one is made for every command: freezing would cost
 class CaptureLimits:
-    """How much is kept of each stream, and how it is told while the command runs."""
+    """How much is kept of each stream, and how it is sent while the command runs."""
 
     keep_bytes: int = 65536
     spool_bytes: int = 0
@@ -113,7 +113,7 @@ class Streams:
                 for reader in self._readers.values():
                     reader.pause()
         else:
-            # One byte more than is told shows that there was more.
+            # One byte more than is sent shows that there was more.
             fresh = self._fresh.get(stream, b"") + chunk[-FOLLOW_BYTES - 1 :]
             self._fresh[stream] = fresh[-FOLLOW_BYTES - 1 :]
             if self._follow_timer is None:
@@ -185,7 +185,7 @@ class Streams:
 
 
 def _nothing() -> None:
-    """Nobody is told any more."""
+    """Nobody has to know any more."""
 
 
 def _from_line_start(newest: bytes) -> bytes:

@@ -44,7 +44,7 @@ class Timers:
         self._timers_limit = TIMERS_KEPT
 
     def attempt(self, callback: Callable[[], object], owner: int) -> None:
-        """Call now; a failure is told with the owner and goes no further."""
+        """Call now; a failure is passed on with the owner, and goes no further."""
         try:
             callback()
         except Exception as error:  # noqa: BLE001  # whatever it is: it must not end the commands of others
@@ -70,7 +70,7 @@ class Timers:
         return max(0.0, self._timers[0].due - time.monotonic()) * self._tick if self._timers else None
 
     def _ring_timers(self) -> None:
-        now = time.monotonic()  # once: timers that set others must not keep events waiting for ever
+        now = time.monotonic()  # once: timers that set others must not keep events waiting forever
         while self._timers and (self._timers[0].callback is None or self._timers[0].due <= now):
             timer = heapq.heappop(self._timers)
             if timer.callback is not None:

@@ -1,4 +1,4 @@
-"""One turn: one command inside a shell that lives on, its own output streams and its true end.
+"""One turn: one command in a persistent shell, with its own output streams and its true end.
 
 Above it: `shells`, which gives turns. Below: `streams` and `directory`.
 
@@ -38,8 +38,8 @@ RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of 
 class ShellFiles:
     """The named pipes and files that the turns of one shell use, one turn after the other.
 
-    A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left
-    to who holds it, and the next turn gets a fresh one. Whatever is gone is made anew.
+    A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left to
+    those who hold it, and the next turn gets a fresh one. What is gone is created again.
 
     One more serves all turns: `channel`, in which a shell that opens it by its name reports their ends.
     """
@@ -127,7 +127,7 @@ class ShellFiles:
     def _write_file(self, name: str, data: bytes) -> None:
         """Put a text where the shell reads it in one go, so that the next turn may use the file again.
 
-        It stays open: opening it anew with O_TRUNC takes a journalling file system a third of a millisecond.
+        It stays open: opening it again with O_TRUNC takes a journalling file system a third of a millisecond.
         """
         fd, size = self._file(name)
         view = memoryview(data)
@@ -241,7 +241,7 @@ class Turn:
         if self._shell.conversation is not None and self.record is None:
             self._shell.conversation.end()
         self.streams.settle()
-        # Its files may have been deleted while they were handed over: then a record tells of nothing.
+        # Its files may have been deleted while they were handed over: then a record proves nothing.
         self._unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
 
@@ -251,7 +251,7 @@ class Turn:
         return not self.streams.open and not self.streams.let_go
 
     def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
-        """After `settle`: what is told of it."""
+        """After `settle`: what is reported of it."""
         counted = self._timer is None
         self._timer = None
         if self._unread and self._shell.files.are_there:

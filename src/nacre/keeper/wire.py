@@ -21,7 +21,7 @@ VERSION = 2
 SCRIPT_MARK = (
     "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
 )
-COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that tells whose a process is
+COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that says whose a process is
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
 _encode = quickjson.encoder(ascii_only=True)

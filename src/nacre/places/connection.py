@@ -1,6 +1,6 @@
 """The link to the keeper of one place: opened once, kept, and replaced when its keeper was killed.
 
-Above it: a place, which says how its keeper is started and what it is told. Below:
+Above it: a place, which says how its keeper is started and set up. Below:
 `keeper.link`. It knows no shells and no commands.
 """
 

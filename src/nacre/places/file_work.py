@@ -101,7 +101,7 @@ def _taken_apart(path: str, flavour: ModuleType) -> tuple[str, tuple[str, ...]]:
 
 
 def perform(work: FileWork, found: ResolvedPath, page_bytes: int) -> FileDone:
-    """Do the work at a found that was found for it. NacreError tells what stands in the way."""
+    """Do the work at a path that was found for it. NacreError says why it cannot be done."""
     try:
         match work:
             case ReadFile():

@@ -230,7 +230,7 @@ class Local:
         return found
 
     async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
-        """Do the work there. NacreError tells what stands in the way."""
+        """Do the work there. NacreError says why it cannot be done."""
         from nacre.places.file_work import perform  # noqa: PLC0415  # as above
 
         return await asyncio.to_thread(perform, work, found, self._config.reply_limit_bytes)

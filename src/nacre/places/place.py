@@ -102,7 +102,7 @@ class Place(Protocol):
         ...
 
     async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
-        """Do the work there. NacreError tells what stands in the way."""
+        """Do the work there. NacreError says why it cannot be done."""
         ...
 
     async def close(self) -> None:

@@ -200,7 +200,7 @@ def is_process(word: Word) -> bool:
 
 
 def is_free(word: Word | None, program: str = "") -> bool:
-    """Writing there touches no file: /dev/null and its kin, pipes to commands, for some programs a dash."""
+    """Writing there touches no file: /dev/null and the like, pipes to commands, for some programs a dash."""
     if word is not None and word.literal and word.text == "-":
         return program in DASH_IS_OUTPUT
     return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))

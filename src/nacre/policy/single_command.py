@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OPERATORS = "&|;<>^%$!"  # the characters in specification 000
 WORDS = frozenset({"call", "start"})  # and its words
-# The document's commands and their kin elsewhere: they run none of their words, so that `echo call me` and
+# The document's commands and the like elsewhere: they run none of their words, so that `echo call me` and
 # `podman start NAME` are what they seem. Of any other command of a list that is not known.
 RUNS_NO_WORD = frozenset(
     "dir echo curl type find findstr cd where set podman ls cat grep which export".split()  # noqa: SIM905  # a list

@@ -7,7 +7,7 @@ words that are literal, or unproven with the facts that `Word` tells (`prefix`, 
 A value is proven where the text itself has surely assigned it, from literals, by operations that are
 followed here. All else is unproven: the environment, what earlier commands of a session have set, positional
 and special parameters, the output of commands (a few print nothing but a number or a path), patterns, and
-what `read` and its kin assign.
+what `read` and the like assign.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class Context:
                 )
 
     def _declare(self, builtin: str, name: str, value: Word | None, word: Word, at: int) -> None:
-        """One argument of `export` and its kin: it gives a value, makes a local one, or only marks a name."""
+        """One argument of `export` and the like: it gives a value, makes a local one, or marks a name."""
         if value is None and builtin in {"export", "readonly"}:
             return
         if value is None:
@@ -313,7 +313,7 @@ class Context:
         )
 
     def _parameter(self, expansion: Expansion, at: int) -> list[Word]:
-        """`${x:-y}` and its kin, where both sides are known."""
+        """`${x:-y}` and the like, where both sides are known."""
         if expansion.operator == "length":
             return [unknown_piece(replace(expansion, shape="digits"))]
         argument = expansion.argument

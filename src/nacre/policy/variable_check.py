@@ -5,7 +5,7 @@ the names that the text exports.
 
 A program sees a variable that stands before its command, that is exported, or that was in the environment
 before. What else a text assigns is the shell's own affair: `x=1; echo "$x"`. Under an allowlist nothing can
-export a variable but what is seen here: `export`, `declare -x` and their kin, whatever place of the text they
+export a variable but what is seen here: `export`, `declare -x` and the like, whatever place of the text they
 stand at; `set -a` is refused.
 """
 

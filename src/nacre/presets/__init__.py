@@ -1,7 +1,7 @@
 """Presets: one product, several faces. Each is data, a TOML file in this directory.
 
     specification = "002"            # the document it honours
-    server_name = "mcpz-shell"       # what clients are told
+    server_name = "mcpz-shell"       # the name that clients see
     tools = ["execute_command"]      # families of nacre.tools.catalogue
     [settings]                       # defaults, in the words of a person's own file
     timeout = 30

@@ -370,7 +370,7 @@ def _caches(files: FileSystem, search_path: str | None) -> Iterator[str]:
 
 
 def _env_files(workspace: str, files: FileSystem) -> Iterator[str]:
-    """`.env` and its kin in the projects beside the workspace, and above it up to the home directory."""
+    """`.env` and the like in the projects beside the workspace, and above it up to the home directory."""
     home = os.path.join(files.home, "")
     here, looked_at = workspace, 0
     while here.startswith(home):

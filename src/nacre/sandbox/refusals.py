@@ -24,7 +24,7 @@ _REFUSED = re.compile(
 )
 _PYTHON = re.compile(
     r"Error: \[Errno (?:1|2|13|16|17|20|21|30)\] [^:\n]+: '(?P<path>[^'\n]+)'"
-)  # PermissionError and its kin
+)  # PermissionError and the like
 _SOCKET = re.compile(r"unix:(?://)?(?P<path>/[^\s'\":,]+)")  # as Docker and D-Bus write it
 _NO_NETWORK = (
     "Could not resolve host",

@@ -51,7 +51,7 @@ class Surface:
     tools: dict[str, Tool] = field(default_factory=dict[str, "Tool"])
     prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
     deviations: Deviations = field(default_factory=Deviations)
-    tools_change: bool = False  # whether clients are told of changes
+    tools_change: bool = False  # whether clients are notified of changes
     # Coroutines that run as long as the client is connected.
     background_tasks: list[Callable[[], Awaitable[None]]] = field(
         default_factory=list[Callable[[], Awaitable[None]]]

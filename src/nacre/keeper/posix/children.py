@@ -68,7 +68,7 @@ def has_ended(pid: int) -> bool:
 
 
 def own_peak_rss_bytes() -> int:
-    """The kernel counts our pages to a child until it becomes its program: below this it tells nothing."""
+    """The kernel counts our pages to a child until it execs: a peak below this says nothing."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
 
 

@@ -101,7 +101,7 @@ class Loop(Timers):
 
 
 def _child_signals() -> int:
-    """A descriptor that tells of ended children without interrupting anything; -1 where there is none."""
+    """A descriptor to read when children end, which interrupts nothing; -1 where there is none."""
     if sys.platform != "linux":
         return -1
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # commands are started with an empty mask

@@ -85,7 +85,7 @@ class Reader:
     def was_opened(self) -> bool:
         """After `take`, of a named pipe: whether anybody has ever opened its other end.
 
-        The kernel tells a hang-up only where somebody was there, and an end only where nobody is.
+        The kernel reports a hang-up only if a writer was there, and an end only if none is.
         """
         if self._used or not self.open:
             return True

@@ -74,7 +74,7 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
 
 
 def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
-    """Start a command. Raises OSError whose `filename` tells the directory from the program."""
+    """Start a command. Raises OSError, whose `filename` is the directory or the program."""
     os.chdir(spec.cwd)
     try:
         return _start_on_terminal(spec, environment) if spec.terminal else _start_on_pipes(spec, environment)
@@ -125,7 +125,7 @@ def _make_pipes_ahead() -> None:
     try:
         while len(_pipes_ahead) < PIPES_AHEAD:
             _pipes_ahead.append(_output_pipe())
-    except OSError:  # no descriptors left: who needs one will be told
+    except OSError:  # no descriptors left: the command that needs one will get an error
         return
 
 
@@ -243,7 +243,7 @@ def _fork_exec(
 def _become(
     spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
 ) -> None:
-    """In the child: turn into the command. Never returns; a failure is told through `report`."""
+    """In the child: turn into the command. Never returns; a failure is sent through `report`."""
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         for number in DEFAULT_SIGNALS:

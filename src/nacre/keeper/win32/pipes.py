@@ -1,4 +1,4 @@
-"""Pipes of Windows: reads and writes that are under way, and the completion port that tells their end.
+"""Pipes of Windows: reads and writes that are under way, and the completion port that reports their end.
 
 Above it: `windows`. Below: `headers`.
 """
@@ -61,7 +61,7 @@ class Operation:
         self.failure = 0
 
     def cancel(self) -> None:
-        """Give it up; its end is told all the same, to nobody."""
+        """Give it up; its end is still reported, and ignored."""
         self.callback = None
         kernel32.CancelIoEx(self.handle, self.address)
 

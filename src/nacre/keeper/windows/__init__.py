@@ -4,7 +4,7 @@ Above it: `commands` and `program`, which know none of this; its names are those
 Below: `win32`, the calls themselves.
 
 Every command lives in a job object of its own, inside the keeper's: whatever it starts is in there, and
-all of it dies with the keeper, however that ends. One completion port tells everything: bytes that came,
+all of it dies with the keeper, however that ends. One completion port reports everything: bytes that came,
 processes that ended, jobs that emptied.
 
     children      the job and the first process of each command

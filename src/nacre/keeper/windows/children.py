@@ -36,7 +36,7 @@ class Started:
 class Reaped:
     """How a process ended, and what its job has used (wine keeps no such accounts).
 
-    An emptied job is told as a process whose number is the job's, negative.
+    An emptied job is reported as a process whose number is the job's, negative.
     """
 
     pid: int

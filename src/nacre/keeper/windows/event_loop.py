@@ -1,6 +1,6 @@
 """The event loop of a keeper on Windows: one thread on a completion port.
 
-Above it: everything that waits. Below: `children`, whose ends the port tells; `timers`, which this loop
+Above it: everything that waits. Below: `children`, whose ends the port reports; `timers`, which this loop
 shares with that of Linux and macOS.
 """
 
@@ -75,7 +75,7 @@ class Loop(Timers):
         return operation
 
     def under_way(self, operation: win32.Operation) -> None:
-        """Keep an operation alive until the port tells its end."""
+        """Keep an operation alive until the port reports its end."""
         self._operations[operation.address] = operation
 
     def settle(self, operation: win32.Operation, patience_s: float) -> bool:

@@ -57,7 +57,7 @@ def _read_blocking(fd: int) -> bytes:
 
 
 class LinkWriter:
-    """What nacre is told: the loop never waits for it to be read."""
+    """What nacre is sent: the loop never waits for it to be read."""
 
     def __init__(self, loop: Loop, fd: int, on_broken: Callable[[], None]) -> None:
         self._loop = loop

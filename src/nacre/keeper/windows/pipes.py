@@ -77,7 +77,7 @@ class Reader:
         return True
 
     def see_end(self) -> None:
-        """Here the end of a pipe is told like its bytes: `take` has seen it."""
+        """Here the end of a pipe is reported like its bytes: `take` has seen it."""
 
     def _patience_s(self) -> float:
         """Without a process in the job the end of the pipe must come; otherwise it need not."""

@@ -92,7 +92,7 @@ class ProcessTree:
         """Nothing to note: a job knows its processes."""
 
     def awaited(self) -> None:
-        """Windows tells who has ended: nobody has to be looked for."""
+        """Windows reports which processes have ended: none has to be looked for."""
 
     def may_have_left(self, command_id: int) -> bool:
         """Whether anything of a command lives."""
@@ -114,7 +114,7 @@ class ProcessTree:
             self.ask_to_end(command_id)
 
     def signal_group(self, command_id: int, number: int) -> None:
-        """There are no process groups that could be told apart from the tree."""
+        """There are no process groups apart from the tree."""
         self.signal_tree(command_id, number)
 
     def ask_to_end(self, command_id: int) -> None:

@@ -37,7 +37,7 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
 
 
 def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
-    """Start a command. Raises OSError whose `filename` tells the directory from the program."""
+    """Start a command. Raises OSError, whose `filename` is the directory or the program."""
     if spec.terminal:
         raise OSError(errno.ENOTSUP, "terminals are not supported on Windows", spec.program)
     if spec.control:
@@ -103,7 +103,7 @@ def _environment_block(environment: dict[bytes, bytes]) -> str:
 
 
 def script_bytes(text: str) -> bytes:
-    """A batch file as cmd.exe reads it: in the console's code page, else in UTF-8, after it was told so."""
+    """A batch file as cmd.exe reads it: in the console's code page, else in UTF-8 after a `chcp`."""
     lines = text.replace("\r\n", "\n").replace("\n", "\r\n")
     try:
         return lines.encode("oem")

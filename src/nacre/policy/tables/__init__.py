@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - one module, one line of names
 """What the policy knows about programs: data only, one entry per program, each with its reason.
 
-Above: `effects`, `inspector` and their kin ask for a program's entry by its name. Below: `schema`. The tables
+Above: `effects`, `inspector` and the like ask for a program's entry by its name. Below: `schema`. The tables
 are modules by kind of program, loaded when a command first names one of their programs: a server whose agent
 runs git and pytest never reads the table of containers.
 """

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""Builders and compilers: make, cmake, gcc, go, cargo, java and their kin.
+"""Builders and compilers: make, cmake, gcc, go, cargo, java and the like.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. They run what a project's files say: a rule for
 one of them is a rule for anything. What they may not do unasked is take other files for the project's, other programs

@@ -2,7 +2,7 @@
 """Containers and clusters: docker, podman, compose, kubectl, helm, terraform.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. Who starts a container chooses what runs and
-which files of the host it sees: `run`, `exec`, `create` and their kin are never allowed by a rule for the program
+which files of the host it sees: `run`, `exec`, `create` and the like are never allowed by a rule for the program
 alone, under none of their names (`docker run`, `podman container run`, `docker compose run`).
 """
 

@@ -152,7 +152,7 @@ PROGRAMS = (
     ),
     Program(
         names="chmod gchmod",
-        # `-x` and its kin are modes: they are read as options here, and the mode is then the next operand.
+        # `-x` and the like are modes: they are read as options here, and the mode is then the next operand.
         options=f"-R -c -f -h -v --changes --recursive --no-preserve-root --preserve-root --quiet --silent --verbose --dereference --no-dereference {_COMMON}",
         pattern=r"-[rwxXstugoa,+=0-7-]+",
         reads="--reference=",

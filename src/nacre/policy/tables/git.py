@@ -21,7 +21,7 @@ _DIFF_RUNS = "--ext-diff --textconv --show-signature"
 _SIGNS = "-S? --gpg-sign?"
 _MERGES = "-e --edit --no-edit -n --stat --no-stat --summary --log? --no-log --squash --no-squash --commit --no-commit --ff --no-ff --ff-only --rerere-autoupdate --no-rerere-autoupdate -X= --strategy-option= -m= --message= -v -q --verbose --quiet --abort --continue --quit --allow-unrelated-histories --progress --no-progress --signoff --no-signoff --autostash --no-autostash --verify --no-verify --overwrite-ignore --cleanup= --into-name= -h"
 _FETCHES = "-4 -6 -a -f -j= -k -m -n -o= -p -P -q -t -u -v --verbose --quiet --all --no-all --set-upstream --append --atomic --force --multiple --tags --no-tags --jobs= --prefetch --prune --no-prune --prune-tags --recurse-submodules? --no-recurse-submodules --dry-run --write-fetch-head --no-write-fetch-head --keep --update-head-ok --progress --no-progress --depth= --shallow-since= --shallow-exclude= --deepen= --unshallow --refetch --update-shallow --refmap= --server-option= --ipv4 --ipv6 --negotiation-tip= --filter= --no-filter --auto-maintenance --no-auto-maintenance --auto-gc --no-auto-gc --show-forced-updates --no-show-forced-updates --write-commit-graph --porcelain --stdin -h"
-# `ext::sh -c id` and its kin name a program; a word that begins with a dash is no address.
+# `ext::sh -c id` and the like name a program; a word that begins with a dash is no address.
 _HELPER = r"[A-Za-z0-9+.-]*::"
 _OTHER_SIDE = "the other side's program is an option, and so is an address that names one"
 

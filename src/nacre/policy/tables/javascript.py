@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""npm and its kin, and the tools of a JavaScript project.
+"""npm and the like, and the tools of a JavaScript project.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. All of them run code of the project: a rule for
 one of them is a rule for anything that the project's files say. What they may not do unasked is take that code, or

@@ -26,7 +26,7 @@ PROGRAMS = (
     Program(
         names="curl",
         reason="it writes files, reads further options, and reaches other services",
-        # A value of -d, -F, -H and their kin that begins with `@` is a file: `programs` looks for it.
+        # A value of -d, -F, -H and the like that begins with `@` is a file: `programs` looks for it.
         options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --cert-type= --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --key-type= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 --post303 -# --progress-bar --proto= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options -z= --time-cond= --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
         reads="-T= --upload-file= -E= --cert= --key= --pubkey= --cacert= --capath= --crlfile= --netrc-file= --etag-compare= --random-file= --egd-file=",
         writes="-o= --output= -O --remote-name --remote-name-all -J --remote-header-name --output-dir= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --trace-config= --stderr= --libcurl= --etag-save= --create-dirs --create-file-mode= --remove-on-error --xattr",
@@ -48,7 +48,7 @@ PROGRAMS = (
     ),
     Program(
         names="ssh autossh",
-        reason="ProxyCommand and its kin run local programs, -F reads more options, -I loads a library",
+        reason="ProxyCommand and the like run local programs, -F reads more options, -I loads a library",
         options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -L= -m= -O= -p= -Q= -R= -W=",
         # The jump host becomes part of a text for a shell; so may the user and the host.
         checks=(("-J=", _JUMP), ("-l=", r"[\w.+@-]+")),
@@ -62,7 +62,7 @@ PROGRAMS = (
     ),
     Program(
         names="scp",
-        reason="ProxyCommand and its kin run local programs, -S is one",
+        reason="ProxyCommand and the like run local programs, -S is one",
         options="-3 -4 -6 -A -B -C -O -p -q -R -r -T -v -c= -l= -P=",
         checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",
@@ -71,7 +71,7 @@ PROGRAMS = (
     ),
     Program(
         names="sftp",
-        reason="a batch file is a list of commands; ProxyCommand and its kin run local programs",
+        reason="a batch file is a list of commands; ProxyCommand and the like run local programs",
         options="-4 -6 -A -a -C -f -N -p -q -r -v -B= -c= -l= -P= -R=",
         checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""pip and its kin, and the tools of a Python project.
+"""pip and the like, and the tools of a Python project.
 
 Above: `tables` finds a program's entry by its name; `interpreters` asks for those that `python3 -m` runs. Below:
 `schema`. Test runners, builders and installers run code of the project or of packages: a rule for one of them is a

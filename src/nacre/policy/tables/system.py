@@ -141,7 +141,7 @@ PROGRAMS = (
     ),
     Program(
         names="dmesg",
-        reason="-C clears the messages, -n and its kin set the console",
+        reason="-C clears the messages, -n and the like set the console",
         options="-d -e -f= -H -h -J -k -L? -l= -P -p -r -S -s= -T -t -u -V -W -w -x -A --buffer-size= --color? --decode --facility= --follow --follow-new --human --help --json --kernel --level= --since= --syslog --raw --reltime --show-delta --ctime --noescape --notime --nopager --until= --userspace --version --time-format= --force-prefix",
         reads="-F= --file= -K= --kmsg-file=",
         runs="-C -c -D -E -n= -i --clear --read-clear --console-off --console-on --console-level=",
