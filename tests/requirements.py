@@ -638,6 +638,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "environment-call": Requirement(
         "There, a call that sets such a variable is refused, with its name and the setting.", "nacre"
     ),
+    # -- the network of a sandbox
+    "network-allowlist": Requirement(
+        "Commands in a sandbox reach the hosts that `sandbox_network` names, through a proxy, and no others.",
+        "nacre",
+    ),
+    "network-private": Requirement(
+        "Private addresses are refused unless they are named, also where DNS leads to one.", "nacre"
+    ),
+    "network-told": Requirement("A refused host is told in the result, with the setting.", "nacre"),
+    "network-fails-closed": Requirement("A list of hosts that cannot be held ends the start.", "nacre"),
     # -- limits
     "limits-contained": Requirement(
         "A fork bomb, a memory hog, a CPU spinner and a disk filler are ended; the server works on.", "nacre"

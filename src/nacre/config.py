@@ -96,7 +96,7 @@ class Config:
     sandbox_unprotected: tuple[str, ...] = ()  # files of the workspace that are opened for writing
     sandbox_sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
     sandbox_ask: bool = True  # whether the person is asked about what was refused, at the next try
-    sandbox_network: str = ""  # on, off; empty: as the level has it
+    sandbox_network: str | tuple[str, ...] = ""  # on, off, a list of hosts; empty: as the level has it
     # Limits of each command, and of each session as a whole; 0: none.
     limit_cpu_s: int = 0
     limit_memory_bytes: int = 0

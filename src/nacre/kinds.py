@@ -124,9 +124,11 @@ def _sandbox(value: Any) -> str:
     return str(value)
 
 
-def _switch(value: Any) -> str:
+def _network(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, list):
+        return _texts(cast("list[Any]", value))
     if value not in ("on", "off"):
-        raise ValueError("on or off")
+        raise ValueError("on, off or a list of hosts")
     return str(value)
 
 
@@ -197,5 +199,5 @@ GIVEN = Kind("rules or all", _given)
 INHERIT = Kind("login, all, core or none", _inherit)
 VARIABLES = Kind("table: variable = text", _variables)
 SANDBOX = Kind("level", _sandbox, "LEVEL")
-SWITCH = Kind("on or off", _switch, "SWITCH")
+NETWORK = Kind("on, off or list of hosts", _network)
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -133,8 +134,9 @@ class Service:
             await self._slots.acquire()
             try:
                 audit.started(execution.asked)
+                began = time.monotonic()
                 await execution.start()
-                return self._finish(await execution.wait(), execution.asked, ask)
+                return self._finish(await execution.wait(), execution.asked, ask, began)
             finally:
                 self._slots.release()
         finally:
@@ -146,7 +148,7 @@ class Service:
         if isinstance(execution, Once):
             execution.keeper = await widening.admit(execution.asked, ask)
 
-    def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None) -> Done:
+    def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None, began: float) -> Done:
         """Say what to do next after a failure, and name no file that cannot be read."""
         if not isinstance(done, Result):
             return done
@@ -154,12 +156,21 @@ class Service:
             done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
         hints = done.hints or hints_for(done, path, self.place.files)
-        if self._widening is not None and not done.ok and not done.limit and isinstance(asked, Command):
-            held = self.place.confinement
-            hints = (self._widening.explain(asked, done, held, ask) if held else ()) or hints
+        if self._widening is not None and isinstance(asked, Command):
+            refused = self._refusals(self._widening, asked, done, ask, began)
+            hints = (*done.hints, *refused) if refused else hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
         return replace(done, hints=hints) if hints else done
+
+    def _refusals(
+        self, widening: Widening, asked: Command, done: Result, ask: Ask | None, began: float
+    ) -> tuple[str, ...]:
+        """A sentence for each thing that the sandbox has refused a command."""
+        held, hosts = self.place.confinement, self.place.refused_hosts(began)
+        if held is None or (not hosts and (done.ok or done.limit)):
+            return ()
+        return widening.explain(asked, done, held, ask, hosts)
 
     def _can_read(self, spool: str, directory: str) -> bool:
         """Whether the agent could read the file with all of a command's output, under the rules."""

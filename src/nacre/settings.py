@@ -242,8 +242,9 @@ SETTINGS = (
     ),
     Setting(
         "sandbox_network",
-        kinds.SWITCH,
-        "whether commands in a sandbox have a network: on, off",
+        kinds.NETWORK,
+        "whether commands in a sandbox have a network: on, off, or the hosts that they reach through a proxy"
+        ' (["api.example.com", "*.example.org"])',
         "sandbox_network",
         default="on; off for strict",
     ),

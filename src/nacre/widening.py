@@ -42,10 +42,18 @@ class Widening:
         self._answered_no: set[Grant] = set()
 
     def explain(
-        self, command: Command, result: Result, held: Confinement, ask: Ask | None
+        self,
+        command: Command,
+        result: Result,
+        held: Confinement,
+        ask: Ask | None,
+        hosts: tuple[Refusal, ...] = (),
     ) -> tuple[str, ...]:
-        """A sentence for each thing that a command was refused, which is remembered for its next run."""
-        found = find_refusals(result, held.profile, self._place.files)
+        """A sentence for each thing that a command was refused, which is remembered for its next run.
+
+        `hosts` were refused while it ran.
+        """
+        found = hosts if result.ok else (*hosts, *find_refusals(result, held.profile, self._place.files))
         can_ask = self._asks and ask is not None and command.session is None
         free = [each.path for each in held.profile.placeholders]  # names that are let go only at the end
         asked = [can_ask and not any(is_below(each.path, path) for path in free) for each in found]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -124,3 +125,22 @@ def test_nobody_is_asked_where_the_client_cannot_or_the_settings_forbid_it(home:
             refused = server.shell(command)
             assert refused["exit_code"]
             assert "Only the person can change that." in hint(refused)
+
+
+@pytest.mark.req("sandbox-ask")
+@pytest.mark.req("network-told")
+def test_a_refused_host_is_asked_about_and_reached_if_the_person_says_so(home: TestHome) -> None:
+    server = start(home, 'sandbox_network = ["example.org"]\n')
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        command = (
+            "python3 -c \"import socket; s = socket.create_connection(('127.0.0.1', 3128));"
+            f" s.send(b'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n');"
+            ' print(s.recv(99).split()[1].decode())"'
+        )
+        refused = server.shell(command)
+        assert (refused["stdout"], AGAIN in hint(refused)) == ("403\n", True)
+        question, done = ask_for(server, command, ONCE)
+        assert f"to reach 127.0.0.1:{port}?" in question
+        assert done["stdout"] == "200\n"
+        assert server.shell("echo done")["stdout"] == "done\n"

@@ -54,6 +54,9 @@ X32_BIT = 0x40000000
 EPERM, ENOSYS = 1, 38
 
 
+LISTENER = "NACRE_LISTENER"  # the port to listen on, and the descriptor of a socket that leads to nacre
+
+
 class ConfinementError(Exception):
     """This process could not be confined as asked."""
 
@@ -65,6 +68,8 @@ def landlock_version() -> int:
 
 def confine(plan: dict[str, Any]) -> None:
     """Apply a plan: `rules` (paths, rights), `network`, `scopes` for Landlock, and `filter` for seccomp."""
+    if plan.get("listens") and LISTENER in os.environ:
+        _hand_over_listener()
     libc = _libc()
     if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
         raise _failed("no_new_privs")
@@ -74,6 +79,18 @@ def confine(plan: dict[str, Any]) -> None:
         _apply_landlock(libc, plan)
     if "filter" in plan:
         _apply_filter(libc, filter_program(plan["filter"], platform.machine()))
+
+
+def _hand_over_listener() -> None:
+    """Listen for commands that want to reach a host, and give the socket to nacre, outside of the sandbox."""
+    import socket  # noqa: PLC0415  # few sandboxes have a proxy
+
+    port, descriptor = map(int, os.environ[LISTENER].split(":"))
+    with (
+        socket.socket(fileno=descriptor) as nacre,
+        socket.create_server(("127.0.0.1", port), backlog=128) as listener,
+    ):
+        socket.send_fds(nacre, [b"."], [listener.fileno()])
 
 
 def become_private() -> None:

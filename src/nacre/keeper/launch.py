@@ -103,14 +103,20 @@ def told_by(argv: list[str]) -> tuple[str, str]:
     return ("", f"exit code {done.returncode}") if done.returncode else (told, "")
 
 
-def launch(argv: list[str] | None = None, environment: dict[str, str] | None = None) -> Launched:
-    """Start a keeper, with our own environment or another. Its hello is awaited later, by the link."""
+def launch(
+    argv: list[str] | None = None, environment: dict[str, str] | None = None, passed: tuple[int, ...] = ()
+) -> Launched:
+    """Start a keeper, with our own environment or another. Its hello is awaited later, by the link.
+
+    `passed` are descriptors that it inherits.
+    """
     process = subprocess.Popen(  # noqa: S603  # the one process nacre itself starts
         argv or local_argv(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,
         env=environment,
+        pass_fds=passed,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
     if process.stdin is None or process.stdout is None:  # cannot be: both are pipes

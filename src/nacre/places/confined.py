@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
-from nacre.keeper.confinement import SCOPES_SINCE, landlock_version
-from nacre.keeper.launch import confined_argv, local_argv, why_it_fails
+from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, landlock_version
+from nacre.keeper.launch import confined_argv, launch, local_argv, why_it_fails
 from nacre.places.placeholders import Placeholders
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from nacre.config import Config
     from nacre.filesystem import FileSystem
+    from nacre.keeper.launch import Launched
+    from nacre.places.proxy import Proxy
 
-# Commands can read the environment that their keeper was started with.
 # They lead to services of the person: an agent with keys, Docker, the desktop, an editor.
 SOCKET_VARIABLES = (
     "CONTAINER_HOST",
@@ -39,6 +40,7 @@ SOCKET_VARIABLES = (
     "VSCODE_GIT_IPC_HANDLE",
     "VSCODE_IPC_HOOK_CLI",
 )
+# Commands can read the environment that their keeper was started with.
 KEEPER_VARIABLES = ("PATH", "LD_", "DYLD_")
 
 
@@ -51,6 +53,7 @@ class Confinement:
     plan: str  # what a program does to itself then
     landlock: int  # the version of its interface
     placeholders: Placeholders
+    proxy: Proxy | None = None  # the way to the hosts that the settings name
 
     @property
     def argv(self) -> list[str]:
@@ -85,17 +88,31 @@ class Confinement:
 
     def adapt(self, environment: dict[str, str]) -> dict[str, str]:
         """The environment of commands with the directory for temporary files that they have in there."""
+        if self.proxy is not None:
+            environment = {**environment, **self.proxy.variables}
         if not self.mounts:
             return {**environment, "TMPDIR": self.profile.private_tmp}
         return {name: value for name, value in environment.items() if name != "TMPDIR"}  # /tmp is theirs
 
-    def keeper_environment(self, own: Mapping[str, str]) -> dict[str, str]:
-        """What the keeper is started with: no more than starting needs."""
-        return {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
+    def release(self) -> None:
+        """Take away what it has put into directories of the person, and let nobody in by the proxy."""
+        self.placeholders.remove()
+        if self.proxy is not None:
+            self.proxy.close()
+
+    def launch(self, own: Mapping[str, str]) -> Launched:
+        """Start the keeper, with no more of our environment than starting needs."""
+        kept = {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
+        if self.proxy is None:
+            return launch(self.argv, kept)
+        with self.proxy.expect_listener() as there:
+            kept[LISTENER] = f"{self.proxy.port}:{there.fileno()}"
+            return launch(self.argv, kept, (there.fileno(),))
 
 
 def profile_of(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Profile:
     """What the settings come to here, if it is to be had. Nothing is changed."""
+    network = config.sandbox_network
     wishes = Wishes(
         Level(config.sandbox),
         workspace,
@@ -103,7 +120,8 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         config.sandbox_readable,
         config.sandbox_unprotected,
         config.sandbox_sockets,
-        network={"": None, "on": True, "off": False}[config.sandbox_network],
+        network={"on": True, "off": False}.get(network) if isinstance(network, str) else None,
+        hosts=network if isinstance(network, tuple) else None,
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
         own_processes_only=landlock_version() < SCOPES_SINCE,
@@ -120,6 +138,8 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     version = landlock_version()
     if not version:
         raise _not_here("this kernel has no Landlock", "Linux 5.13 or newer has it, unless it was left out.")
+    network = config.sandbox_network
+    proxy = _proxy(network) if isinstance(network, tuple) else None
     placeholders = Placeholders()
     profile = _prepare(profile_of(config, workspace, files, spool_directory), spool_directory, placeholders)
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
@@ -130,8 +150,23 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         profile = replace(profile, placeholders=())
     if problem and profile.level is Level.STRICT:
         raise _not_here(f"bubblewrap does not work here ({problem})", "Install the package bubblewrap.")
+    if problem and proxy is not None:
+        raise _not_here(
+            f"a list of hosts needs bubblewrap, which does not work here ({problem})",
+            'Install the package bubblewrap, or set sandbox_network to "on" or "off".',
+        )
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
-    return Confinement(profile, [] if problem else outer, json.dumps(plan), version, placeholders)
+    return Confinement(profile, [] if problem else outer, json.dumps(plan), version, placeholders, proxy)
+
+
+def _proxy(entries: tuple[str, ...]) -> Proxy:
+    from nacre.places.proxy import Proxy  # noqa: PLC0415  # few have a list of hosts
+    from nacre.sandbox.hosts import AllowedHosts  # noqa: PLC0415  # as above
+
+    try:
+        return Proxy(AllowedHosts(entries))
+    except ValueError as error:
+        raise RequestError(f"The setting sandbox_network cannot be used: {error}.") from None
 
 
 def _named_sockets(environment: Mapping[str, str]) -> Iterator[str]:

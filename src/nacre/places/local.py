@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nacre.places.file_work import ResolvedPath
     from nacre.places.open_container import Hold
     from nacre.sandbox.grants import Grant
+    from nacre.sandbox.profile import Refusal
 
 LOGIN_PATIENCE_S = 5.0
 PROBE_PATIENCE_MS = 5000
@@ -126,7 +127,7 @@ class Local:
         """Start the next keeper; the files that its sandbox lies over may be others by now."""
         if self.confinement is not None:
             before, self.confinement = self.confinement, self._confine()
-            before.placeholders.remove()
+            before.release()
         return self._launch()
 
     def _launch(self, confinement: Confinement | None = None) -> Launched:
@@ -134,7 +135,7 @@ class Local:
         if self._hold is not None:
             return launch(self._hold.argv)
         held = confinement or self.confinement
-        return launch() if held is None else launch(held.argv, held.keeper_environment(os.environ))
+        return launch() if held is None else held.launch(os.environ)
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
         """Raise RequestError for a variable of a call that no command here is given."""
@@ -211,11 +212,17 @@ class Local:
         self.release()
         self.spools.remove()
 
+    def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
+        """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
+        held = (self.confinement, *(other for _, other in self._others))
+        proxies = [each.proxy for each in held if each is not None and each.proxy is not None]
+        return tuple(dict.fromkeys(refusal for proxy in proxies for refusal in proxy.refused_since(since)))
+
     def release(self) -> None:
         """Take away what its sandbox has put into directories of the person."""
         for confinement in (self.confinement, *(held for _, held in self._others)):
             if confinement is not None:
-                confinement.placeholders.remove()
+                confinement.release()
 
     # -- files
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nacre.places.connection import KeeperConnection
     from nacre.places.file_work import ResolvedPath
     from nacre.sandbox.grants import Grant
+    from nacre.sandbox.profile import Refusal
 
 
 class Place(Protocol):
@@ -83,6 +84,10 @@ class Place(Protocol):
 
     def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
         """A keeper in a wider sandbox for one command; for all from now on, it is the usual one."""
+        ...
+
+    def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
+        """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
         ...
 
     async def link(self) -> Link:

@@ -1,7 +1,7 @@
 """What a person may open in a sandbox while it lasts: from what was refused to the setting that allows it.
 
 Above it: `widening`, which asks, and `places`, which builds the wider sandbox. Pure. A grant is one more
-value of a list that the settings have; a host that the network's allowlist refuses would be one of that list.
+value of a list that the settings have: a path, or a host of the network's list.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ DOING = {
     "sandbox_readable": "read the secret",
     "sandbox_unprotected": "change the protected",
     "sandbox_sockets": "speak to",
+    "sandbox_network": "reach",
 }
 
 
@@ -38,6 +39,8 @@ class Grant:
 def grant_for(refusal: Refusal, files: FileSystem, own_files: tuple[str, ...]) -> Grant | None:
     """What would allow something that was refused; None: nobody is asked about that."""
     if refusal.setting not in DOING or _is_own(refusal.path, own_files):
+        return None
+    if refusal.value in {"on", "off"}:  # a whole network is no answer to a question about one host
         return None
     if refusal.setting != "sandbox_writable":
         return Grant(refusal.setting, refusal.value)

@@ -85,7 +85,8 @@ def build_plan(profile: Profile, files: FileSystem, spool_directory: str, *, mou
     rules += [[path, ALL_FILE_RIGHTS] for path in writable]
     return {
         "rules": rules,
-        "network": profile.network,
+        "network": profile.network or profile.proxy,  # then bubblewrap holds it
+        "listens": profile.proxy,
         "scopes": True,
         "private": True,
         "filter": _filter(profile, mounts=mounts),

@@ -148,6 +148,7 @@ class Wishes:
     unprotected: tuple[str, ...] = ()  # names out of PROTECTED that are opened
     sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
     network: bool | None = None  # None: as the level has it
+    hosts: tuple[str, ...] | None = None  # those that are reached through a proxy, without a network
     tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
     hidden: tuple[str, ...] = ()  # what cannot be read besides secrets: directories of other servers
     known_sockets: tuple[str, ...] = ()  # of services that the environment names
@@ -180,7 +181,7 @@ class Refusal:
 
     def __str__(self) -> str:
         value = quoted(self.value)
-        one = self.setting in {"sandbox", "sandbox_network"}
+        one = self.setting == "sandbox" or self.value in {"on", "off"}
         return f"{self.reason} ({self.setting} = {value if one else f'[{value}]'})"
 
 
@@ -196,6 +197,7 @@ class Profile:
     sockets: tuple[str, ...]
     private_tmp: str
     network: bool
+    proxy: bool  # whether there is a way to some hosts without one
     own_processes_only: bool
     tmp_bytes: int = 0
     placeholders: tuple[Placeholder, ...] = ()  # for what is protected and not there
@@ -286,7 +288,8 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
         protected=tuple(dict.fromkeys(path for path in closed if _exists(path, files))),
         sockets=given,
         private_tmp=private_tmp,
-        network=not strict if wishes.network is None else wishes.network,
+        network=wishes.hosts is None and (not strict if wishes.network is None else wishes.network),
+        proxy=wishes.hosts is not None,
         own_processes_only=strict or wishes.own_processes_only,
         tmp_bytes=wishes.tmp_bytes,
         placeholders=tuple(dict.fromkeys(each for each in standing if _can_stand(each, files))),

@@ -47,8 +47,14 @@ def find_refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[
     sockets = [match["path"].rstrip(".") for match in _SOCKET.finditer(errors)]  # the end of a sentence
     found += [profile.why_no_socket(files.real_path(path)) for path in sockets]
     if not profile.network and any(words in errors for words in _NO_NETWORK):
-        found.append(Refusal("the network", "there is none at this level", "sandbox_network", "on"))
+        found.append(Refusal("the network", _why_no_network(profile), "sandbox_network", "on"))
     return tuple(dict.fromkeys(each for each in found if each is not None))[:SHOWN]
+
+
+def _why_no_network(profile: Profile) -> str:
+    if not profile.proxy:
+        return "there is none at this level"
+    return "hosts are reached by the proxy in HTTPS_PROXY and its kin only, which it has not used"
 
 
 def _of_file(path: str, directory: str, profile: Profile, files: FileSystem) -> Refusal | None:
