@@ -68,8 +68,8 @@ def test_shortened_output_keeps_true_ends_and_counts_exactly(lines: list[str], l
     if not shown.truncated:
         assert shown.text == whole.decode()
         return
-    head, _, rest = shown.text.partition("[… ")
-    tail = rest.partition(" …]\n")[2]
+    head, _, rest = shown.text.partition("[... ")
+    tail = rest.partition(" ...]\n")[2]
     assert len(head.encode()) + len(tail.encode()) <= limit + 1  # a newline may be added after a cut line
     assert whole.decode().startswith(head.removesuffix("\n"))
     assert whole.decode().endswith(tail)

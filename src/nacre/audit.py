@@ -22,7 +22,7 @@ from nacre import stderr
 from nacre.errors import PlaceError, Refused, RequestError
 from nacre.model import Command, Result
 from nacre.output import leaving, leaving_text
-from nacre.stderr import say, write_line
+from nacre.stderr import say, write_lines
 from nacre.trail import Trail
 
 if TYPE_CHECKING:
@@ -93,8 +93,7 @@ def flush() -> None:
     gathered = _waiting.copy()
     _waiting.clear()
     if _commands_logged and log.isEnabledFor(logging.INFO):
-        for when, asked, outcome in gathered:
-            write_line(when, f"{_how(outcome)}: {one_line(_what(asked))}")
+        write_lines((when, f"{_how(outcome)}: {one_line(_what(asked))}") for when, asked, outcome in gathered)
     if _trail is not None and gathered:
         _catch_up([_trail_line(*entry) for entry in gathered])
 

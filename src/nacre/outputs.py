@@ -127,7 +127,8 @@ def _beyond_file(stream: Stream) -> Stream:
 
 
 def _size(streams: Streams) -> int:
-    return sum(len(stream.head) + len(stream.tail) for stream in streams)
+    stdout, stderr = streams
+    return len(stdout.head) + len(stdout.tail) + len(stderr.head) + len(stderr.tail)
 
 
 def _in_memory(stream: Stream) -> Printed:

@@ -47,6 +47,7 @@ class Spools:
         self.limits = {"kept": kept, "total_bytes": total_bytes}
         self.problem = ""  # why it is not where it should be, or not at all
         self._directory = self._choose(list(_temporary_directories(environment)))
+        self._name = os.path.basename(self.path)
 
     @property
     def path(self) -> str:
@@ -73,12 +74,12 @@ class Spools:
 
     def id_for(self, number: str) -> str:
         """The id of what a command has printed."""
-        return f"{os.path.basename(self.path)}-{number}"
+        return f"{self._name}-{number}"
 
     def number_of(self, output_id: str) -> str:
         """The number of the command that an id is for. RequestError: it is none of ours."""
         server, _, number = output_id.partition("-")
-        if server != os.path.basename(self.path) or not _NUMBER.fullmatch(number):
+        if server != self._name or not _NUMBER.fullmatch(number):
             raise _no_output(output_id)
         return number
 

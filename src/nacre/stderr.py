@@ -9,6 +9,7 @@ Windows does not tell whether a pipe has room; there a thread writes, and its qu
 from __future__ import annotations
 
 import contextlib
+import itertools
 import logging
 import os
 import queue
@@ -16,6 +17,10 @@ import select
 import sys
 import threading
 import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
 LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows
@@ -25,33 +30,65 @@ _dropped_lines = 0
 _torn = False  # the last line has no end
 
 
-def write_line(when: float, text: str) -> None:
-    """One line with the time and our name."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
-    say(text, f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre ")
+def write_lines(lines: Iterable[tuple[float, str]]) -> None:
+    """Lines with their time and our name, as many at once as a pipe takes."""
+    piece: list[bytes] = []
+    size = 0
+    for when, text in lines:
+        line = _line(text, _stamp(when), first=not piece)
+        if piece and size + len(line) >= PIPE_ROOM_BYTES:
+            _send(piece)
+            piece, size = [], 0
+            line = _line(text, _stamp(when))
+        piece.append(line)
+        size += len(line)
+    if piece:
+        _send(piece)
 
 
-def say(text: str, before: str = "") -> None:
+def say(text: str) -> None:
     """One line, unless that would block or cannot be done."""
-    global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
-    if _dropped_lines:
+    _send([_line(text)])
+
+
+def _stamp(when: float) -> str:
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(when))
+    return f"{stamp}.{int(when * 1000) % 1000:03d}Z nacre "
+
+
+def _line(text: str, before: str = "", *, first: bool = True) -> bytes:
+    """A line; the first of those that are written together tells how many were dropped before it."""
+    if first and _dropped_lines:
         text = f"({_dropped_lines:,} lines before this one could not be written) {text}"
-    data = f"{before}{text}".encode("utf-8", "replace")[: PIPE_ROOM_BYTES - 2] + b"\n"
-    _dropped_lines = 0 if _has_room() and _put(data) else _dropped_lines + 1
+    return f"{before}{text}".encode("utf-8", "replace")[: PIPE_ROOM_BYTES - 2] + b"\n"
 
 
-def _put(line: bytes) -> bool:
+def _send(lines: list[bytes]) -> None:
+    """Write these, or count them."""
+    global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
+    data = b"".join(lines)
+    written = _put(data) if _has_room() else 0
+    if written == len(data):
+        _dropped_lines = 0
+        return
+    ends = list(itertools.accumulate(map(len, lines)))
+    dropped = sum(end > written for end in ends)
+    _dropped_lines = dropped if dropped < len(lines) else _dropped_lines + dropped
+
+
+def _put(data: bytes) -> int:
+    """How much of it is written."""
     global _torn  # noqa: PLW0603  # as above
     if _thread is not None:
-        _thread.write(line)
-        return True
-    data = b"\n" + line if _torn else line
+        _thread.write(data)
+        return len(data)
+    start = b"\n" if _torn else b""
     try:
-        written = os.write(2, data)
+        written = os.write(2, start + data)
     except OSError:  # nobody reads, the disk is full, the terminal is gone
-        return False
-    _torn = written < len(data) if written else _torn
-    return written == len(data)
+        return 0
+    _torn = written < len(start + data) if written else _torn
+    return max(0, written - len(start))
 
 
 def _has_room() -> bool:
@@ -100,7 +137,7 @@ class StderrHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
         name = "" if record.name == "nacre" else f"[{record.name}] "
-        write_line(record.created, name + self.format(record))
+        write_lines([(record.created, name + self.format(record))])
 
 
 def take_over_logging() -> None:

@@ -72,7 +72,7 @@ def test_a_row_of_the_same_byte_is_told_once_with_its_length(server: WireClient)
 def test_any_bytes_are_shown_within_any_limit(printed: bytes | str, limit: int) -> None:
     data = printed if isinstance(printed, bytes) else printed.encode("latin-1", "replace")
     shown = render(Stream(len(data), data.count(b"\n"), data, b"", "/spool/1.out"), limit)
-    note = shown.text[shown.text.find("[… ") : shown.text.find(" …]\n") + 4] if shown.truncated else ""
+    note = shown.text[shown.text.find("[... ") : shown.text.find(" ...]\n") + 6] if shown.truncated else ""
     assert len(shown.text.encode()) <= limit + len(note.encode()) + 1
     if not shown.truncated:
         assert shown.text == readable(data)

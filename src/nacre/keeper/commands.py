@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nacre.keeper.outlet import CommandOutlet
     from nacre.keeper.timers import Timer
 
-UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
+UNWATCHED_S = 0.002  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor

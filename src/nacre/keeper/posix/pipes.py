@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from nacre.keeper.posix.event_loop import Loop
 
 SHORT_BYTES = 1 << 14  # what most commands print is shorter
-PIPE_BYTES = 1 << 16  # what a pipe holds if nobody has changed that
 WIDE_PIPE_BYTES = 1 << 18  # wider ones are not quicker: what is read then leaves the processor's cache
 
 
@@ -126,7 +125,7 @@ class Reader:
         if chunk:
             self._used = True
             self._short = len(chunk) < SHORT_BYTES
-            if self.widens and len(chunk) == PIPE_BYTES:
+            if self.widens and not self._short:
                 self._widen()
             self._on_chunk(chunk)
         else:
@@ -138,7 +137,7 @@ class Reader:
         self._on_end()
 
     def _widen(self) -> None:
-        """A stream that fills its pipe gets a wider one: fewer wake-ups for the same bytes."""
+        """A stream of more than a little gets a wider pipe: fewer wake-ups for the same bytes."""
         self.widens = False
         self._wide = widen(self._fd)
 
