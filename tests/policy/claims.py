@@ -162,7 +162,13 @@ def accepted(
     if any(_RENAMES.search(text) for text in texts):
         return False
     cwd = str(WORK) if policy.allowed_directories else None
-    return all(judge(text, policy, shell=shell, cwd=cwd, environment=environment).allowed for text in texts)
+    exported: set[str] = set()
+    for text in texts:
+        verdict = judge(text, policy, shell=shell, cwd=cwd, environment=environment, inherited=exported)
+        if not verdict.allowed:
+            return False
+        exported |= verdict.exported  # as the gate remembers them
+    return True
 
 
 def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:

@@ -16,6 +16,7 @@ from claims import misses
 from corpus_mutator import Mutator, load
 from effect_sources import NAMES as FORBIDDEN
 from effect_sources import DangerSource, OptionSource, OutsideSource, effects
+from flow_source import ExportSource, FlowSource, exported
 from fuzz_campaign import Campaign, Compare, Source
 from script_generator import RULES, Generator
 from shell_oracle import Oracle, sandbox
@@ -87,6 +88,8 @@ KITS = {
     "danger": Kit(DangerSource, FORBIDDEN, effects, real=True),
     "option": Kit(OptionSource, FORBIDDEN, effects, real=True),
     "outside": Kit(OutsideSource, FORBIDDEN, effects, real=True),
+    "flow": Kit(FlowSource),
+    "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
 }
 
 

@@ -386,3 +386,31 @@ def test_no_archive_and_no_patch_reaches_the_settings(project: Path, text: str) 
     verdict = judge(text, policy, cwd=str(project))
     assert (verdict.decision, verdict.rule) == ("deny", "own files")
     assert judge("unzip a.zip -d sub", policy, cwd=str(project)).allowed
+
+
+@pytest.mark.req("policy-elsewhere")
+def test_git_does_not_leave_for_another_repository(repository: Path) -> None:
+    """Also for one that was put together below the working directory, or that an archive has brought."""
+    (repository / "build" / ".git").mkdir()
+    for name in ("objects", "refs"):
+        (repository / "sub" / name).mkdir()
+    (repository / "sub" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (repository / "plain" / "deep").mkdir(parents=True)
+    (repository / "build" / "deep").mkdir()
+    for text in (
+        "git -C sub status",
+        "git -C build status",
+        "git -C build/deep status",
+        "cd sub && git status",
+        "(cd build; git log)",
+        "git --bare log",
+    ):
+        rules = [*_UNPACKERS, "cd"]
+        policy = replace(Policy.from_lists(rules), files=LOCAL_FILES)
+        assert judge(text, policy, cwd=str(repository)).decision == "deny", text
+        if "-C" in text:
+            trusting = policy.allowing(["git -C *"])
+            assert judge(text, trusting, cwd=str(repository)).decision == "allow", text
+    for text in ("git status", "git -C plain/deep log", "cd plain && git log"):
+        assert judge(text, policy, cwd=str(repository)).decision == "allow", text
+    assert judge("git status", policy, cwd=str(repository / "sub")).rule == "other repository"

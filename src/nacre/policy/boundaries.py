@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.paths import expanded, joined, may_tell_what_runs, real, tells_what_runs
+from nacre.policy.paths import (
+    expanded,
+    is_other_repository,
+    joined,
+    may_tell_what_runs,
+    real,
+    tells_what_runs,
+)
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -41,6 +48,9 @@ class Boundaries:
         # A directory that is entered changes what the others mean, wherever it stands.
         for use in sorted(uses, key=lambda item: item.access != "enter"):
             if _is_no_file(use.word) and use.access != "leave":
+                continue
+            if use.access == "repository":
+                self._in_repository(use.word)
                 continue
             if use.access == "enter":
                 self._entered(use.word)
@@ -184,6 +194,20 @@ class Boundaries:
         home = real(files, files.home)
         marks = [joined(place, ".git") for place in places]
         return home in places or any(files.is_directory(mark) or files.is_file(mark) for mark in marks)
+
+    def _in_repository(self, word: Word) -> None:
+        """git, in the working directory, in those that the text changes to, and in the one it is told."""
+        findings = self.findings
+        files = findings.policy.files
+        if findings.policy.mode != "allowlist" or files is None or findings.cwd is None:
+            return
+        here = real(files, findings.cwd)
+        entered = [*findings.entered, *([word.text] if word.literal and word.text else [])]
+        places = [here, *(real(files, joined(here, expanded(item, files.home))) for item in entered)]
+        if any(is_other_repository(files, place, here) for place in places):
+            reason = "another repository is there, or what looks like one: its configuration can run programs"
+            hint = "a person can allow it with a rule that spells it: `git -C *`, or run git there"
+            self.add("deny", "other repository", reason, _span(word), hint=hint)
 
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""

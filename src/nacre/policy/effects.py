@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 EffectKind = Literal["run", "write", "unlisted", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
 # How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out;
-# fill: a directory gets files whose names are not in the command; touch: a change that brings no content.
-Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave", "fill", "touch"]
+# fill: a directory gets files whose names are not in the command; touch: a change that brings no content;
+# repository: git looks for one there.
+Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave", "fill", "touch", "repository"]
 
 FREE_TARGETS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}

@@ -68,6 +68,9 @@ _ACCESS: dict[Kind, Access] = {
 _LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
 # A path that leads away from the working directory, at least at first sight.
 _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
+# Addresses of keys and certificates that libraries open by loading a module; any address at all.
+_CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
+_ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
 # Options of cp and rsync with which a directory is copied with all that is in it.
 _COPIES_WHOLE = frozenset({"-r", "-R", "-a", "--recursive", "--archive", "-T", "--no-target-directory"})
 # What an unknown end of a word could be, to ask whether a program would refuse it.
@@ -239,6 +242,8 @@ class Inspector:
         elif item.kind == "unproven" and not harmless:
             found.add(_unproven(item, entry))
         access = _ACCESS.get(item.kind)
+        if item.kind == "reads" and value is not None:
+            self._address(entry, value, found)
         if item.kind == "reads" and value is not None and value.literal:
             for part in _LISTED.split(value.text)[1:]:
                 found.uses(value.with_text(part), "read")
@@ -296,7 +301,18 @@ class Inspector:
                 said = f"instructions from elsewhere: {entry.reason}"
                 found.add(from_elsewhere(word, said, word.text, word))
         elif role in {"read", "change", "touch", "maybe", "alter"}:
+            self._address(entry, word, found)
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
+
+    def _address(self, entry: Options, word: Word, found: Effects) -> None:
+        """A file that could be an address, and one that loads code: a key in an engine or on a token."""
+        text = word.text if word.literal else word.prefix
+        addresses: bool = getattr(entry, "addresses", False)
+        if _CODE_ADDRESS.match(text) or (addresses and _ADDRESS.match(text)):
+            found.add(runs(word, "this address can load code", word.text if word.literal else ""))
+        elif addresses and word.dynamic and "/" not in text:
+            reason = "this value can turn out to be an address that loads code"
+            found.add(unresolved(word, reason, hint="write ./ before it"))
 
     def refused(self, entry: Program, word: Word, found: Effects) -> None:
         """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""

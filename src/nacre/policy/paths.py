@@ -167,6 +167,29 @@ def _segment(segment: str) -> re.Pattern[str]:
     return re.compile(fnmatch.translate(re.sub(r"\[[^/]*", "*", segment)))
 
 
+def is_other_repository(files: FileSystem, place: str, here: str) -> bool:
+    """Whether git, from a place, would find another repository than the one that it finds from here.
+
+    A directory with HEAD and objects is a repository without a working tree, also where files of these names
+    were put into a directory of another one.
+    """
+    while True:
+        if files.is_file(joined(place, "HEAD")) and files.is_directory(joined(place, "objects")):
+            return True
+        parent = os.path.dirname(place)
+        if place in {here, parent} or not _is_below(place, here):
+            return False
+        mark = joined(place, ".git")
+        if files.is_directory(mark) or files.is_file(mark):
+            return True
+        place = parent
+
+
+def _is_below(path: str, directory: str) -> bool:
+    """Whether a path, without links, is inside of a directory."""
+    return path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
 def real(files: FileSystem, path: str) -> str:
     """A path without links and `..`, in the one spelling that Windows takes its many for."""
     return os.path.normcase(files.real_path(path))

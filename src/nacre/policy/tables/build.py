@@ -470,8 +470,11 @@ PROGRAMS = (
     ),
     Program(
         names="objdump readelf size addr2line c++filt otool",
+        reason="plugins are code",
+        pattern=r"-[A-Za-z0-9]+(?:=?[\w,.:/+-]*)|--(?!pl?u?g?i?n?(?:=|\Z))[a-z][a-z-]*(?:=[\w,.:/+-]*)?",
+        runs="--plugin=",
         operands="read",
-        harmless=True,
+        refuses="@",
     ),
     Program(
         names="nm",

@@ -10,6 +10,12 @@ from nacre.policy.tables.schema import Program
 
 _GH_LIST = "-L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
 
+# A database, a role, or a connection by settings that name no file: keys and certificates can be loaded by an engine,
+# which is code.
+_PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmode|application_name|client_encoding|target_session_attrs|channel_binding|keepalives\w*|tcp_user_timeout|gssencmode)"
+_PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
+_PG_CHECK = ("-d= --dbname=", _PG_TARGET)
+
 PROGRAMS = (
     Program(
         names="jq gojq jaq",
@@ -60,8 +66,9 @@ PROGRAMS = (
     Program(
         names="psql",
         reason="files of commands are run; -o and -L write",
-        options="-a -A -b -c= -d= -e -E -F= -h= -H -l -n -p= -q -R= -s -S -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --dbname= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --single-line --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
+        options="-a -A -b -c= -e -E -F= -h= -H -l -n -p= -q -R= -s -S -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --single-line --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
         checks=(
+            _PG_CHECK,
             (
                 "-v= --set= --variable=",
                 r"(?:ON_ERROR_STOP|ON_ERROR_ROLLBACK|VERBOSITY|QUIET|ECHO|AUTOCOMMIT|FETCH_COUNT|SHOW_CONTEXT)=\w*",
@@ -74,24 +81,32 @@ PROGRAMS = (
         writes="-o= --output= -L= --log-file=",
         runs="-f= --file=",
         operands="text",
+        refuses=rf"(?!(?:{_PG_TARGET})\Z)",
     ),
     Program(
         names="pg_dump",
         reason="-f writes",
-        options="-a -b -B -c -C -d= -e= -E= -F= -g -h= -j= -l= -n= -N= -O -p= -R -s -S= -t= -T= -U= -v -V -w -W -x -Z= --data-only --clean --create --dbname= --encoding= --format= --host= --jobs= --no-owner --port= --schema= --exclude-schema= --schema-only --superuser= --table= --exclude-table= --no-password --password --username= --verbose --no-privileges --no-acl --compress= --help --version --column-inserts --inserts --if-exists --role= --section= --no-comments --exclude-table-data= --rows-per-insert=",
+        options="-a -b -B -c -C -e= -E= -F= -g -h= -j= -l= -n= -N= -O -p= -R -s -S= -t= -T= -U= -v -V -w -W -x -Z= --data-only --clean --create  --encoding= --format= --host= --jobs= --no-owner --port= --schema= --exclude-schema= --schema-only --superuser= --table= --exclude-table= --no-password --password --username= --verbose --no-privileges --no-acl --compress= --help --version --column-inserts --inserts --if-exists --role= --section= --no-comments --exclude-table-data= --rows-per-insert=",
         writes="-f= --file=",
+        checks=(_PG_CHECK,),
+        refuses=rf"(?!(?:{_PG_TARGET})\Z)",
         operands="text",
     ),
     Program(
         names="pg_dumpall",
         reason="-f writes",
-        options="-a -c -d= -E= -g -h= -l= -O -p= -r -s -S= -t -U= -v -V -w -W -x --data-only --clean --dbname= --encoding= --globals-only --host= --database= --no-owner --port= --roles-only --schema-only --superuser= --tablespaces-only --username= --verbose --no-password --password --no-privileges --help --version --inserts --if-exists",
+        options="-a -c -E= -g -h= -l= -O -p= -r -s -S= -t -U= -v -V -w -W -x --data-only --clean  --encoding= --globals-only --host= --database= --no-owner --port= --roles-only --schema-only --superuser= --tablespaces-only --username= --verbose --no-password --password --no-privileges --help --version --inserts --if-exists",
         writes="-f= --file=",
+        checks=(_PG_CHECK,),
+        refuses=rf"(?!(?:{_PG_TARGET})\Z)",
         operands="text",
     ),
     Program(
         names="pg_isready createdb dropdb",
-        options="-d= -h= -p= -q -t= -U= -V -w -W -e -E= -i -l= -O= -T= -D= -f --dbname= --host= --port= --quiet --timeout= --username= --version --help --if-exists --owner= --template= --encoding= --echo --interactive --force --no-password",
+        reason="settings of a connection can load code",
+        options="-h= -p= -q -t= -U= -V -w -W -e -E= -i -l= -O= -T= -D= -f  --host= --port= --quiet --timeout= --username= --version --help --if-exists --owner= --template= --encoding= --echo --interactive --force --no-password",
+        checks=(_PG_CHECK,),
+        refuses=rf"(?!(?:{_PG_TARGET})\Z)",
         operands="text",
     ),
     Program(
@@ -153,6 +168,8 @@ PROGRAMS = (
                 reads="-in= -key= -cert= -CAfile= -CApath= -CA= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
                 # Without -keyout a new key goes to a file of its own, privkey.pem.
                 writes="-new -newkey= -x509 -CAcreateserial -out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
+                # A file may also be an address: org.openssl.engine:x:y loads x.
+                addresses=True,
                 runs="-engine= -provider= -provider-path= -propquery= -config= -rand= -engine_impl -keygen_engine= -proxy= -sess_in= -psk= -xkey= -xcert=",
                 operands="read",
             ),

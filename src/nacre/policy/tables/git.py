@@ -28,9 +28,9 @@ _OTHER_SIDE = "the other side's program is an option, and so is an address that 
 GIT = Program(
     names="git",
     reason="a repository, its configuration and its options can run programs",
-    options="-v -h -P --version --no-pager --no-replace-objects --bare --no-optional-locks --no-lazy-fetch --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path --namespace= --no-advice",
+    options="-v -h -P --version --no-pager --no-replace-objects --no-optional-locks --no-lazy-fetch --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path --namespace= --no-advice",
     enters="-C=",
-    runs="-c= --config-env= --exec-path? --git-dir= --work-tree= --attr-source= --super-prefix= -p --paginate --help",
+    runs="--bare -c= --config-env= --exec-path? --git-dir= --work-tree= --attr-source= --super-prefix= -p --paginate --help",
     stops=True,
     spelled="bisect-run help difftool mergetool filter-branch instaweb send-email daemon shell upload-pack receive-pack credential hook maintenance gui citool gitk lfs flow svn p4",
     commands=(
@@ -280,7 +280,9 @@ GIT = Program(
         Program(
             names="pull",
             reason=f"a strategy is a program; {_OTHER_SIDE}",
-            options=f"{_MERGES.replace('-m= --message= ', '').replace('-e --edit', '--edit')} {_FETCHES.replace('-m ', '').replace('-j= ', '-j? ').replace('--jobs= ', '--jobs? ')} -r? --rebase? --no-rebase",
+            options=f"{_MERGES.replace('-m= --message= ', '').replace('-e --edit', '--edit')} {_FETCHES.replace('-m ', '').replace('-j= ', '-j? ').replace('--jobs= ', '--jobs? ')} --no-rebase",
+            # An interactive one starts an editor.
+            checks=(("-r? --rebase?", r"true|false|merges"),),
             runs=f"-s= --strategy= --verify-signatures --upload-pack= {_SIGNS}",
             refuses=_HELPER,
         ),

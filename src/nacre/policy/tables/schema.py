@@ -89,6 +89,8 @@ class Program(Options):
     dashes: bool = True
     # No option of it does harm, listed or not: an unproven word may be one.
     harmless: bool = False
+    # Where a file is expected, an address can stand that loads code.
+    addresses: bool = False
     # It puts files whose names are not in the command into the working directory, unless an option of `fills`
     # says where, or one of `looks` that nothing is to be put anywhere.
     unpacks: bool = False
