@@ -97,6 +97,16 @@ class _Reader(ast.NodeVisitor):
         for child in _running_children(node):
             self.visit(child)
 
+    def is_sleep(self, node: ast.Call) -> bool:
+        """Whether a call does nothing but wait."""
+        called, arguments = self._dotted(node.func) or "", [ast.unparse(item) for item in node.args]
+        if called == "select.select":
+            return arguments[:3] == ["[]"] * 3
+        if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):  # of a new object
+            made = self._dotted(node.func.value.func) or ""
+            return node.func.attr == "wait" and made in ("threading.Event", "threading.Condition")
+        return called in _SLEEPS or (called == "asyncio.sleep" and arguments != ["0"])
+
     def _take_name(self, node: ast.Attribute | ast.Name) -> None:
         if isinstance(node, ast.Attribute):
             self.reading.attributes.add(node.attr)
@@ -132,6 +142,18 @@ def _running_nodes(node: ast.AST) -> Iterator[ast.AST]:
     yield node
     for child in _running_children(node):
         yield from _running_nodes(child)
+
+
+_SLEEPS = frozenset({"time.sleep", "anyio.sleep", "trio.sleep"})
+
+
+def sleeps(source: str) -> list[int]:
+    """The lines that wait for time to pass; `asyncio.sleep(0)` does not, it only lets others run."""
+    tree = ast.parse(source)
+    reader = _Reader("module")
+    reader.bind(tree)
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [node.lineno for node in calls if reader.is_sleep(node)]
 
 
 def function_lengths(source: str) -> dict[str, int]:

@@ -58,8 +58,9 @@ def _imports(path: Path) -> set[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module == "nacre.policy":
             found |= {f"nacre.policy.{alias.name}" for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path.name}:{node.lineno} imports by a relative name"
+            found.add(node.module or "")
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
     return found
