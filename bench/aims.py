@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.figures import BASH, SDK_NOOP, SDK_SHELL, SPAWN
-from bench.samples import Spread, pooled, quantile, ratio, spread
+from bench.figures import BASH, BWRAP_LOOP, SDK_NOOP, SDK_SHELL, SPAWN
+from bench.samples import Spread, difference, pooled, quantile, ratio, spread
 
 if TYPE_CHECKING:
     from bench.report import Report
@@ -24,6 +24,7 @@ class Aim:
     server: str = "nacre"
     versus: str = ""
     versus_figure: str = ""  # empty: the same figure
+    beyond: bool = False  # ours less theirs, in seconds or bytes, and no ratio
 
 
 AIMS = (
@@ -40,6 +41,25 @@ AIMS = (
     Aim("program in a session / in a fresh shell", "program", 1.0, "nacre-session", "nacre"),
     Aim("new shell of a session / new bash on a pipe", "new_shell", 3.0, "nacre-session", BASH),
     Aim("verdict / posix_spawn of `echo hi`", "verdict", 0.15, "nacre-rules", SPAWN, "echo"),
+    Aim("`echo hi` in the sandbox / without", "echo", 1.05, server="nacre-sandbox", versus="nacre"),
+    Aim("`echo hi` in the sandbox / each command in bubblewrap", "echo", 0.6, "nacre-sandbox", BWRAP_LOOP),
+    Aim("500 echoes in the sandbox / without", "flight", 1.05, server="nacre-sandbox", versus="nacre"),
+    Aim(
+        "start → first result in the sandbox, more than without, seconds",
+        "first_result",
+        0.04,
+        "nacre-sandbox",
+        "nacre",
+        beyond=True,
+    ),
+    Aim(
+        "memory in the sandbox (RSS), more than without, bytes",
+        "rss",
+        6e6,
+        "nacre-sandbox",
+        "nacre",
+        beyond=True,
+    ),
     Aim("500 echoes, 16 in flight / posix_spawn", "flight", 1.25, versus=SPAWN),
     Aim("500 echoes, 16 in flight / best peer", "flight", 1.0, versus=BEST_PEER),
     Aim("16 × `sleep 0.2` / posix_spawn", "sleeps", 1.2, versus=SPAWN),
@@ -72,7 +92,8 @@ def check(report: Report) -> list[Checked]:
         ours = report.rounds(aim.figure, aim.server)
         versus = _best_peer(report, aim.figure) if aim.versus == BEST_PEER else aim.versus
         theirs = report.rounds(aim.versus_figure or aim.figure, versus)
-        found = ratio(ours, theirs) if aim.versus else spread(pooled(ours))
+        compare = difference if aim.beyond else ratio
+        found = compare(ours, theirs) if aim.versus else spread(pooled(ours))
         if found:
             checked.append(Checked(aim, found, versus))
     return checked

@@ -33,6 +33,7 @@ class Group:
 
 
 SPAWN, BASH, JSON_LOOP, SDK_NOOP, SDK_SHELL = "spawn", "bash-pipe", "json-loop", "sdk-noop", "sdk-shell"
+BWRAP_LOOP = "bwrap-loop"
 
 GROUPS = (
     Group(

@@ -50,6 +50,12 @@ def ratio(ours: Rounds, theirs: Rounds) -> Spread | None:
     return spread(ratios)
 
 
+def difference(ours: Rounds, theirs: Rounds) -> Spread | None:
+    """Ours less theirs, round by round; None where no round has both."""
+    pairs = zip(ours, theirs, strict=False)  # a server that failed has fewer rounds
+    return spread([quantile(mine, 0.5) - quantile(other, 0.5) for mine, other in pairs if mine and other])
+
+
 NOISY = 0.15  # beyond it a run says more about its machine than about the servers
 
 

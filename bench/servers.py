@@ -9,11 +9,16 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.figures import BASH, JSON_LOOP, SDK_NOOP, SDK_SHELL, SPAWN
+from bench.figures import BASH, BWRAP_LOOP, JSON_LOOP, SDK_NOOP, SDK_SHELL, SPAWN
 from bench.model import Server, ShortTimeout
 
 PROGRAMS = Path(__file__).parent / "programs"
 NACRE = str(Path(sys.executable).with_name("nacre"))
+# What somebody writes who wants each command in a sandbox: a view of the files of its own, every time.
+BWRAP = (
+    *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),  # noqa: S108  # as it is
+    *("--bind", "{directory}", "{directory}", "--unshare-pid", "--unshare-ipc", "--die-with-parent"),
+)
 RULES = ("--allow", "echo*,cat,ls,git log,git diff,npm run *", "--deny", "rm*,sudo*")
 
 # What a server that runs commands is asked to do, unless its entry says otherwise.
@@ -45,6 +50,16 @@ def floors() -> list[Server]:
             tool="run",
             arguments={"command": "{command}"},
             workloads=ORDINARY,
+        ),
+        Server(
+            BWRAP_LOOP,
+            "floor",
+            "the same, each command in bubblewrap",
+            python,
+            argv=(*_program("json_loop"), *BWRAP),
+            tool="run",
+            arguments={"command": "{command}"},
+            workloads=frozenset({"start", "echo", "program", "flight"}),
         ),
         Server(
             SDK_NOOP,
@@ -109,5 +124,15 @@ def ours() -> list[Server]:
             tool="shell",
             arguments={"command": "{command}"},
             workloads=frozenset({"start", "echo", "flight", "verdict"}),
+        ),
+        Server(
+            "nacre-sandbox",
+            "nacre",
+            "fresh `/bin/sh`, in the sandbox `workspace`",
+            release,
+            argv=(NACRE, "--shell", "/bin/sh", "--sandbox", "workspace"),
+            tool="shell",
+            arguments={"command": "{command}"},
+            workloads=frozenset({"start", "echo", "program", "flight", "sleeps", "output_10"}),
         ),
     ]

@@ -1,4 +1,7 @@
-"""Floor: a hand-written JSON loop around `posix_spawn`, with any number of commands at once."""
+"""Floor: a hand-written JSON loop around `posix_spawn`, with any number of commands at once.
+
+Its own arguments, if there are any, stand before each command: a program that confines it, for example.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ TOOL = {
         "required": ["command"],
     },
 }
+BEFORE = sys.argv[1:]
 NOTHING = os.open(os.devnull, os.O_RDWR)
 flying: dict[int, tuple[Any, int, list[bytes]]] = {}  # pipe -> request, process, output
 poll = select.poll()
@@ -39,9 +43,8 @@ def start(identity: Any, command: str) -> None:
         (os.POSIX_SPAWN_DUP2, writing, 1),
         (os.POSIX_SPAWN_DUP2, writing, 2),
     ]
-    pid = os.posix_spawn(
-        "/bin/sh", ["sh", "-c", command], os.environ, file_actions=streams, setsigdef=[signal.SIGPIPE]
-    )
+    argv = [*BEFORE, "/bin/sh", "-c", command]
+    pid = os.posix_spawnp(argv[0], argv, os.environ, file_actions=streams, setsigdef=[signal.SIGPIPE])
     os.close(writing)
     poll.register(reading, select.POLLIN)
     flying[reading] = (identity, pid, [])

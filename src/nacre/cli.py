@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nacre.config import Config, Preset
+    from nacre.places.local import Local
 
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
@@ -162,6 +163,22 @@ def _run_subcommand(given: list[str]) -> int | None:
     return None
 
 
+def _confined_place(config: Config) -> Local:
+    """This machine with its keeper started inside of the sandbox."""
+    from nacre.places.local import Local  # noqa: PLC0415  # loads while the keeper starts, where it can
+
+    try:
+        place = Local(config, None)
+        place.start()
+    except NacreError as error:
+        _tell(f"nacre: {error}")
+        sys.exit(2)
+    except OSError as error:
+        _tell(f"nacre: its keeper process cannot be started: {error.strerror}.")
+        sys.exit(2)
+    return place
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     gc.disable()  # nothing that imports make is garbage; `serve` looks for some again
@@ -203,12 +220,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if os.isatty(0):
         program = " ".join((sys.argv[0], *(given[:2] if given[:1] == ["server"] else ())))
         _tell(WELCOME.format(version=__version__, program=program))
-    if config.sandbox != "off" and launched is not None:
-        launched.abandon()  # it is not confined
-        launched = None
+    place = None
+    if config.sandbox != "off":
+        if launched is not None:
+            launched.abandon()  # it is not confined
+            launched = None
+        place = _confined_place(config)
     reading, writing = claim_standard_streams()
-    from nacre.server import serve  # noqa: PLC0415
+    from nacre.server import serve  # noqa: PLC0415  # loads while a keeper in a sandbox starts
 
-    code = serve(config, launched, reading, writing)
+    code = serve(config, launched, reading, writing, place)
     audit.finish()
     os._exit(code)  # everything is cleaned up; a reader thread parked on stdin must not hold us

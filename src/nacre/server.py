@@ -92,9 +92,9 @@ def _what_holds(service: Service) -> str:
 class Server:
     """One run of the program as a server."""
 
-    def __init__(self, config: Config, launched: Launched | None, reading: int, writing: int) -> None:
+    def __init__(self, config: Config, place: Local, reading: int, writing: int) -> None:
         self._config = config
-        self._launched = launched
+        self._place = place
         self._streams = (reading, writing)
         self._code = 0
         self._stop = asyncio.Event()
@@ -102,7 +102,7 @@ class Server:
     async def run(self) -> int:
         """Serve to the end; the exit code."""
         self._catch_signals()
-        service = Service(self._config, Local(self._config, self._launched))
+        service = Service(self._config, self._place)
         try:
             await service.check_shell()
             await self._serve(service)
@@ -156,11 +156,13 @@ def _return_large_blocks() -> None:
     heap.return_large_blocks()
 
 
-def serve(config: Config, launched: Launched | None, reading: int, writing: int) -> int:
-    """Run a server in an event loop of its own."""
+def serve(
+    config: Config, launched: Launched | None, reading: int, writing: int, place: Local | None = None
+) -> int:
+    """Run a server in an event loop of its own, with a keeper, or a place that has one."""
 
     async def main() -> int:
-        return await Server(config, launched, reading, writing).run()
+        return await Server(config, place or Local(config, launched), reading, writing).run()
 
     with contextlib.suppress(KeyboardInterrupt):
         try:

@@ -68,7 +68,7 @@ def outcomes() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     with scratch_directory() as base:
         for level in ("off", "workspace"):
             with TestHome(base, SET_UP) as home:
-                server = home.start(level, **KEPT)
+                server = home.start(level, handshake=None, **KEPT)
                 runs.append(run_all(server, commands, home.workspace))
                 home.end(server)
             shutil.rmtree(home.home)

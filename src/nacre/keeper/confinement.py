@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 import stat
 import struct
 
@@ -78,7 +77,7 @@ def confine(plan: dict[str, Any]) -> None:
     if "rules" in plan:
         _apply_landlock(libc, plan)
     if "filter" in plan:
-        _apply_filter(libc, filter_program(plan["filter"], platform.machine()))
+        _apply_filter(libc, filter_program(plan["filter"], os.uname().machine))
 
 
 def _hand_over_listener() -> None:
@@ -120,7 +119,7 @@ def _drop_capabilities(libc: ctypes.CDLL) -> None:
     kept = has & sum(1 << number for number in KEPT_CAPABILITIES)
     header = struct.pack("=Ii", CAPABILITY_VERSION, 0)
     low, high = kept & 0xFFFFFFFF, kept >> 32
-    if libc.syscall(CAPSET[platform.machine()], header, struct.pack("=6I", low, low, 0, high, high, 0)):
+    if libc.syscall(CAPSET[os.uname().machine], header, struct.pack("=6I", low, low, 0, high, high, 0)):
         raise _failed("capabilities")
 
 
@@ -300,7 +299,7 @@ def ask_before_exec(channel: int) -> None:
     """
     import _socket  # noqa: PLC0415  # without the rest of `socket`, which is large
 
-    listener = _apply_filter(_libc(), gate_program(platform.machine()), NEW_LISTENER | WAIT_KILLABLE)
+    listener = _apply_filter(_libc(), gate_program(os.uname().machine), NEW_LISTENER | WAIT_KILLABLE)
     socket = _socket.socket(fileno=channel)
     socket.sendmsg([b"exec"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
     socket.close()
@@ -310,7 +309,7 @@ def ask_before_exec(channel: int) -> None:
 def _apply_filter(libc: ctypes.CDLL, program: bytes, flags: int = 0) -> int:
     buffer = ctypes.create_string_buffer(program, len(program))
     pointer = struct.pack("@HxxxxxxP", len(program) // 8, ctypes.addressof(buffer))
-    answer = libc.syscall(SECCOMP_CALL[platform.machine()], SECCOMP_SET_MODE_FILTER, flags, pointer)
+    answer = libc.syscall(SECCOMP_CALL[os.uname().machine], SECCOMP_SET_MODE_FILTER, flags, pointer)
     if answer < 0:
         raise _failed("seccomp")
     return answer

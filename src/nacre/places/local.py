@@ -93,6 +93,10 @@ class Local:
             environment.update(lists.environment)
         return environment
 
+    def start(self) -> None:
+        """Start its keeper before anybody listens to it."""
+        self._launched = self._launch()
+
     def open(self) -> None:
         """Take over the keeper that was started before, and begin to tell it about its commands."""
         if self.spools.problem:
