@@ -692,4 +692,18 @@ REQUIREMENTS: dict[str, Requirement] = {
     "install-real-clients": Requirement(
         "Claude Code, Codex and Gemini CLI list what nacre installed.", "nacre"
     ),
+    # -- layers of settings
+    "layers-order": Requirement(
+        "Settings come from preset, system, user, project, environment and command line, in that order.",
+        "nacre",
+    ),
+    "layers-project": Requirement(
+        "A project's file may only tighten until the person trusts that very content.", "nacre"
+    ),
+    "layers-errors": Requirement(
+        "A mistake in settings is told with its file and line, or its variable.", "nacre"
+    ),
+    "config-cli": Requirement(
+        "`nacre config` shows what holds and why, prints a schema, and writes a first file.", "nacre"
+    ),
 }

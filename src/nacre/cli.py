@@ -30,20 +30,20 @@ End with Ctrl-D. `nacre --help` lists the options."""
 
 
 def configuration(options: SimpleNamespace) -> Config:
-    """The file's settings, and over them what the command line says."""
-    from nacre import configuration as layers  # noqa: PLC0415  # loads while the keeper starts
+    """The settings of all layers, and over them what the command line says."""
+    from nacre import layers  # noqa: PLC0415  # loads while the keeper starts
+    from nacre.configuration import configure, default_path, with_flags  # noqa: PLC0415  # the same
 
-    config = layers.configure(
-        layers.read(options.config),
-        preset=options.preset,
-        allow=options.allow or "",
-        deny=options.deny or "",
-        source=options.config or layers.default_path(),
+    layered = layers.load(options.config, preset=options.preset, directory=options.working_dir)
+    config = configure(
+        layered.table, preset=options.preset, allow=options.allow or "", deny=options.deny or ""
     )
-    config = layers.with_flags(config, vars(options))
+    config = with_flags(config, vars(options))
     return replace(
         config,
-        file=options.config or layers.default_path(),
+        file=options.config or default_path(),
+        files=(*layered.files, layers.trust_path()),
+        warnings=layered.warnings,
         reread=lambda: configuration(options),
         verbose=config.verbose or _wants_debugging(config.preset),
     )
@@ -152,6 +152,10 @@ def _run_subcommand(given: list[str]) -> int | None:
         from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
 
         return install_main(given)
+    if name in ("config", "trust"):
+        from nacre import config_cli  # noqa: PLC0415  # the same
+
+        return config_cli.main(rest) if name == "config" else config_cli.trust_main(rest)
     if name == "sandbox":
         from nacre.sandbox_cli import main as sandbox_main  # noqa: PLC0415  # the same
 

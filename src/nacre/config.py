@@ -82,6 +82,8 @@ class Config:
     # Only these commands, each alone (specification 000): a list for each family of shells, or for "" all.
     commands: Mapping[str, tuple[str, ...]] | None = None
     file: str | None = None  # where the settings were read, or would be
+    files: tuple[str, ...] = ()  # all files that say what holds, which no agent may write
+    warnings: tuple[str, ...] = ()  # what of them was left out, and why
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never
     environment_inherit: str = ""  # login, all, core, none; empty: as the level of the sandbox has it
@@ -139,7 +141,9 @@ class Config:
     def own_files(self) -> tuple[str, ...]:
         """Files of nacre itself, which no agent may write."""
         secrets = (source.origin for source in self.secrets.values() if source.kind == "file")
-        return tuple(path for path in (self.file, self.audit_log, self.abort_file, *secrets) if path)
+        return tuple(
+            path for path in (self.file, *self.files, self.audit_log, self.abort_file, *secrets) if path
+        )
 
     def commands_for(self, dialect: str) -> tuple[str, ...] | None:
         """The list of commands for a family of shells; None: there is no such list at all."""

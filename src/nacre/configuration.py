@@ -1,7 +1,8 @@
-"""A person's configuration: a preset, over it a TOML file, over that the command line; one frozen Config.
+"""A preset, over it a table of settings, over that the command line: one frozen Config.
 
-Above it: the command line. Below: `settings`, the table of all there is. It reads one file and refuses what
-it does not know, by name: a misspelt setting must not be an open door. No tool can reach it.
+Above it: `layers`, which merges the tables of several files, and the command line. Below: `settings`, the
+table of all there is. It refuses what it does not know, by name: a misspelt setting must not be an open door.
+No tool can reach it.
 
     preset = "agent"         # docs/presets.md
     timeout = 300            # docs/configuration.md has every setting
@@ -40,26 +41,23 @@ def default_path() -> str:
     return os.path.join(base, "nacre", "config.toml")
 
 
-def read(path: str | None) -> dict[str, Any]:
-    """The settings in a file; the default file need not be there, one that was named must."""
-    chosen = path or default_path()
-    if path is None and not os.path.exists(chosen):
+def read(path: str, *, must_exist: bool = True) -> dict[str, Any]:
+    """The settings in a file; one that a person has named must be there."""
+    if not must_exist and not os.path.exists(path):
         return {}
     import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
 
     try:
-        with open(chosen, encoding="utf-8-sig") as file:  # some editors put a byte order mark there
+        with open(path, encoding="utf-8-sig") as file:  # some editors put a byte order mark there
             return tomllib.loads(file.read())
     except FileNotFoundError:
-        if path is None:
-            return {}
         raise RequestError(
             f"The configuration file does not exist: {path}.", hint="Check --config."
         ) from None
     except OSError as error:
-        raise RequestError(f"The configuration file cannot be read: {chosen}: {error.strerror}.") from None
+        raise RequestError(f"The configuration file cannot be read: {path}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RequestError(f"{chosen} is not TOML: {error}.") from None
+        raise RequestError(f"{path} is not TOML: {error}.") from None
 
 
 def configure(

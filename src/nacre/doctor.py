@@ -15,7 +15,7 @@ import tempfile
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from nacre import __version__, configuration, open_files
+from nacre import __version__, configuration, layers, open_files
 from nacre.api import Session
 from nacre.dialects import DIALECTS, find_shell
 from nacre.errors import NacreError
@@ -88,7 +88,7 @@ def _version() -> Finding:
 def _settings(file: str | None) -> tuple[Config, Finding]:
     path = file or configuration.default_path()
     try:
-        config = configuration.configure(configuration.read(file), source=path)
+        config = configuration.configure(layers.load(file).table, source=path)
     except NacreError as error:
         return configuration.configure({}, source=path), Finding("problem", "settings", str(error), path)
     there = LOCAL_FILES.is_file(path)

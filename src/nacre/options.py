@@ -46,7 +46,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="`nacre install CLIENT`: add nacre to a client's settings. `nacre policy --help`: see, test"
+        epilog="`nacre install CLIENT`: add nacre to a client's settings. `nacre config --help`: what"
+        " holds, and why. `nacre trust`: accept a project's nacre.toml. `nacre policy --help`: see, test"
         " and find rules. `nacre sandbox --help`: what the sandbox holds. `nacre doctor`: what works here."
         " `nacre server shell --help`: the same server"
         " with the command line of specification 002. Logs go to stderr.",

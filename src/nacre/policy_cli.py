@@ -12,7 +12,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre import configuration
+from nacre import configuration, layers
 from nacre.errors import NacreError, RequestError
 from nacre.options import PATTERN_LIST
 
@@ -72,7 +72,7 @@ def _policy(options: argparse.Namespace) -> Policy:
     from nacre.policy import Policy  # noqa: PLC0415  # the same
 
     config = configuration.configure(
-        configuration.read(options.config),
+        layers.load(options.config, directory=getattr(options, "working_dir", None)).table,
         allow=options.allow or "",
         deny=options.deny or "",
         source=options.config or configuration.default_path(),
@@ -153,7 +153,7 @@ def _included(options: argparse.Namespace) -> dict[str, str]:
     """The rules that come from ready-made sets, and from which; what a person wrote as well is theirs."""
     from nacre.policy.rules import Policy  # noqa: PLC0415
 
-    rules = configuration.read(options.config).get("policy", {})
+    rules = layers.load(options.config).table.get("policy", {})
     wanted = rules.get("include", [])
     written = {rule.text for rule in Policy.from_mapping({"allow": rules.get("allow", [])}).allows}
     found: dict[str, str] = {}

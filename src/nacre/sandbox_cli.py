@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre import configuration, kinds
+from nacre import configuration, kinds, layers
 from nacre.errors import NacreError, RequestError
 from nacre.options import read_value
 
@@ -62,7 +62,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _config(options: argparse.Namespace) -> Config:
     path = options.config or configuration.default_path()
-    config = configuration.configure(configuration.read(options.config), source=path)
+    table = layers.load(options.config, directory=options.working_dir).table
+    config = configuration.configure(table, source=path)
     level = options.sandbox or (config.sandbox if config.sandbox != "off" else "workspace")
     directory = options.working_dir or config.working_directory
     return replace(config, sandbox=level, working_directory=directory, file=path)

@@ -59,6 +59,8 @@ def build_surface(service: Service) -> Surface:
     """What a client of this server is shown."""
     information, config = start_up_information(service), service.config
     audit.log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
+    for warning in config.warnings:
+        audit.log.warning("%s", warning)
     if started := config.preset.texts.get("started"):
         stderr.say(started)
     surface = Surface(config.preset.server_name, __version__, "")
@@ -82,11 +84,11 @@ def _starts_at_root(service: Service, surface: Surface) -> bool:
 def _what_holds(service: Service) -> str:
     """The preset, the settings and the rules of this server, for the person who reads its log."""
     config = service.config
-    file = config.file if config.file is not None and os.path.exists(config.file) else "none"
+    files = [path for path in dict.fromkeys((config.file, *config.files)) if path and os.path.isfile(path)]
+    settings = ", ".join(path for path in files if path.endswith(".toml")) or "none"
     rules = config.policy.summary if config.policy is not None else "none"
-    return (
-        f"directory {service.default_directory}, preset {config.preset.name}, settings {file}, rules {rules}"
-    )
+    where = f"directory {service.default_directory}, preset {config.preset.name}"
+    return f"{where}, settings {settings}, rules {rules}"
 
 
 class Server:

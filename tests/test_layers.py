@@ -1,0 +1,234 @@
+"""Settings from several sources: who wins, what a project may say, and what a person is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from wire_client import WireClient, text_of
+
+from nacre import configuration, layers
+from nacre.errors import RequestError
+
+NACRE = Path(sys.executable).with_name("nacre")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A person's home with an empty project in it; the system's file is there too."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / ".config"))
+    monkeypatch.setattr(layers, "system_path", lambda: str(tmp_path / "etc" / "config.toml"))
+    (tmp_path / "project" / "sub").mkdir(parents=True)
+    return tmp_path
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def load(home: Path) -> layers.Layered:
+    return layers.load(None, directory=str(home / "project" / "sub"))
+
+
+@pytest.mark.req("layers-order")
+def test_later_layers_win_and_each_value_knows_where_it_comes_from(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = write(home / "etc" / "config.toml", "timeout = 200\nmax_sessions = 8\nverbose = true\n")
+    user = write(home / ".config" / "nacre" / "config.toml", "timeout = 150\n")
+    project = write(home / "project" / "nacre.toml", "timeout = 100\n")
+    monkeypatch.setenv("NACRE_MAX_SESSIONS", "3")
+    layered = load(home)
+    config = configuration.configure(layered.table)
+    assert (config.default_timeout_s, config.max_sessions, config.verbose) == (100, 3, True)
+    assert layered.origins == {
+        "timeout": str(project),
+        "max_sessions": "NACRE_MAX_SESSIONS",
+        "verbose": str(system),
+    }
+    assert layered.files == (str(system), str(user), str(project))
+
+
+@pytest.mark.req("layers-order")
+def test_rules_that_deny_are_added_up(home: Path) -> None:
+    write(home / "etc" / "config.toml", '[policy]\ndeny = ["sudo"]\n')
+    write(home / ".config" / "nacre" / "config.toml", '[policy]\ndeny = ["ssh"]\n')
+    write(home / "project" / "nacre.toml", '[policy]\ndeny = ["rm"]\n')
+    layered = load(home)
+    assert layered.table["policy"]["deny"] == ["sudo", "ssh", "rm"]
+    assert layered.origins["policy.deny"].count(".toml") == 3
+
+
+@pytest.mark.req("layers-project")
+@pytest.mark.parametrize(
+    "line",
+    [
+        "timeout = 299",
+        'reply_limit = "1KB"',
+        "max_sessions = 1",
+        'limit_memory = "1GB"',
+        'sandbox = "strict"',
+        'sandbox_network = "off"',
+        "audit_required = true",
+        'environment_exclude = ["AWS_*"]',
+        '[policy]\ndeny = ["rm"]',
+        '[policy]\nask = ["git push"]',
+        '[policy]\nallow = ["ls"]',
+        '[policy]\nallowed_directories = ["."]',
+        "[policy]\nallow_writes = false",
+    ],
+)
+def test_a_project_may_tighten(home: Path, line: str) -> None:
+    write(home / "project" / "nacre.toml", line + "\n")
+    layered = load(home)
+    assert layered.warnings == ()
+    assert layered.table
+
+
+@pytest.mark.req("layers-project")
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("timeout = 301", "timeout"),
+        ("max_timeout = 1800", ""),
+        ('limit_memory = "3GB"', "limit_memory"),
+        ('sandbox = "off"', "sandbox"),
+        ('sandbox_network = "on"', "sandbox_network"),
+        ('sandbox_writable = ["/"]', "sandbox_writable"),
+        ('environment_set = {LD_PRELOAD = "x.so"}', "environment_set"),
+        ('shell = "/tmp/evil"', "shell"),
+        ('preset = "execute-command"', "preset"),
+        ('audit_log = "/dev/null"', "audit_log"),
+        ('commands = ["rm"]', "commands"),
+        ('[policy]\nallow = ["rm"]', "policy.allow"),
+        ('[policy]\ninclude = ["read-only"]', "policy.include"),
+        ("[policy]\nallow_writes = true", "policy.allow_writes"),
+        ('[policy]\nallowed_directories = ["/"]', "policy.allowed_directories"),
+        ("[shell_tool]\nmax_timeout = 1800", "shell_tool"),
+    ],
+)
+def test_what_would_widen_is_left_out_with_a_warning_until_it_is_trusted(
+    home: Path, line: str, name: str
+) -> None:
+    write(
+        home / ".config" / "nacre" / "config.toml",
+        'sandbox = "workspace"\nlimit_memory = "2GB"\n[policy]\nallow = ["ls"]\n',
+    )
+    project = write(home / "project" / "nacre.toml", line + "\n")
+    without = configuration.configure(layers.load(None, directory="/").table)
+    layered = load(home)
+    assert configuration.configure(layered.table) == without
+    assert [name in warning and "nacre trust" in warning for warning in layered.warnings] == [True] * bool(
+        name
+    )
+    layers.trust(str(project))
+    assert load(home).warnings == ()
+    assert load(home).table != layers.load(None, directory="/").table
+    project.write_text(line + "\n# changed\n")
+    assert configuration.configure(load(home).table) == without, "trust is for that very content"
+
+
+@pytest.mark.req("layers-project")
+def test_trust_that_cannot_be_read_is_no_trust(home: Path) -> None:
+    project = write(home / "project" / "nacre.toml", "timeout = 301\n")
+    layers.trust(str(project))
+    assert Path(layers.trust_path()).stat().st_mode & 0o777 == 0o600
+    Path(layers.trust_path()).write_text("{broken")
+    assert load(home).warnings
+
+
+@pytest.mark.req("layers-errors")
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\ntimeoutt = 3\n", "nacre.toml, line 2). Did you mean timeout?"),
+        ("a = 1\n", "Unknown setting: a"),
+        ('timeout = "soon"\n', "nacre.toml, line 1)"),
+        ("[policy]\nallow = 3\n", "nacre.toml, line 2: The policy"),
+        ("[shell_tool]\nmax_timeoutt = 3\n", "nacre.toml, line 2). Did you mean max_timeout?"),
+        ("x = \n", "nacre.toml is not TOML"),
+    ],
+)
+def test_a_mistake_is_told_with_file_and_line(home: Path, text: str, said: str) -> None:
+    write(home / "project" / "nacre.toml", text)
+    with pytest.raises(RequestError) as raised:
+        load(home)
+    assert said in str(raised.value)
+
+
+@pytest.mark.req("layers-errors")
+def test_a_variable_with_a_bad_value_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NACRE_TIMEOUT", "soon")
+    with pytest.raises(RequestError, match="NACRE_TIMEOUT"):
+        load(home)
+
+
+def nacre(home: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [NACRE, *arguments],
+        env={"PATH": os.environ["PATH"], "HOME": str(home)},
+        cwd=cwd or home,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.req("layers-project")
+def test_a_server_obeys_the_projects_file_and_warns_of_the_rest(tmp_path: Path) -> None:
+    project = write(
+        tmp_path / "project" / "nacre.toml", 'max_timeout = 1800\nshell = "/x"\n[policy]\ndeny = ["rm"]\n'
+    )
+    with WireClient(cwd=project.parent, env={"XDG_CONFIG_HOME": str(tmp_path / "none")}) as client:
+        client.shake_hands()
+        assert "denied" in text_of(client.call("shell", command="rm x"))
+        assert text_of(client.call("shell", command="echo hi")).endswith("hi")
+        assert "shell would widen" in client.stderr.decode()
+
+
+@pytest.mark.req("config-cli")
+def test_show_tells_values_and_where_they_come_from(tmp_path: Path) -> None:
+    project = write(tmp_path / "nacre.toml", "timeout = 100\nverbose = true\n")
+    told: dict[str, Any] = json.loads(nacre(tmp_path, "config", "show", "--json").stdout)
+    rows = {row["name"]: (row["value"], row["from"]) for row in told["settings"]}
+    assert rows["timeout"] == ("100", str(project))
+    assert rows["max_sessions"] == ("16", "default")
+    assert "verbose" in told["warnings"][0]
+    trusted = nacre(tmp_path, "trust")
+    assert (trusted.returncode, trusted.stdout.startswith(str(project))) == (0, True)
+    changed = nacre(tmp_path, "config", "show", "--changed").stdout
+    assert changed == f"timeout = 100  # {project}\nverbose = true  # {project}\n"
+    assert "no longer trusted" in nacre(tmp_path, "trust", "--revoke").stdout
+
+
+@pytest.mark.req("config-cli")
+@pytest.mark.parametrize("intent", ["read-only-helper", "project-developer", "locked-down-operator"])
+def test_the_first_file_is_valid_and_fits_the_schema(tmp_path: Path, intent: str) -> None:
+    assert nacre(tmp_path, "config", "init", "--for", intent).returncode == 0
+    file = tmp_path / ".config" / "nacre" / "config.toml"
+    assert file.stat().st_mode & 0o777 == 0o600
+    table = configuration.read(str(file))
+    assert configuration.configure(table).sandbox == table["sandbox"] != "off"
+    schema = json.loads(nacre(tmp_path, "config", "schema").stdout)
+    jsonschema.validate(table, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"timeoutt": 1}, schema)
+    again = nacre(tmp_path, "config", "init", "--for", intent)
+    assert (again.returncode, "there already" in again.stderr) == (2, True)
+
+
+@pytest.mark.req("config-cli")
+def test_without_a_terminal_nobody_is_asked(tmp_path: Path) -> None:
+    done = nacre(tmp_path, "config", "init")
+    assert (done.returncode, "--for read-only-helper" in done.stderr) == (2, True)
+    assert not (tmp_path / ".config").exists()
