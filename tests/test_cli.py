@@ -81,7 +81,7 @@ def test_on_a_terminal_it_says_what_it_is_and_how_to_connect_it() -> None:
     os.close(ours)
     assert process.returncode == 0
     assert "an MCP server that runs shell commands" in stderr
-    assert "claude mcp add nacre" in stderr
+    assert "nacre install CLIENT" in stderr
     assert stdout == ""
 
 
@@ -98,7 +98,7 @@ def test_start_up_information_is_on_stderr_and_in_the_instructions(start: Start)
 
 @pytest.mark.req("start-line")
 def test_the_start_line_names_preset_settings_and_rules(start: Start, tmp_path: Path) -> None:
-    (file := tmp_path / "nacre.toml").write_text('[policy]\nallow = ["ls", "cat"]\nask = ["git push"]\n')
+    (file := tmp_path / "settings.toml").write_text('[policy]\nallow = ["ls", "cat"]\nask = ["git push"]\n')
     start("--config", str(file), "--deny", "rm", "--preset", "shell-exec").wait_for_log(
         f"directory {tmp_path}, preset shell-exec, settings {file}, rules 2 allow 1 ask 1 deny"
     )
@@ -117,11 +117,11 @@ def test_the_instructions_say_where_commands_start(start: Start, tmp_path: Path)
 
 @pytest.mark.req("settings-mistakes")
 def test_a_mistake_in_the_settings_is_told_with_its_file(tmp_path: Path) -> None:
-    file = tmp_path / "nacre.toml"
+    file = tmp_path / "settings.toml"
     for text, said in (
-        ("timeut = 5", f"Unknown setting: timeut ({file}). Did you mean timeout?"),
-        ("timeout = 0", f"must be a whole number of seconds from 1 to 1800, not 0 ({file})."),
-        ("container = 3", f"container must be a table ({file})."),
+        ("timeut = 5", f"Unknown setting: timeut ({file}, line 1). Did you mean timeout?"),
+        ("timeout = 0", f"must be a whole number of seconds from 1 to 1800, not 0 ({file}, line 1)."),
+        ("container = 3", f"container must be a table ({file}, line 1)."),
         ('[policy]\nallow = [{args = ["x"]}]', "an allow rule without 'command'"),
         ('[policy]\ndeny = [{args = ["x"]}]', "a deny rule without 'command'"),
     ):
@@ -132,7 +132,7 @@ def test_a_mistake_in_the_settings_is_told_with_its_file(tmp_path: Path) -> None
 
 @pytest.mark.req("settings-mistakes")
 def test_a_byte_order_mark_before_the_settings_is_no_mistake(tmp_path: Path) -> None:
-    (file := tmp_path / "nacre.toml").write_bytes(b"\xef\xbb\xbfpreset = 'shell-exec'\n")
+    (file := tmp_path / "settings.toml").write_bytes(b"\xef\xbb\xbfpreset = 'shell-exec'\n")
     shown = nacre("--config", str(file))
     assert (shown.returncode, "preset shell-exec" in shown.stderr) == (0, True), shown.stderr
 

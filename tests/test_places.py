@@ -36,6 +36,12 @@ MAY_ASK = {
     "protocol/stdio.py": "the same",
     "doctor.py": "a directory of its own, in which it tries every level",
     "places/placeholders.py": "the files that a sandbox keeps names free with",
+    "layers.py": "the files that settings come from",
+    "config_cli.py": "the same",
+    "install_cli.py": "the settings files of clients",
+    "install/settings_file.py": "the same",
+    "secrets.py": "the files and programs that a person keeps secrets in",
+    "places/open_container.py": "what the runtime of this container has left open",
     "policy_cli.py": "the command line of a person: where they are, the files they name",
 }
 

@@ -38,6 +38,18 @@ class Gathered(argparse.Action):
         setattr(namespace, self.dest, f"{before},{values}" if before else values)
 
 
+OTHER_COMMANDS = """\
+other commands, each with --help:
+  nacre install CLIENT     add nacre to a client's settings; `nacre uninstall CLIENT` takes it out
+  nacre config ...         what holds and where it comes from; a first settings file; a schema
+  nacre trust              accept a project's nacre.toml, which may only tighten otherwise
+  nacre policy ...         see, test and find rules
+  nacre sandbox ...        what the sandbox holds; a shell inside it
+  nacre doctor             what works on this machine, and what does not
+  nacre server shell ...   the same server with the command line of specification 002
+
+Logs go to stderr."""
+
 PATTERN_LIST: dict[str, Any] = {"action": Gathered, "type": patterns, "metavar": "PATTERNS"}
 
 
@@ -46,11 +58,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre",
         description="MCP server (stdio) through which AI agents run shell commands.",
-        epilog="`nacre install CLIENT`: add nacre to a client's settings. `nacre config --help`: what"
-        " holds, and why. `nacre trust`: accept a project's nacre.toml. `nacre policy --help`: see, test"
-        " and find rules. `nacre sandbox --help`: what the sandbox holds. `nacre doctor`: what works here."
-        " `nacre server shell --help`: the same server"
-        " with the command line of specification 002. Logs go to stderr.",
+        epilog=OTHER_COMMANDS,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument(
         "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"

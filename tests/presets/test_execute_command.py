@@ -473,7 +473,7 @@ def test_help_is_the_documents_text() -> None:
         shown = nacre(*SERVER_SHELL, flag)
         assert (shown.returncode, shown.stdout, shown.stderr) == (0, ours, "")
     assert f"```\n$ nacre server shell --help\n{ours}```" in PAGE.read_text()
-    assert "nacre server shell --help" in nacre("--help").stdout
+    assert "nacre server shell ..." in nacre("--help").stdout
 
 
 @pytest.mark.req("002-wrong-options")
