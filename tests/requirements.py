@@ -133,6 +133,34 @@ REQUIREMENTS: dict[str, Requirement] = {
     "output-search": Requirement(
         "An output is searched by a regular expression, with context and within a time limit.", "nacre"
     ),
+    "job-background": Requirement(
+        "A command in the background answers at once, and its end is kept.", "nacre"
+    ),
+    "job-answer-within": Requirement(
+        "A call answers after so many seconds at the latest; its command goes on as a job.", "nacre"
+    ),
+    "job-timeout": Requirement("A timeout that was given ends a job, too.", "004 Timeout Management"),
+    "job-end": Requirement("Ending a job, or the server, ends all that it has started.", "nacre"),
+    "job-left-behind": Requirement(
+        "Processes that a command left behind are a job; their exit code or signal is told.", "nacre"
+    ),
+    "job-given-up": Requirement(
+        "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
+    ),
+    "job-input": Requirement("A job in the background reads what it is sent.", "nacre"),
+    "job-signal": Requirement("Signals reach a job by name.", "nacre"),
+    "job-wait": Requirement(
+        "A wait ends with the end, a line that matches, a port that accepts, silence or the time, and says"
+        " which; of several jobs with the first; it can be cancelled.",
+        "nacre",
+    ),
+    "job-limits": Requirement("Jobs are limited in number, and hold no slot of other commands.", "nacre"),
+    "job-policy": Requirement(
+        "A job is admitted like any command; what a shell is sent to read is judged.", "nacre"
+    ),
+    "job-records": Requirement("A job is recorded once, at its end.", "nacre"),
+    "job-arguments": Requirement("What cannot be done with a job is told with what to do.", "nacre"),
+    "job-many": Requirement("Many jobs at once lose no line, and leave nothing when they are over.", "nacre"),
     "output-binary": Requirement("Binary output is recognised, described, and read as base64.", "nacre"),
     "output-every-byte-once": Requirement(
         "Reads that follow on each other see every byte once, also while the output grows.", "nacre"

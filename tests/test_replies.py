@@ -96,7 +96,7 @@ def test_the_data_tells_what_is_out_of_the_ordinary_and_only_that(start: Start) 
     assert set(long) == {"stdout", "stderr", "exit_code", "truncated", "output_id"}
     left = server.call("shell", command="sleep 5 >/dev/null 2>&1 & echo $!")["structuredContent"]
     assert left["left_running"] == [{"pid": int(left["stdout"]), "command": "sleep 5"}]
-    assert set(left) == {"stdout", "stderr", "exit_code", "left_running"}
+    assert set(left) == {"stdout", "stderr", "exit_code", "left_running", "job"}
 
 
 @pytest.mark.req("reply-session-news")
@@ -209,6 +209,7 @@ REQUIRED_ARGUMENTS: dict[str, dict[str, Any]] = {
     "shell_exec": {"command": "echo"},
     "execute_command": {"command": "true"},
     "session": {"action": "list"},
+    "job": {"action": "list"},
     "read_file": {"path": "file"},
     "write_file": {"path": "file", "content": "x"},
     "list_directory": {"path": "."},

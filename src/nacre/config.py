@@ -36,7 +36,8 @@ class Preset:
     name: str = "agent"
     specification: str = "004"
     server_name: str = "nacre"
-    tools: tuple[str, ...] = ("shell", "session", "output", "allowed")  # families of nacre.tools.catalogue
+    # Families of nacre.tools.catalogue.
+    tools: tuple[str, ...] = ("shell", "session", "job", "output", "allowed")
     texts: Mapping[str, str] = field(default_factory=dict[str, str])  # a document's own words
     container: ContainerConfig | None = None  # of the preset of that name only
 
@@ -68,6 +69,8 @@ class Config:
     max_sessions: int = 16
     session_idle_s: int = 3600  # then an unused session is closed; 0: never
     concurrent_commands: int = 64
+    answer_within_s: int = 120  # then a command goes on as a job; 0: never
+    max_jobs: int = 64  # that run at once
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True
     lossy_utf8: bool = False  # bytes that are no UTF-8 are shown as U+FFFD, not as \\xNN

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections import deque
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -104,6 +104,42 @@ class Deadline:
         callback()
 
 
+class Deadlines(Generic[Value]):
+    """A call about each of many things that are due after a while, unless they are over before.
+
+    One timer serves all of them: beginning and ending costs an entry of a table.
+    """
+
+    def __init__(self, callback: Callable[[Value], None]) -> None:
+        self._callback = callback
+        self._due: dict[Value, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, thing: Value, delay_s: float) -> None:
+        """Call back about it after a while."""
+        loop = asyncio.get_running_loop()
+        self._due[thing] = due = loop.time() + delay_s
+        if self._timer is None or self._timer.when() > due:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = loop.call_at(due, self._ring)
+
+    def end(self, thing: Value) -> None:
+        """It is over; one that was never begun may be ended, too."""
+        self._due.pop(thing, None)
+
+    def _ring(self) -> None:
+        self._timer, loop = None, asyncio.get_running_loop()
+        now = loop.time()
+        over = [thing for thing, due in self._due.items() if due <= now]
+        for thing in over:
+            del self._due[thing]
+        if self._due:
+            self._timer = loop.call_at(min(self._due.values()), self._ring)
+        for thing in over:
+            self._callback(thing)
+
+
 class EagerFuture(asyncio.Future[Value]):
     """A future whose waiters go on at the very moment it is done, unless a task is running just then."""
 
@@ -157,10 +193,13 @@ class EagerFuture(asyncio.Future[Value]):
                 context.run(fn, self)
 
 
-async def shielded(future: asyncio.Future[Value]) -> Value:
-    """Wait for a future that goes on when its waiter is cancelled: asyncio's `shield`, without its round."""
+async def shielded(future: asyncio.Future[Value], waiter: EagerFuture[None] | None = None) -> Value:
+    """Wait for a future that goes on when its waiter is cancelled: asyncio's `shield`, without its round.
+
+    An exception of `waiter` ends the wait, too.
+    """
     if not future.done():
-        waiter: EagerFuture[None] = EagerFuture()
+        waiter = waiter or EagerFuture()
 
         def wake(_: object) -> None:
             if not waiter.done():
@@ -169,7 +208,7 @@ async def shielded(future: asyncio.Future[Value]) -> Value:
         future.add_done_callback(wake)
         try:
             await waiter
-        except asyncio.CancelledError:
+        except BaseException:  # nobody waits any more
             future.remove_done_callback(wake)
             raise
     return future.result()

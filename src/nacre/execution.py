@@ -16,14 +16,18 @@ from nacre.errors import RequestError
 from nacre.model import Result
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nacre.file_records import FileWork
     from nacre.filesystem import FileSystem
     from nacre.gate import Ask, Gate
-    from nacre.keeper.link import SpawnError
+    from nacre.keeper.frames import News, Part
+    from nacre.keeper.link import Rest, SpawnError
     from nacre.model import Command
 
 Done = TypeVar("Done", covariant=True)  # noqa: PLC0105  # the plain word
 
+NEWS_MS = 10  # how long output may wait until it is told to who waits for it
 FOLLOW_MS = 100  # progress at most ten times a second
 
 
@@ -61,11 +65,63 @@ class Execution(Protocol[Done]):
 
 
 class CommandExecution(Execution[Result], Protocol):
-    """A command: there are processes that a signal can reach."""
+    """A command: there are processes that a signal can reach, and output while it runs."""
+
+    @property
+    def asked(self) -> Command:
+        """The command."""
+        ...
+
+    @property
+    def number(self) -> str:
+        """What its output is kept by."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, so that `wait` returns at once."""
+        ...
+
+    @property
+    def rest(self) -> Rest | None:
+        """What it has left behind, once it has ended."""
+        ...
+
+    def detach(self) -> None:
+        """Have `wait` return at once, with `so_far`; the command runs on, and the next `wait` waits on."""
+        ...
+
+    async def so_far(self) -> Result:
+        """A command that runs: what it has printed by now."""
+        ...
+
+    async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
+        """Some of what it has printed by now."""
+        ...
+
+    def watch(self, on_news: Callable[[News], None] | None) -> None:
+        """Have somebody called when it has printed more."""
+        ...
+
+    def feed(self, data: bytes) -> None:
+        """Give it bytes to read; none ends its input. RequestError: it was started without."""
+        ...
 
     def signal(self, name: str) -> None:
         """Send a signal to what the command runs."""
         ...
+
+    async def end_rest(self) -> None:
+        """End what it has left behind."""
+        ...
+
+    def kill(self) -> None:
+        """End it with all it has started; `wait` tells when that is done."""
+        ...
+
+
+class DetachedError(Exception):
+    """Who waits for a command is let go."""
 
 
 def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
@@ -85,4 +141,13 @@ def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
         f"working_directory cannot be entered: {directory}: {os.strerror(error.errno)}.",
         code="no_directory",
         hint="Nothing was run.",
+    )
+
+
+def no_input() -> RequestError:
+    """A command that runs cannot be given anything to read."""
+    return RequestError(
+        "This command was started with nothing to read.",
+        code="no_input",
+        hint="Give it stdin when you start it, or start it with background: true.",
     )

@@ -59,6 +59,7 @@ class Command:
     run_text: str = ""  # what the shell gets in the place of `text`: the same with its program's full path
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
     place: str = LOCAL  # where it runs
+    answer_within_s: float | None = None  # then it goes on as a job; 0: at once, with a stdin; None: never
 
 
 def located(command: Command, directory: str) -> Command:
@@ -75,6 +76,7 @@ def located(command: Command, directory: str) -> Command:
         command.run_text,
         command.argv,
         command.place,
+        command.answer_within_s,
     )
 
 
@@ -84,6 +86,7 @@ class Text:
 
     text: str
     truncated: bool = False
+    total_bytes: int = 0  # printed, shown or not
     omitted_bytes: int = 0
     omitted_lines: int = 0
     spool: str | None = None  # the file that holds the stream as it was printed
@@ -118,6 +121,7 @@ class Result:
     left_running_total: int = 0
     output_id: str = ""  # what all that was printed is found by (`Outputs.open`)
     hints: tuple[str, ...] = ()
+    news: tuple[str, ...] = ()  # what has become of earlier work, where its caller has not heard of it
     limit: str = ""  # which limit of the settings it has passed: memory, cpu, …; empty: none
     session: str | None = None
     shell_state: ShellState | None = None

@@ -6,15 +6,18 @@ An execution. Above it: `service`. Below: a place, its shell's dialect and its k
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import time
 from typing import TYPE_CHECKING
 
-from nacre.execution import FOLLOW_MS, explain
+from nacre.eager import EagerFuture
+from nacre.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
 from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended
 from nacre.output import kept_bytes
-from nacre.results import result_of
+from nacre.results import result_of, result_so_far
 from nacre.validation import check_command
 
 if TYPE_CHECKING:
@@ -22,7 +25,8 @@ if TYPE_CHECKING:
 
     from nacre.config import Config
     from nacre.gate import Ask, Gate
-    from nacre.keeper.link import Link, Running
+    from nacre.keeper.frames import Exit, News, Part
+    from nacre.keeper.link import Link, Rest, Running
     from nacre.model import Command, Result
     from nacre.places.connection import KeeperConnection
     from nacre.places.place import Place
@@ -49,6 +53,7 @@ class Once:
         self._on_output = on_output
         self._secrets: frozenset[str] = frozenset()  # the names of those that its rules give it
         self.keeper: KeeperConnection | None = None  # where it runs, if not in its place's usual one
+        self._began: float
         self._link: Link
         self._running: Running
 
@@ -66,11 +71,16 @@ class Once:
 
     async def start(self) -> None:
         """Give it to the keeper."""
+        self._began = time.monotonic()
         self._link = link = await (self._place if self.keeper is None else self.keeper).link()
         self._running = link.run(self._spawn(), on_output=self._on_output)
         if self.asked.stdin:
             link.feed(self._running, os.fsencode(self.asked.stdin))
-            link.feed(self._running, b"")
+            if self._running.pid is None:
+                link.feed(self._running, b"")
+        if self._running.pid is not None:
+            with contextlib.suppress(SpawnError):  # `wait` tells of it
+                await self._running.pid
 
     def _spawn(self) -> Spawn:
         command, config, shell = self.asked, self._config, self._place.shell
@@ -96,16 +106,22 @@ class Once:
             spawn.script = script
         if self._on_output is not None:
             spawn.follow_ms = FOLLOW_MS
-        if command.stdin:
+        if command.stdin or command.answer_within_s == 0:
             spawn.stdin = True
+        if command.answer_within_s == 0:
+            spawn.announce = True
         return spawn
 
     async def wait(self) -> Result:
         """What became of it. Cancelling kills everything it started."""
         try:
             end = await self._running.exit
+        except DetachedError:
+            return await self.so_far()
         except asyncio.CancelledError:
             self._running.on_output = None  # the caller has cancelled, and wants no more of it
+            self._running.exit = EagerFuture()
+            self._running.exit.add_done_callback(self._keep_output)
             self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
             raise
         except SpawnError as error:
@@ -125,9 +141,66 @@ class Once:
             encoding=self._place.shell.dialect.output_encoding,
         )
 
+    def _keep_output(self, end: asyncio.Future[Exit]) -> None:
+        """What it had printed when its caller gave it up can still be read."""
+        if not end.cancelled() and end.exception() is None:
+            self._place.outputs.keep(self.number, end.result().stdout, end.result().stderr)
+
+    # -- while it runs
+
+    @property
+    def number(self) -> str:
+        """What its output is kept by."""
+        return str(self._running.id)
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._running.exit.done()
+
+    @property
+    def rest(self) -> Rest | None:
+        """What it has left behind, once it has ended."""
+        return self._running.rest
+
+    def detach(self) -> None:
+        """Have `wait` return at once; the command runs on."""
+        awaited = self._running.exit
+        if not awaited.done():
+            self._running.exit = EagerFuture()
+            awaited.set_exception(DetachedError())
+
+    async def so_far(self) -> Result:
+        """What it has printed by now."""
+        encoding = self._place.shell.dialect.output_encoding
+        return await result_so_far(self, self._began, self._config, self._place.outputs, encoding)
+
+    async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
+        """Some of what it has printed by now."""
+        return await self._link.read(self._running, stream, offset, limit_bytes)
+
+    def watch(self, on_news: Callable[[News], None] | None) -> None:
+        """Have somebody called when it has printed more."""
+        self._running.on_news = on_news
+        self._link.watch(self._running, NEWS_MS if on_news is not None else 0)
+
+    def feed(self, data: bytes) -> None:
+        """Give it bytes to read; none ends its input. RequestError: it was started without."""
+        if self.asked.answer_within_s != 0:
+            raise no_input()
+        self._link.feed(self._running, data)
+
     def signal(self, name: str) -> None:
-        """Send a signal to its process group."""
-        self._link.signal(self._running, name)
+        """Send a signal to everything it has started."""
+        self._link.signal(self._running, name, "tree")
+
+    async def end_rest(self) -> None:
+        """End what it has left behind."""
+        await self._link.end_rest(self._running)
+
+    def kill(self) -> None:
+        """End it with all it has started."""
+        self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
 
     def close(self) -> None:
         """It holds nothing."""

@@ -104,7 +104,14 @@ def _kept(stream: Stream) -> bytes:
 
 
 def _text(text: str, stream: Stream, **shortened: Any) -> Text:
-    return Text(text, spool=stream.spool, goes_on=stream.goes_on, rest_lost=stream.rest_lost, **shortened)
+    return Text(
+        text,
+        total_bytes=stream.total_bytes,
+        spool=stream.spool,
+        goes_on=stream.goes_on,
+        rest_lost=stream.rest_lost,
+        **shortened,
+    )
 
 
 def fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: bool) -> tuple[bytes, str]:

@@ -83,6 +83,7 @@ class Outputs:
         self._spools = spools
         self._streams: dict[str, Streams] = {}  # by the command's number, the oldest first
         self._held_bytes = 0
+        self.newest_id: str | None = None  # of the command that was told of last
 
     def keep(self, number: str, stdout: Stream, stderr: Stream) -> str:
         """Remember what a command has printed; its id."""
@@ -91,12 +92,21 @@ class Outputs:
         self._held_bytes += _size(streams)
         while (self._held_bytes > MEMORY_BYTES and len(self._streams) > 1) or len(self._streams) > REMEMBERED:
             self._held_bytes -= _size(self._streams.pop(next(iter(self._streams))))
+        self.newest_id = output_id = self._spools.id_for(number)
+        return output_id
+
+    def mention(self, number: str) -> str:
+        """The id of what a command prints that still runs."""
+        self.newest_id = output_id = self._spools.id_for(number)
+        return output_id
+
+    def id_of(self, number: str) -> str:
+        """The id of what a command prints."""
         return self._spools.id_for(number)
 
-    @property
-    def newest_id(self) -> str | None:
-        """The id of the output that was kept last."""
-        return self._spools.id_for(next(reversed(self._streams))) if self._streams else None
+    def path_of(self, number: str, stream: StreamName) -> str:
+        """The file that a long stream is in."""
+        return self._spools.path_for(number, stream)
 
     @contextlib.contextmanager
     def open(self, output_id: str, stream: StreamName) -> Generator[Printed]:

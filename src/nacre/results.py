@@ -5,16 +5,22 @@ Above it: the executions, which add what only they know. Below: `output`, which 
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
-from nacre.model import LeftProcess, Result
+from nacre.keeper.frames import Stream
+from nacre.model import Ended, LeftProcess, Result
 from nacre.output import LOSSY, leaving_text, render
 
 if TYPE_CHECKING:
     from nacre.config import Config
-    from nacre.keeper.frames import Exit, Stream, TurnEnd
-    from nacre.model import Command, Ended
+    from nacre.execution import CommandExecution
+    from nacre.keeper.frames import Exit, TurnEnd
+    from nacre.model import Command
     from nacre.outputs import Outputs
+    from nacre.spools import StreamName
+
+_STREAMS: tuple[tuple[int, StreamName], ...] = ((1, "stdout"), (2, "stderr"))
 
 
 def result_of(  # noqa: PLR0913  # what every command has, by name
@@ -62,3 +68,45 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         limit=end.limit,
         **more,
     )
+
+
+async def result_so_far(
+    execution: CommandExecution, began: float, config: Config, outputs: Outputs, encoding: str | None
+) -> Result:
+    """What a command has printed that still runs."""
+    command = execution.asked
+    limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
+    encoding = encoding or (LOSSY if config.lossy_utf8 else None)
+    output_id = outputs.mention(execution.number)
+    told_id = output_id if config.offers("output") else None
+    stdout, stderr = [
+        render(
+            await _stream_so_far(execution, stream, limit_bytes, outputs.path_of(execution.number, name)),
+            limit_bytes,
+            encoding,
+            told_id,
+        )
+        for stream, name in _STREAMS
+    ]
+    return Result(
+        command=command.text,
+        working_directory=command.working_directory,
+        ended=Ended.RUNNING,
+        exit_code=None,
+        signal=None,
+        stdout=stdout,
+        stderr=stderr,
+        execution_time_ms=round((time.monotonic() - began) * 1000),
+        timeout_s=command.timeout_s,
+        session=command.session,
+        output_id=output_id,
+    )
+
+
+async def _stream_so_far(execution: CommandExecution, stream: int, limit_bytes: int, path: str) -> Stream:
+    """The beginning and the end of what was printed by now."""
+    first = await execution.read(stream, 0, limit_bytes)
+    if len(first.data) == first.total_bytes:
+        return Stream(first.total_bytes, first.line_ends, first.data)
+    last = await execution.read(stream, max(len(first.data), first.total_bytes - limit_bytes), limit_bytes)
+    return Stream(last.total_bytes, last.line_ends, first.data, last.data, path, last.missing_bytes)

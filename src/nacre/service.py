@@ -13,17 +13,18 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nacre import audit, watch
-from nacre.eager import Semaphore
+from nacre.eager import Deadlines, Semaphore
 from nacre.errors import NacreError, RequestError
 from nacre.file_execution import FileExecution
 from nacre.gate_builder import build_gate, check_start
 from nacre.hints import hints_for
 from nacre.limits import check_limits, with_limit
-from nacre.model import Command, LeftProcess, Result
+from nacre.model import Command, Ended, LeftProcess, Result
 from nacre.once import Once
 from nacre.output import without_spool
 from nacre.sessions import Sessions
@@ -34,9 +35,11 @@ if TYPE_CHECKING:
 
     from nacre.abort import AbortFile
     from nacre.config import Config
-    from nacre.execution import Execution
+    from nacre.execution import CommandExecution, Execution
     from nacre.file_records import FileDone, FileWork
     from nacre.gate import Ask
+    from nacre.job_control import JobControl, Look
+    from nacre.job_waits import Until
     from nacre.keeper.frames import Left
     from nacre.output_query import Excerpt, Query
     from nacre.places.place import Place
@@ -68,6 +71,8 @@ class Service:
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()
         self.sessions = Sessions(self.place, config)
+        self._jobs: JobControl | None = None  # made with the first job
+        self._patience = Deadlines(self._let_go)
 
     # -- the one sequence
 
@@ -83,6 +88,8 @@ class Service:
             execution = Once(command, self.place, self.config, self._by_full_path, on_output)
         else:
             execution = Turn(command, self.sessions, self.default_directory, self._by_full_path, on_output)
+        if command.answer_within_s == 0:
+            self._job_control().jobs.check_room()
         return await self._carry_out(execution, ask)
 
     def _by_full_path(self, command: Command) -> Command:
@@ -120,11 +127,13 @@ class Service:
         else:
             return outcome
         finally:
-            self._record(execution.asked, outcome)
+            if not isinstance(outcome, Result) or outcome.ended is not Ended.RUNNING:  # a job has its own end
+                self._record(execution.asked, outcome)
             del outcome  # an error that its own traceback leads to would wait for the garbage collector
 
     async def _perform(self, execution: Execution[Done], ask: Ask | None) -> Done:
         """Admit, take a slot, record the start, run, finish."""
+        goes_on = False  # as a job, which has an end of its own
         try:
             await execution.prepare()  # it holds no slot while it waits for its turn
             if self._gate is not None:  # the one of now: rules may have changed while it waited
@@ -136,11 +145,57 @@ class Service:
                 audit.started(execution.asked)
                 began = time.monotonic()
                 await execution.start()
-                return self._finish(await execution.wait(), execution.asked, ask, began)
+                done = await self._wait_for(execution)
             finally:
                 self._slots.release()
+            goes_on = self._note_jobs(execution, done)
+            return self._finish(done, execution.asked, ask, began)
         finally:
-            execution.close()
+            if not goes_on:
+                execution.close()
+
+    async def _wait_for(self, execution: Execution[Done]) -> Done:
+        """The end; or what there is when its caller is to be answered, for the command goes on as a job."""
+        command = execution.asked
+        if not isinstance(command, Command) or command.answer_within_s is None:
+            return await execution.wait()
+        running = cast("CommandExecution", execution)
+        if command.answer_within_s:
+            self._patience.begin(running, command.answer_within_s)
+        try:
+            if not command.answer_within_s and not running.over:
+                return cast("Done", await running.so_far())
+            return await execution.wait()
+        except asyncio.CancelledError:
+            running.kill()
+            if self.config.offers("job"):
+                self._job_control().note_given_up(running)
+            raise
+        finally:
+            self._patience.end(running)
+
+    def _let_go(self, execution: CommandExecution) -> None:
+        """Its caller has waited long enough; where there are too many jobs, it has to wait on."""
+        if self._job_control().jobs.has_room:
+            execution.detach()
+
+    def _note_jobs(self, execution: Execution[Done], done: Done) -> bool:
+        """Keep what goes on; whether that is the command itself."""
+        if not isinstance(done, Result) or not self.config.offers("job"):
+            return False
+        if done.ended is Ended.RUNNING:
+            self._job_control().adopt(cast("CommandExecution", execution), done)
+            return True
+        if done.left_running_total:
+            self._job_control().note_left(cast("CommandExecution", execution), done)
+        return False
+
+    def _job_control(self) -> JobControl:
+        if self._jobs is None:
+            from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
+
+            self._jobs = JobControl(self.config, self.place.outputs, self._explain_job, self._record)
+        return self._jobs
 
     @staticmethod
     async def _widen(widening: Widening, execution: Execution[Any], ask: Ask | None) -> None:
@@ -149,9 +204,20 @@ class Service:
             execution.keeper = await widening.admit(execution.asked, ask)
 
     def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None, began: float) -> Done:
-        """Say what to do next after a failure, and name no file that cannot be read."""
+        """Explain it, and tell what has become of earlier work."""
         if not isinstance(done, Result):
             return done
+        done = self._explain(done, asked, ask, began)
+        if self._jobs is not None and (news := self._jobs.jobs.take_news()):
+            done = replace(done, news=news)
+        return done
+
+    def _explain_job(self, done: Result, asked: Command) -> Result:
+        """The same at the end of a job, when nobody can be asked."""
+        return self._explain(done, asked, None, time.monotonic() - done.execution_time_ms / 1000)
+
+    def _explain(self, done: Result, asked: Command | FileWork, ask: Ask | None, began: float) -> Result:
+        """Say what to do next after a failure, and name no file that cannot be read."""
         if self.config.limits or self.config.limit_tmp_bytes:
             done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
@@ -197,11 +263,36 @@ class Service:
         if known_id is None:
             raise RequestError("There is no output yet: no command has ended.", code="no_output")
 
+        job = self._jobs.jobs.get(known_id) if self._jobs is not None else None
+        live = await job.printed(stream) if job is not None else None
+
         def read_it() -> Excerpt:
-            with outputs.open(known_id, stream) as printed:
+            with outputs.open(known_id, stream) if live is None else nullcontext(live) as printed:
                 return replace(read(printed, query), output_id=known_id)
 
         return await asyncio.to_thread(read_it)
+
+    # -- jobs
+
+    def list_jobs(self) -> list[dict[str, Any]]:
+        """What there is, for a caller to read."""
+        return self._jobs.summaries() if self._jobs is not None else []
+
+    async def wait_for_jobs(self, ids: list[str], until: Until) -> Look:
+        """Return with the first thing that happens to one of these jobs."""
+        return await self._job_control().wait(ids, until)
+
+    async def send_to_job(self, job_id: str, data: bytes, *, ends: bool, ask: Ask | None) -> None:
+        """Give a job something to read; what a shell would run is judged."""
+        await self._job_control().send(job_id, data, ends=ends, gate=self._gate, ask=ask)
+
+    def signal_job(self, job_id: str, name: str) -> None:
+        """Send a signal to everything that a job has started."""
+        self._job_control().signal(job_id, name)
+
+    async def end_job(self, job_id: str) -> Look:
+        """End a job with everything that it has started."""
+        return await self._job_control().end(job_id)
 
     # -- sessions
 
@@ -301,6 +392,8 @@ class Service:
         if self._abort is not None:
             self._abort.finish()
         self.sessions.stop()
+        if self._jobs is not None:
+            self._jobs.jobs.stop()
         await self.place.close()
 
 

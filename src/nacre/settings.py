@@ -121,6 +121,14 @@ SETTINGS = (
         "how many commands run at once; others wait",
         "concurrent_commands",
     ),
+    Setting(
+        "answer_within",
+        kinds.IDLE_SECONDS,
+        "a command that takes longer is answered with the output so far and goes on as a job; 0: never",
+        "answer_within_s",
+        flags=("--answer-within",),
+    ),
+    Setting("max_jobs", kinds.COUNT, "how many jobs run at once", "max_jobs"),
     Setting("line_limit", kinds.SIZE, "the longest message a client may send", "line_limit_bytes"),
     Setting(
         "include_stderr",

@@ -76,6 +76,10 @@ class Spools:
         """The id of what a command has printed."""
         return f"{self._name}-{number}"
 
+    def path_for(self, number: str, stream: StreamName) -> str:
+        """The file that a stream is in, if it is in one."""
+        return os.path.join(self.path, number + _ENDINGS[stream])
+
     def number_of(self, output_id: str) -> str:
         """The number of the command that an id is for. RequestError: it is none of ours."""
         server, _, number = output_id.partition("-")
@@ -86,7 +90,7 @@ class Spools:
     def open(self, output_id: str, stream: StreamName) -> BinaryIO:
         """The file with a stream. RequestError: there is no such output, or not any more."""
         number = self.number_of(output_id)
-        files = {name: os.path.join(self.path, number + ending) for name, ending in _ENDINGS.items()}
+        files = {name: self.path_for(number, name) for name in _ENDINGS}
         try:
             return open(os.open(files[stream], _READ_FLAGS), "rb")
         except FileNotFoundError:

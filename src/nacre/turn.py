@@ -17,18 +17,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import TurnRequest, is_identifier
-from nacre.eager import shielded
+from nacre.eager import EagerFuture, shielded
 from nacre.errors import NacreError, RequestError
-from nacre.execution import FOLLOW_MS, explain
+from nacre.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
 from nacre.keeper import records
 from nacre.keeper.frames import TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
 from nacre.output import kept_bytes
-from nacre.results import result_of
+from nacre.results import result_of, result_so_far
 from nacre.shell_process import CRIPPLED, MUTE, UNFIT
 from nacre.validation import check_command
 
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
     from nacre.dialects import Ending
     from nacre.gate import Ask, Gate
-    from nacre.keeper.frames import Exit, Stream, TurnEnd
+    from nacre.keeper.frames import Exit, News, Part, Stream, TurnEnd
+    from nacre.keeper.link import Rest
     from nacre.model import Command, Result
     from nacre.session import Session
     from nacre.sessions import Sessions
@@ -50,6 +52,7 @@ class Turn:
     """One command of a session."""
 
     __slots__ = (
+        "_began",
         "_brought_back",
         "_directory_before",
         "_end",
@@ -57,6 +60,7 @@ class Turn:
         "_first_directory",
         "_has_shell",
         "_is_next",
+        "_killed",
         "_ladder",
         "_named_directory",
         "_on_output",
@@ -66,6 +70,7 @@ class Turn:
         "_session",
         "_sessions",
         "_state",
+        "_waiter",
         "asked",
     )
 
@@ -93,6 +98,9 @@ class Turn:
         self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
         self._ending: Ending | None = None  # what the shell has reported of it
+        self._waiter: EagerFuture[None]
+        self._began = 0.0
+        self._killed = False  # on its caller's demand
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -131,11 +139,26 @@ class Turn:
                 code="busy",
                 hint="Wait for it, use another session, or let the call wait its turn (wait: true).",
             )
-        await session.queue.acquire()
+        await self._reach_front(session)
         self._is_next = True
         session.check_open()
         if not self._named_directory:
             self.asked = located(self.asked, session.next_directory)
+
+    async def _reach_front(self, session: Session) -> None:
+        """Wait for the commands before it, but no longer than its caller waits for an answer."""
+        if not session.busy:
+            await session.queue.acquire()
+            return
+        try:
+            async with asyncio.timeout(self.asked.answer_within_s or None):
+                await session.queue.acquire()
+        except TimeoutError:
+            raise RequestError(
+                f"Session '{session.name}' is still busy with: {session.running or 'another command'}.",
+                code="busy",
+                hint="Nothing was run. Wait for its job, end it, or use another session.",
+            ) from None
 
     async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
@@ -166,7 +189,9 @@ class Turn:
         self._end = process.link.turn(process.running, self._frame())
         self._end.add_done_callback(self._note_end)
         session.begun(command.text)
-        session.deadline.set(command.timeout_s, self._start_ladder)
+        self._began = time.monotonic()
+        if command.timeout_s:
+            session.deadline.set(command.timeout_s, self._start_ladder)
 
     def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
         self._ending = self._session.note(self._process, end)
@@ -211,15 +236,20 @@ class Turn:
             raise
 
     async def _outcome(self) -> Result:
+        self._waiter = EagerFuture()
         try:
-            end = await shielded(self._end)
+            end = await shielded(self._end, self._waiter)
+        except DetachedError:
+            return await self.so_far()
         except asyncio.CancelledError:
             self._start_ladder()
             self._abandon()
+            self._stop_timing()
             raise
-        finally:
-            self._session.deadline.clear()
-            self._session.ended()
+        except NacreError:
+            self._stop_timing()
+            raise
+        self._stop_timing()
         if self._ending is not None:
             if end.mute:
                 last = await self._process.end_for(CRIPPLED)
@@ -232,9 +262,65 @@ class Turn:
             last = records.replace(last, left=(), left_total=0)
         return self._died(end, last)
 
+    def _stop_timing(self) -> None:
+        self._session.deadline.clear()
+        self._session.ended()
+
+    # -- while it runs
+
+    @property
+    def number(self) -> str:
+        """What its output is kept by."""
+        return f"{self._process.running.id}.{self._request.turn}"
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended."""
+        return self._end.done()
+
+    @property
+    def rest(self) -> Rest | None:
+        """What it has left behind belongs to its session."""
+        return None
+
+    def detach(self) -> None:
+        """Have `wait` return at once; the command runs on."""
+        if not self._waiter.done():
+            self._waiter.set_exception(DetachedError())
+
+    async def so_far(self) -> Result:
+        """What it has printed by now."""
+        session = self._session
+        encoding = session.dialect.output_encoding
+        return await result_so_far(self, self._began, session.config, session.place.outputs, encoding)
+
+    async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
+        """Some of what it has printed by now."""
+        process = self._process
+        return await process.link.read(process.running, stream, offset, limit_bytes, self._request.turn)
+
+    def watch(self, on_news: Callable[[News], None] | None) -> None:
+        """Have somebody called when it has printed more."""
+        process = self._process
+        process.running.on_news = on_news
+        process.link.watch(process.running, NEWS_MS if on_news is not None else 0, self._request.turn)
+
+    def feed(self, data: bytes) -> None:  # noqa: ARG002  # it takes none
+        """Refuse: a command of a session reads what it was given at its start."""
+        raise no_input()
+
     def signal(self, name: str) -> None:
         """Send a signal to what the command has started."""
         self._process.signal(name, "turn")
+
+    async def end_rest(self) -> None:
+        """What it has left behind ends with its session."""
+
+    def kill(self) -> None:
+        """End it with all it has started; the shell lives on if it can."""
+        self._killed = True
+        self._start_ladder()
+        self._abandon()
 
     def close(self) -> None:
         """Let the next command have its turn; after a cancelled one, when that is really over."""
@@ -259,6 +345,13 @@ class Turn:
         """No result will list what the command has left behind: kill it as soon as it is over."""
         process = self._process
         self._end.add_done_callback(lambda _: process.alive and process.signal("KILL", "left"))
+        self._end.add_done_callback(self._keep_output)
+
+    def _keep_output(self, end: asyncio.Future[TurnEnd]) -> None:
+        """What it had printed can still be read."""
+        if not end.cancelled() and end.exception() is None:
+            done = end.result()
+            self._session.place.outputs.keep(self.number, done.stdout, done.stderr)
 
     async def _bring_back(self) -> None:
         """End the command that runs, and lose as little of the shell as possible."""
@@ -291,8 +384,8 @@ class Turn:
     # -- results
 
     def _ended(self, end: TurnEnd, ending: Ending) -> Result:
-        timed_out = self._ladder is not None
-        if timed_out:
+        brought_back = self._ladder is not None
+        if brought_back:
             remark = f"The command was {self._brought_back}; the shell and its state are kept."
         else:
             remark = self._session.dialect.remark(self._request, printed=end.stdout.total_bytes > 0)
@@ -300,8 +393,8 @@ class Turn:
             remark = self._tell_end_of_shell()
         return self._result(
             end,
-            ended=Ended.TIMED_OUT if timed_out else Ended.EXITED,
-            exit_code=None if timed_out else ending.code,
+            ended=self._why_brought_back if brought_back else Ended.EXITED,
+            exit_code=None if brought_back else ending.code,
             signal=None,
             shell_state=ShellState.LOST if end.mute else self._state,
             remark=remark,
@@ -315,12 +408,16 @@ class Turn:
             remark = self._tell_end_of_shell()
         return self._result(
             records.replace(end, left=last.left, left_total=last.left_total),
-            ended=Ended.SHELL_DIED if self._ladder is None else Ended.TIMED_OUT,
+            ended=Ended.SHELL_DIED if self._ladder is None else self._why_brought_back,
             exit_code=last.code,
             signal=last.signal,
             shell_state=ShellState.LOST,
             remark=remark,
         )
+
+    @property
+    def _why_brought_back(self) -> Ended:
+        return Ended.CANCELLED if self._killed else Ended.TIMED_OUT
 
     def _tell_end_of_shell(self) -> str:
         loss = self._process.how_it_ended()
@@ -333,7 +430,7 @@ class Turn:
             end,
             config=session.config,
             outputs=session.place.outputs,
-            number=f"{self._process.running.id}.{self._request.turn}",
+            number=self.number,
             encoding=session.dialect.output_encoding,
             streams=(self._clean(1, end.stdout), self._clean(2, end.stderr)),
             working_directory=session.directory,

@@ -84,6 +84,24 @@ class Capture:
         """The last `keep_bytes` of what did not fit into the head."""
         return b"".join(self._tail)[-self._keep_bytes :]
 
+    def read(self, offset: int, limit_bytes: int) -> tuple[int, int, bytes]:
+        """Where bytes are missing, how many, and what was printed from an offset on."""
+        spool = self._spool
+        if spool is not None and not self._spool_failed:
+            try:
+                return spool.missing_from, spool.omitted_bytes, spool.read(offset, limit_bytes)
+            except OSError as error:
+                self._give_up_spool(error)
+        head, tail = self.head, self.tail()
+        missing = self.total_bytes - len(head) - len(tail)
+        if offset < len(head):
+            data = bytes(head[offset : offset + limit_bytes])
+            if missing or len(data) == limit_bytes:
+                return len(head), missing, data
+            return len(head), 0, data + tail[: limit_bytes - len(data)]
+        at = offset - len(head) - missing
+        return len(head), missing, tail[at : at + limit_bytes] if at >= 0 else b""
+
     @property
     def silent(self) -> bool:
         """Whether there is nothing to tell of the stream."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nacre.keeper.limits import LimitWatch
     from nacre.keeper.outlet import CommandOutlet
     from nacre.keeper.timers import Timer
+    from nacre.keeper.watching import Watcher
 
 UNWATCHED_S = 0.002  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
@@ -64,6 +65,7 @@ class Command:
         self.limit = ""  # the limit that it, or the present turn, has passed
         self._limits = _watch_of(outlet, self) if spec.limits else None
         self._dying = False
+        self.watcher: Watcher | None = None  # who tells nacre about it while it runs
         self._timer: Timer | None = None
         self._watch_timer: Timer | None = None
         self._stdin = (
@@ -119,6 +121,10 @@ class Command:
     def streams_open(self) -> bool:
         """Whether some process still holds one of the command's output pipes."""
         return self._streams.open
+
+    def streams_of(self, turn: int) -> Streams | None:
+        """What it prints, or what that turn of a persistent shell does; None: that is over."""
+        return self._streams if not turn else None
 
     @property
     def over(self) -> bool:

@@ -121,6 +121,25 @@ class Credit:
     taken_bytes: int
 
 
+@sparse(kw_only=True)
+class Read:
+    """READ: what a command that is not forgotten yet has printed, from an offset on; PART answers."""
+
+    ticket: int  # the answer has the same
+    stream: int  # 1 or 2
+    offset: int
+    limit_bytes: int
+    turn: int = 0  # of a persistent shell; otherwise 0
+
+
+@sparse(kw_only=True)
+class Watch:
+    """WATCH: send NEWS of a command, at most this often; 0: no more."""
+
+    every_ms: int
+    turn: int = 0
+
+
 # -- keeper to nacre
 
 
@@ -158,6 +177,25 @@ class Ended:
 
     left: Left = ()
     left_total: int = 0
+
+
+@sparse(kw_only=True)
+class News:
+    """NEWS: how much a watched command has printed by now, and whether it waits for input."""
+
+    stdout_bytes: int
+    stderr_bytes: int
+    reader: str = ""  # the process that waits for input; empty: none does, or nobody can tell
+    programs: tuple[str, ...] = ()  # the first time: what runs, but for the shell with the command's own text
+
+
+@sparse(kw_only=True)
+class LeftEnd:
+    """LEFT_END: a process that a reported command had left behind has ended."""
+
+    pid: int
+    code: int | None
+    signal: str | None
 
 
 @sparse(kw_only=True)
@@ -226,6 +264,19 @@ class TurnEnd:
     stderr: Stream
 
 
+@dataclass(slots=True)
+class Part:
+    """PART: some of what was printed. `missing_bytes` of it, from `missing_from` on, were not kept."""
+
+    ticket: int
+    known: bool  # False: nothing is known of the command any more
+    total_bytes: int = 0
+    line_ends: int = 0
+    missing_from: int = 0
+    missing_bytes: int = 0
+    data: bytes = b""
+
+
 # -- to bytes
 
 
@@ -275,7 +326,24 @@ def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tupl
     return mixed_frame(kind, command_id, content, parts)
 
 
+def encode_part(part: Part, command_id: int) -> bytes:
+    """The frame of a part of an output."""
+    content = [part.ticket, part.known, part.total_bytes, part.line_ends]
+    content += [part.missing_from, part.missing_bytes]
+    return mixed_frame(Kind.PART, command_id, content, [part.data])
+
+
 # -- from bytes
+
+
+def decode_part(body: bytes) -> Part:
+    """A part of an output. Raises ValueError like `decode`."""
+    values, at = split_mixed_body(body)
+    if values.__class__ is not list or [*map(type, values)] != [int, bool, int, int, int, int]:
+        raise ValueError("Part is a JSON array of six values")
+    part = Part(*values)
+    part.data = body[at:]
+    return part
 
 
 def decode(record: type[Record], body: bytes) -> Record:
@@ -434,6 +502,10 @@ _KINDS = {
     Kill: Kind.KILL,
     Resize: Kind.RESIZE,
     Credit: Kind.CREDIT,
+    Read: Kind.READ,
+    Watch: Kind.WATCH,
+    News: Kind.NEWS,
+    LeftEnd: Kind.LEFT_END,
     Hello: Kind.HELLO,
     Started: Kind.STARTED,
     Error: Kind.ERROR,

@@ -23,6 +23,10 @@ from nacre.keeper.frames import (
     Hello,
     Kill,
     Left,
+    LeftEnd,
+    News,
+    Part,
+    Read,
     Resize,
     Setup,
     Signal,
@@ -30,8 +34,10 @@ from nacre.keeper.frames import (
     Started,
     TurnEnd,
     TurnStart,
+    Watch,
     decode,
     decode_exit,
+    decode_part,
     decode_turn_end,
     encode,
     encode_again,
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
 
 HELLO_PATIENCE_S = 10.0
 HELLO_ROUNDS = 3  # so many times a keeper may be late; then it is replaced
+REST_LIMIT = 1000  # ends of processes left behind that are remembered for a command
 WATCH_S = 5.0  # how often we look whether a keeper that somebody waits for says anything at all
 SILENCE_LIMIT_S = 20.0  # one that leaves a PING unanswered for so long is replaced
 LATE_S = 1.0  # a look that is so late counts nothing: we were held up ourselves
@@ -78,6 +85,15 @@ class SpawnError(PlaceError):
 
 
 @dataclass(slots=True)
+class Rest:
+    """What a command has left behind."""
+
+    ended: dict[int, LeftEnd] = field(default_factory=dict[int, LeftEnd])  # by process number
+    gone: bool = False  # whether all of it has ended
+    on_change: Callable[[], None] | None = None
+
+
+@dataclass(slots=True)
 class Running:
     """A command under way."""
 
@@ -87,6 +103,8 @@ class Running:
     on_control: Callable[[bytes], None] | None = None
     pid: asyncio.Future[int] | None = field(default=None)
     turn: asyncio.Future[TurnEnd] | None = None
+    on_news: Callable[[News], None] | None = None
+    rest: Rest | None = None  # what it has left behind, from its end on
     takes_turns: bool = False
 
     @property
@@ -105,6 +123,9 @@ class Link:
         self._follows = before is not None
         self._running: dict[int, Running] = {}
         self._endings: dict[int, asyncio.Future[Left]] = {}
+        self._rests: dict[int, Rest] = {}
+        self._reads: dict[int, asyncio.Future[Part]] = {}
+        self._tickets = itertools.count(1)
         self._last: Spawn | None = None
         self._decoder = Decoder()
         self._loop = asyncio.get_running_loop()
@@ -239,6 +260,25 @@ class Link:
         self.kill(running, 0)
         return await asyncio.shield(self._endings[running.id])
 
+    async def read(self, running: Running, stream: int, offset: int, limit_bytes: int, turn: int = 0) -> Part:
+        """Some of what a command, or a turn of a shell, has printed; also when it has just ended."""
+        if self._lost:
+            raise _keeper_lost()
+        ticket = next(self._tickets)
+        self._reads[ticket] = answer = self._loop.create_future()
+        asked = Read(ticket=ticket, stream=stream, offset=offset, limit_bytes=limit_bytes)
+        if turn:
+            asked.turn = turn
+        self._writer.write(encode(asked, running.id))
+        return await answer
+
+    def watch(self, running: Running, every_ms: int, turn: int = 0) -> None:
+        """Have `on_news` called when a command or turn has printed more, at most this often; 0: no more."""
+        asked = Watch(every_ms=every_ms)
+        if turn:
+            asked.turn = turn
+        self._writer.write(encode(asked, running.id))
+
     def resize(self, running: Running, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
         self._writer.write(encode(Resize(rows=rows, columns=columns), running.id))
@@ -331,10 +371,14 @@ class Link:
     def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
         try:
-            if running is not None:
+            if running is not None and kind != Kind.PART:
                 self._heard_of_command(kind, running, body)
             elif kind == Kind.ENDED:
                 self._heard_ended(command_id, decode(Ended, body))
+            elif kind == Kind.LEFT_END:
+                self._heard_left_end(command_id, decode(LeftEnd, body))
+            elif kind == Kind.PART:
+                self._heard_part(decode_part(body))
             else:
                 self._heard_of_keeper(kind, body)
         except ValueError as error:
@@ -342,7 +386,10 @@ class Link:
 
     def _heard_of_command(self, kind: int, running: Running, body: bytes) -> None:
         if kind == Kind.EXIT:
-            _heard_exit(running, decode_exit(body))
+            end = decode_exit(body)
+            if end.left_total:
+                running.rest = self._rests[running.id] = Rest()
+            _heard_exit(running, end)
             del self._running[running.id]
         elif kind == Kind.TURN_END:
             if running.turn is not None and not running.turn.done():
@@ -353,10 +400,28 @@ class Link:
             running.on_output(body[0], body[1:])
         elif kind == Kind.CONTROL and running.on_control is not None:
             running.on_control(body)
+        elif kind == Kind.NEWS and running.on_news is not None:
+            running.on_news(decode(News, body))
         elif kind == Kind.STARTED and running.pid is not None:
             running.pid.set_result(decode(Started, body).pid)
 
+    def _heard_part(self, part: Part) -> None:
+        answer = self._reads.pop(part.ticket, None)
+        if answer is not None and not answer.done():
+            answer.set_result(part)
+
+    def _heard_left_end(self, command_id: int, end: LeftEnd) -> None:
+        rest = self._rests.get(command_id)
+        if rest is not None and len(rest.ended) < REST_LIMIT:
+            rest.ended[end.pid] = end
+            if rest.on_change is not None:
+                rest.on_change()
+
     def _heard_ended(self, command_id: int, end: Ended) -> None:
+        if not end.left and (gone := self._rests.pop(command_id, None)) is not None:
+            gone.gone = True
+            if gone.on_change is not None:
+                gone.on_change()
         if (rest := self._endings.pop(command_id, None)) is not None:
             rest.set_result(tuple((pid, line) for pid, line in end.left))
 
@@ -444,6 +509,16 @@ class Link:
         for rest in self._endings.values():
             rest.set_result(())  # nothing survives a keeper
         self._endings.clear()
+        for answer in self._reads.values():
+            if not answer.done():
+                answer.set_exception(error)
+                answer.exception()
+        self._reads.clear()
+        for left in self._rests.values():
+            left.gone = True
+            if left.on_change is not None:
+                left.on_change()
+        self._rests.clear()
 
 
 def _heard_turn_end(turn: asyncio.Future[TurnEnd], end: TurnEnd) -> None:
@@ -479,7 +554,7 @@ def _keeper_lost() -> PlaceError:
 
 
 def _fail(running: Running, error: Exception) -> None:
-    for future in (running.exit, running.turn):
+    for future in (running.exit, running.turn, running.pid):
         if future is not None and not future.done():
             future.set_exception(error)
             future.exception()  # of a shell that nobody waits for: no warning that nobody looked

@@ -20,15 +20,20 @@ from nacre.keeper.frames import (
     Hello,
     Kill,
     Leaving,
+    LeftEnd,
+    Part,
+    Read,
     Resize,
     Setup,
     Signal,
     Spawn,
     TurnStart,
     Unguarded,
+    Watch,
     decode,
     decode_again,
     encode,
+    encode_part,
 )
 from nacre.keeper.host import ProcessTree, command_line, host, start_guardian
 from nacre.keeper.notices import line, unkillable
@@ -148,14 +153,20 @@ class Keeper:
         elif kind == Kind.PING:
             self.send(frame(Kind.PONG, 0))
         elif (command := self._commands.get(command_id)) is None:
-            if Kind(kind) is Kind.KILL:  # a known kind: the command has ended while the frame was under way
-                self.send(encode(Ended(), command_id))
+            self._regret(Kind(kind), command_id, body)
         elif kind == Kind.TURN_START:
             self._start_turn(command, decode(TurnStart, body))
         elif kind == Kind.INPUT:
             command.feed(body)
         else:
             self._control(Kind(kind), command, body)
+
+    def _regret(self, kind: Kind, command_id: int, body: bytes) -> None:
+        """The command has ended while the frame was under way."""
+        if kind is Kind.KILL:
+            self.send(encode(Ended(), command_id))
+        elif kind is Kind.READ:
+            self.send(encode_part(Part(decode(Read, body).ticket, known=False), command_id))
 
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
@@ -176,8 +187,18 @@ class Keeper:
             command.resize(size.rows, size.columns)
         elif kind is Kind.CREDIT:
             command.credit(decode(Credit, body).taken_bytes)
+        elif kind in (Kind.READ, Kind.WATCH):
+            self._look(kind, command, body)
         else:
             raise ValueError("this kind is not for a keeper")
+
+    def _look(self, kind: Kind, command: Command, body: bytes) -> None:
+        from nacre.keeper.watching import read, watch  # noqa: PLC0415  # few commands are looked at
+
+        if kind is Kind.READ:
+            self.send(encode_part(read(command, decode(Read, body)), command.id))
+        else:
+            watch(self, command, decode(Watch, body))
 
     def _send_error(self, command_id: int, code: str, message: str, errno: int = 0, file: str = "") -> None:
         self.send(encode(Error(code=code, message=message, errno=errno, file=file), command_id))
@@ -301,6 +322,8 @@ class Keeper:
             if command.pid == end.pid:
                 attempt(partial(command.ended, end), command.id)
             elif command.reported:
+                if command.left_some:
+                    self.send(encode(LeftEnd(pid=end.pid, code=end.code, signal=end.signal), command.id))
                 attempt(partial(self.retire_if_over, command), command.id)
         if self.dying:  # only those of which a process has ended: there may be many
             for command_id in self.tree.emptied() & self.dying.keys():

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from nacre.keeper.frames import TurnStart
     from nacre.keeper.outlet import Outlet
+    from nacre.keeper.streams import Streams
     from nacre.keeper.timers import Timer
 
 KILL_ROUNDS = 50  # each catches what the last one missed
@@ -345,6 +346,11 @@ class PersistentShell:
 
     # -- streams
 
+    def streams_of(self, turn: int) -> Streams | None:
+        """The streams of a turn that is under way, or that somebody still prints into."""
+        turns = self._lingering if self._turn is None else [self._turn, *self._lingering]
+        return next((one.streams for one in turns if one.number == turn), None)
+
     @property
     def in_turn(self) -> bool:
         """Whether a turn is under way."""
@@ -397,6 +403,10 @@ class ShellCommand(Command):
             self.limit = ""
             if self._limits is not None:
                 self._limits.begin()
+
+    def streams_of(self, turn: int) -> Streams | None:
+        """What that turn prints; None: it is over."""
+        return self._shell.streams_of(turn) if self._shell is not None else None
 
     @property
     def at_work(self) -> bool:

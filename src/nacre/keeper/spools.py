@@ -147,6 +147,36 @@ class Spool:
         at = self._ring_position()
         return self._head_bytes + at, self._ring_bytes - at
 
+    def read(self, offset: int, limit_bytes: int) -> bytes:
+        """What was printed from an offset on, up to the limit or where bytes are missing. Raises OSError."""
+        end = min(offset + limit_bytes, self.total_bytes)
+        after = self._head_bytes + self.omitted_bytes
+        if offset < self._head_bytes:
+            end = min(end, self._head_bytes)
+        elif offset < after:
+            return b""
+        if offset >= end or self._identity is None:
+            return b""
+        self._open()
+        try:
+            return self._read_kept(offset, end)
+        finally:
+            if self._resting:
+                self._close()
+
+    def _read_kept(self, offset: int, end: int) -> bytes:
+        if offset < self._head_bytes:
+            return _read_at(self._fd, end - offset, offset)
+        at = (offset - self._head_bytes - self._turned) % self._ring_bytes
+        first = min(end - offset, self._ring_bytes - at)
+        data = _read_at(self._fd, first, self._head_bytes + at)
+        return data + _read_at(self._fd, end - offset - first, self._head_bytes)
+
+    @property
+    def missing_from(self) -> int:
+        """Where the part begins that is not in the file."""
+        return self._head_bytes
+
     def _ring_position(self) -> int:
         return (self.total_bytes - self._head_bytes - self._turned) % self._ring_bytes
 

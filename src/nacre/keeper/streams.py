@@ -129,6 +129,12 @@ class Streams:
             )
         self._fresh.clear()
 
+    def tell_growth(self, grown: Callable[[], None] | None) -> None:
+        """Have somebody called each time that something comes; None: nobody any more."""
+        for stream, reader in self._readers.items():
+            take = self.taker(stream)
+            reader.on_chunk = take if grown is None else partial(_take_and_tell, take, grown)
+
     def credit(self, taken_bytes: int) -> None:
         """The reader has taken streamed output: go on reading when it has caught up."""
         self._ahead_bytes = max(0, self._ahead_bytes - taken_bytes)
@@ -182,6 +188,11 @@ class Streams:
         self.captures.clear()
         self._on_end = _nothing
         self._follow_timer = None
+
+
+def _take_and_tell(take: Callable[[bytes], None], grown: Callable[[], None], chunk: bytes) -> None:
+    take(chunk)
+    grown()
 
 
 def _nothing() -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 2
+VERSION = 3
 SCRIPT_MARK = (
     "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
 )
@@ -40,6 +40,8 @@ class Kind(IntEnum):
     CREDIT = 7
     TURN_START = 8
     PING = 10  # answered with PONG at once: whether the keeper is awake
+    READ = 11
+    WATCH = 12
     AGAIN = 9  # a JSON array of arguments: run these as the last SPAWN, in everything else like it
 
     HELLO = 64
@@ -53,6 +55,9 @@ class Kind(IntEnum):
     LEAVING = 72
     UNGUARDED = 73
     PONG = 74
+    PART = 75
+    NEWS = 76
+    LEFT_END = 77
 
 
 class WireError(Exception):

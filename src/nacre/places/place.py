@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nacre.places.file_work import ResolvedPath
     from nacre.sandbox.grants import Grant
     from nacre.sandbox.profile import Refusal
+    from nacre.spools import Spools
 
 
 class Place(Protocol):
@@ -38,6 +39,11 @@ class Place(Protocol):
     @property
     def shell(self) -> Shell:
         """What its commands are written for."""
+        ...
+
+    @property
+    def spools(self) -> Spools:
+        """The files with long output."""
         ...
 
     @property

@@ -20,6 +20,7 @@ FAMILIES = (
     "files",
     "shell",
     "session",
+    "job",
     "output",
     "allowed",
     "plain_exec",
@@ -84,6 +85,10 @@ def _agent_tool(family: str, service: Service) -> Tool | None:
             from nacre.tools.session import session_tool
 
             return session_tool(service)
+        case "job":
+            from nacre.tools.job import job_tool
+
+            return job_tool(service)
         case "output":
             from nacre.tools.output import output_tool
 

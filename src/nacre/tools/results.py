@@ -22,6 +22,8 @@ _TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolea
 _LEFT = {"type": "array", "items": {"type": "object", "properties": {"pid": _COUNT, "command": _TEXT}}}
 _HINTS = {"type": "array", "items": _TEXT, "description": "What to do about it"}
 _SESSION = {"type": "object", "properties": {"name": _TEXT, "shell": _TEXT, "note": _TEXT}}
+_JOB = {"type": "string", "description": "It runs on: see the tool job"}
+_NEWS = {"type": "array", "items": _TEXT}
 _LEAN: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -29,7 +31,7 @@ _LEAN: dict[str, Any] = {
         "stderr": _TEXT,
         "exit_code": _COUNT,
         "ended": {
-            "enum": [Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED],
+            "enum": [Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED, Ended.RUNNING],
             "description": "If not by itself",
         },
         "signal": _TEXT,
@@ -42,6 +44,8 @@ _LEAN: dict[str, Any] = {
         "output_id": {"type": "string", "description": "For the tool output"},
         "left_running": _LEFT,
         "limit": _TEXT,
+        "job": _JOB,
+        "news": _NEWS,
         "hints": _HINTS,
     },
 }
@@ -55,7 +59,7 @@ _FULL: dict[str, Any] = {
     "type": "object",
     "properties": {
         "command": _TEXT,
-        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED]},
+        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED, Ended.RUNNING]},
         "exit_code": _or_null("integer"),
         "signal": _or_null("string"),
         "stdout": _TEXT,
@@ -73,6 +77,8 @@ _FULL: dict[str, Any] = {
         "max_rss_bytes": _or_null("integer"),
         "session": _SESSION,
         "limit": _TEXT,
+        "job": _JOB,
+        "news": _NEWS,
         "hints": _HINTS,
     },
     "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
@@ -88,11 +94,12 @@ def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
     """The reply to a finished command; `timeout_advice` tells what its caller can do about a time limit."""
     stderr = result.stderr.text if config.include_stderr else ""
     hints = _hints(result, timeout_advice)
-    text, failed = _text(result, stderr, hints), is_failure(result, config)
+    text, failed = _text(result, stderr, hints, _job_of(result, config)), is_failure(result, config)
     metadata = _metadata(result, config)
     if config.structured == "full":
-        return Reply(text, _full(metadata, result, stderr, hints), is_error=failed)
-    shown = _lean(result, stderr, hints)
+        full = _full(metadata, result, stderr, hints) | jobs_of(result, config)
+        return Reply(text, full, is_error=failed)
+    shown = _lean(result, stderr, hints) | jobs_of(result, config)
     if is_truncated(result) or result.spool is not None:
         shown["output_id"] = metadata["output_id"]
     return Reply(text, shown, is_error=failed, meta={"metadata": metadata})
@@ -100,6 +107,8 @@ def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
 
 def is_failure(result: Result, config: Config) -> bool:
     """Whether a reply is an error: no success, and not just a command that failed where that is none."""
+    if result.ended is Ended.RUNNING:
+        return False
     if config.failed_command_is_error:
         return not result.ok
     return result.ended in (Ended.TIMED_OUT, Ended.SHELL_DIED)
@@ -136,6 +145,20 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     if hints:
         shown["hints"] = list(hints)
     return shown
+
+
+def jobs_of(result: Result, config: Config) -> dict[str, Any]:
+    """The job that a command or what it left behind goes on as, and news of others."""
+    job = _job_of(result, config)
+    shown: dict[str, Any] = {"job": job} if job else {}
+    if result.news:
+        shown["news"] = list(result.news)
+    return shown
+
+
+def _job_of(result: Result, config: Config) -> str:
+    left = result.left_running_total and result.session is None and config.offers("job")
+    return result.output_id if left or result.ended is Ended.RUNNING else ""
 
 
 def _full(metadata: dict[str, Any], result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
@@ -207,10 +230,10 @@ def is_news(result: Result) -> bool:
 # -- text
 
 
-def _text(result: Result, stderr: str, hints: tuple[str, ...]) -> str:
-    parts = [status_line(result), *_session_lines(result)]
+def _text(result: Result, stderr: str, hints: tuple[str, ...], job: str) -> str:
+    parts = [status_line(result), *_session_lines(result), *(f"news: {words}" for words in result.news)]
     if result.left_running_total:
-        parts.append(left_line(result))
+        parts.append(left_line(result) + (f"; job {job}" if job else ""))
     parts += [f"hint: {hint}" for hint in hints]
     if result.stdout.text:
         parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
@@ -229,6 +252,13 @@ def _session_lines(result: Result) -> list[str]:
     return lines
 
 
+_STATUS = {
+    Ended.RUNNING: "Command is still running: job {job}",
+    Ended.CANCELLED: "Command was ended on demand",
+    Ended.SIGNALED: "Command was ended by {signal}",
+}
+
+
 def status_line(result: Result) -> str:
     """How it ended, in a sentence of specification 004."""
     took = f" ({result.execution_time_ms / 1000:.1f} s)" if result.execution_time_ms >= LONG_MS else ""
@@ -241,8 +271,8 @@ def status_line(result: Result) -> str:
             return f"The shell of session '{result.session}' could not tell how the command ended{took}"
         how = f"by {result.signal}" if result.signal else f"with code {result.exit_code}"
         return f"The shell of session '{result.session}' ended {how} during the command{took}"
-    if result.ended is Ended.SIGNALED:
-        return f"Command was ended by {result.signal}{took}"
+    if result.ended in _STATUS:
+        return _STATUS[result.ended].format(job=result.output_id, signal=result.signal) + took
     if result.exit_code == 0:
         return f"Command executed successfully{took}"
     return f"Command failed with exit code {result.exit_code}{took}"

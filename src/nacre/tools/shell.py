@@ -6,6 +6,7 @@ import asyncio
 import time
 from typing import TYPE_CHECKING, Any
 
+from nacre.errors import RequestError
 from nacre.model import Command, Ended
 from nacre.output import Newest
 from nacre.tools.results import output_schema, reply
@@ -31,8 +32,7 @@ def shell_tool(service: Service) -> Tool:
             f"Run a command with {service.shell.name}. Each call is a fresh shell unless you name a session: "
             "its directory, variables and functions live on for the next call that names it. Multi-line "
             "scripts and heredocs work as typed. Returns exit code, stdout, stderr; long output keeps its "
-            "beginning and end and names the file with the rest. A background process lives on and is "
-            "listed in left_running."
+            "beginning and end, the tool output reads the rest. What takes long goes on as a job."
         ),
         input_schema={
             "type": "object",
@@ -63,6 +63,16 @@ def shell_tool(service: Service) -> Tool:
                     "default": config.reply_limit_bytes,
                 },
                 "stdin": {"type": "string", "description": "What it reads; default: nothing"},
+                "background": {
+                    "type": "boolean",
+                    "description": "Answer at once; it runs as a job without a time limit, and takes input",
+                },
+                "answer_within": {
+                    "type": "integer",
+                    "description": "Seconds; then it goes on as a job",
+                    "minimum": 1,
+                    "default": config.answer_within_s,
+                },
                 "session": {
                     "type": "string",
                     "description": "Name of a persistent shell; made at first use",
@@ -104,15 +114,25 @@ def _default_directory(service: Service) -> str:
 
 async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:
     session = arguments.get("session")
+    background = arguments.get("background", False)
+    if background and session is not None:
+        raise RequestError(
+            "background and session exclude each other.",
+            hint="A command of a session goes on as a job after answer_within seconds.",
+        )
+    usual_s = 0 if background else service.config.default_timeout_s
     command = Command(
         text=arguments["command"],
         working_directory=service.resolve_directory(arguments.get("working_directory"), session),
-        timeout_s=arguments.get("timeout", service.config.default_timeout_s),
+        timeout_s=arguments.get("timeout", usual_s),
         environment=arguments.get("environment", {}),
         stdin=arguments.get("stdin"),
         session=session,
         wait=arguments.get("wait", True),
         output_limit_bytes=arguments.get("output_limit"),
+        answer_within_s=0
+        if background
+        else arguments.get("answer_within", service.config.answer_within_s) or None,
     )
     result = await run(service, command, caller)
     advice = _timeout_advice(service, command) if result.ended is Ended.TIMED_OUT else ""

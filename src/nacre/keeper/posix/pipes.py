@@ -43,7 +43,7 @@ class Reader:
         self._loop = loop
         self._fd = fd
         self._owner = owner
-        self._on_chunk = on_chunk
+        self.on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
         self._short = True  # until a read was full
@@ -74,7 +74,7 @@ class Reader:
         if chunk:
             self._used = True
             self._short = len(chunk) < SHORT_BYTES
-            self._on_chunk(chunk)
+            self.on_chunk(chunk)
             left = self._waiting_bytes() if not self._short else 0
             while self.open and left > 0:
                 left -= self._ready()
@@ -127,7 +127,7 @@ class Reader:
             self._short = len(chunk) < SHORT_BYTES
             if self.widens and not self._short:
                 self._widen()
-            self._on_chunk(chunk)
+            self.on_chunk(chunk)
         else:
             self._end()
         return len(chunk)

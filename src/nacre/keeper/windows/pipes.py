@@ -42,7 +42,7 @@ class Reader:
         self._loop = loop
         self._owner = owner
         self._handle = handle
-        self._on_chunk = on_chunk
+        self.on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
         self._buffer: Any = None
@@ -114,7 +114,7 @@ class Reader:
         if reading.failure:
             self._finish()
         else:
-            self._on_chunk(ctypes.string_at(reading.buffer, reading.count))
+            self.on_chunk(ctypes.string_at(reading.buffer, reading.count))
         return reading.count
 
     def _finish(self) -> None:

@@ -1,0 +1,208 @@
+"""What callers do with jobs: see them to their end, wait for them, give them input, signal and end them.
+
+Above it: `service`, which loads this when the first job is there. Below: `jobs`, `job_waits`, the executions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from nacre import audit
+from nacre.errors import NacreError, RequestError
+from nacre.jobs import Job, Jobs
+from nacre.model import Command, record
+from nacre.output import counted, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.config import Config
+    from nacre.execution import CommandExecution
+    from nacre.gate import Ask, Gate
+    from nacre.job_waits import Until
+    from nacre.model import Result
+    from nacre.outputs import Outputs
+    from nacre.spools import StreamName
+
+    Recorded = Result | NacreError | None
+
+SHELLS = {
+    *("sh", "bash", "rbash", "dash", "ash", "busybox", "zsh", "ksh", "mksh", "yash", "csh", "tcsh", "fish"),
+    *(
+        "elvish",
+        "nu",
+        "xonsh",
+        "pwsh",
+        "powershell",
+        "powershell.exe",
+        "cmd",
+        "cmd.exe",
+        "su",
+        "sudo",
+        "doas",
+    ),
+}
+# One that its command may start later is to be given nothing in advance.
+SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
+SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
+INPUT_LIMIT_BYTES = 1 << 20
+END_PATIENCE_S = 10.0  # what a job that is ended may take until the call answers
+_STREAMS: tuple[StreamName, StreamName] = ("stdout", "stderr")
+
+
+@record
+class Look:
+    """A job, and what it has printed since its caller was told last."""
+
+    job: Job
+    reason: str  # why it is told now
+    line: str
+    stdout: str
+    stderr: str
+    others: tuple[Job, ...] = ()  # that were waited for, too
+
+
+class JobControl:
+    """The jobs of one server, and what is done with them."""
+
+    def __init__(
+        self,
+        config: Config,
+        outputs: Outputs,
+        finish: Callable[[Result, Command], Result],
+        record_end: Callable[[Command, Recorded], None],
+    ) -> None:
+        self.jobs = Jobs(config.max_jobs)
+        self._config = config
+        self._outputs = outputs
+        self._finish = finish
+        self._record_end = record_end
+
+    # -- from a command to a job
+
+    def adopt(self, execution: CommandExecution, so_far: Result) -> None:
+        """A command goes on without its caller."""
+        job = self._add(execution, so_far)
+        self.jobs.keep(asyncio.create_task(self._see_to_end(job)))
+
+    async def _see_to_end(self, job: Job) -> None:
+        execution = job.execution
+        outcome: Recorded = None
+        try:
+            outcome = self._finish(await execution.wait(), execution.asked)
+        except NacreError as error:
+            outcome = error
+        finally:
+            execution.close()
+            self._record_end(execution.asked, outcome)
+            if outcome is not None:
+                job.end(outcome)
+
+    def note_left(self, execution: CommandExecution, result: Result) -> None:
+        """A command has ended and left processes behind."""
+        if execution.rest is not None and self.jobs.get(result.output_id) is None:
+            self._add(execution, result).end(result)
+
+    def _add(self, execution: CommandExecution, result: Result) -> Job:
+        job = Job(result.output_id, execution, self._outputs, result.execution_time_ms / 1000)
+        job.told_bytes = [result.stdout.total_bytes, result.stderr.total_bytes]
+        return self.jobs.add(job)
+
+    def note_given_up(self, execution: CommandExecution) -> None:
+        """The caller has given a command up, and may never hear what became of it."""
+        text = " ".join(execution.asked.text.split())
+        output_id = self._outputs.id_of(execution.number)
+        self.jobs.tell(
+            f"The call of `{text[:80]}` was given up and ended. Its output has the id {output_id}."
+        )
+
+    # -- what callers ask
+
+    async def wait(self, ids: list[str], until: Until) -> Look:
+        """Return with the first thing that happens to one of these."""
+        from nacre.job_waits import wait_for  # noqa: PLC0415  # it loads more
+
+        jobs = [self.jobs.find(job_id) for job_id in ids]
+        waited = await wait_for(jobs, until)
+        return await self._look(waited.job, waited.reason, waited.line, tuple(jobs))
+
+    async def _look(self, job: Job, reason: str, line: str = "", jobs: tuple[Job, ...] = ()) -> Look:
+        if not job.runs:
+            self.jobs.told(job)
+        stdout, stderr = [await self._new_output(job, index) for index in (0, 1)]
+        return Look(job, reason, line, stdout, stderr, tuple(other for other in jobs if other is not job))
+
+    async def _new_output(self, job: Job, index: int) -> str:
+        """What it has printed since its caller was told last; of much, the end."""
+        limit_bytes, stream, told = self._config.reply_limit_bytes, _STREAMS[index], job.told_bytes[index]
+        total = await job.total_bytes(stream)
+        begin = max(told, total - limit_bytes)
+        at, data = await job.read(stream, begin, limit_bytes)
+        if not data:
+            return ""
+        job.told_bytes[index] = at + len(data)
+        skipped = at - told
+        note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {told} …]\n"
+        return (note if skipped else "") + readable(data)
+
+    async def send(self, job_id: str, data: bytes, *, ends: bool, gate: Gate | None, ask: Ask | None) -> None:
+        """Give a job something to read, and then no more if `ends`."""
+        job = self._running(job_id)
+        if len(data) > INPUT_LIMIT_BYTES:
+            raise RequestError(f"Input is limited to {INPUT_LIMIT_BYTES:,} bytes at a time.")
+        if data and gate is not None:
+            await self._admit_input(job, data, gate, ask)
+        if data:
+            job.execution.feed(data)
+        if ends:
+            job.execution.feed(b"")
+        audit.log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
+
+    async def _admit_input(self, job: Job, data: bytes, gate: Gate, ask: Ask | None) -> None:
+        """A program that reads commands is given none that could not be run: each text is judged as one."""
+        command = job.execution.asked
+        if not SHELL_WORD.search(command.text) and not SHELLS.intersection(await job.programs()):
+            return
+        text = os.fsdecode(data).strip()
+        if text:
+            await gate.admit(Command(text, command.working_directory, command.timeout_s), ask)
+
+    def signal(self, job_id: str, name: str) -> None:
+        """Send a signal to everything that a job has started."""
+        job = self._running(job_id)
+        name = name.upper().removeprefix("SIG")
+        if name not in SIGNALS:
+            raise RequestError(f"There is no signal {name!r} here.", hint=f"There are: {', '.join(SIGNALS)}.")
+        job.execution.signal(name)
+        audit.log.info("job %s: signal %s", job.id, name)
+
+    async def end(self, job_id: str) -> Look:
+        """End a job with everything that it has started."""
+        job = self.jobs.find(job_id)
+        if job.outcome is None:
+            job.execution.kill()
+        elif job.runs:
+            await job.execution.end_rest()
+        return await self.wait([job_id], _end_within(END_PATIENCE_S))
+
+    def _running(self, job_id: str) -> Job:
+        job = self.jobs.find(job_id)
+        if job.outcome is not None:
+            raise RequestError(f"Job {job_id} {job.how_it_ended()}.", code="job_ended")
+        return job
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """All jobs that are known; who reads it knows how they ended."""
+        for job in self.jobs:
+            if not job.runs:
+                self.jobs.told(job)
+        return [job.summary() for job in self.jobs]
+
+
+def _end_within(limit_s: float) -> Until:
+    from nacre.job_waits import Until  # noqa: PLC0415  # see `wait`
+
+    return Until(limit_s)

@@ -1,0 +1,321 @@
+"""Jobs: commands that outlive the call that started them, and what became of them.
+
+Above it: `service`, which starts and ends them. Below: the executions.
+
+A job is known by the id of its output. One that has ended is remembered with its result, the oldest are
+forgotten first; what it printed stays as long as any other output. What a command has left running behind it
+is a job, too: it ends when the last of these processes has ended, each with its exit code or signal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import NacreError, RequestError
+from nacre.model import Ended, Result
+from nacre.outputs import Printed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from nacre.execution import CommandExecution
+    from nacre.keeper.frames import News, Part
+    from nacre.outputs import Outputs
+    from nacre.spools import StreamName
+
+PATIENCE_S = 30.0  # with a keeper that is asked for output
+REMEMBERED = 100  # jobs that have ended
+NEWS_LIMIT = 20  # sentences that wait to be told
+SHOWN_CHARACTERS = 80  # of a command
+
+
+class Job:
+    """One command that runs on, or its end."""
+
+    def __init__(self, output_id: str, execution: CommandExecution, outputs: Outputs, ran_s: float) -> None:
+        self.id = output_id
+        self.execution = execution
+        self._outputs = outputs
+        self._watchers: list[Callable[[News], None]] = []
+        self.outcome: Result | NacreError | None = None  # None: it runs
+        self.told_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
+        self.listeners: list[Callable[[], None]] = []  # called at each change of its state
+        self.on_end: Callable[[Job], None] | None = None
+        self._began = time.monotonic() - ran_s
+        self._ended = 0.0
+        if (rest := execution.rest) is not None:
+            rest.on_change = self._change
+
+    # -- its output
+
+    def watch(self, hear: Callable[[News], None]) -> None:
+        """Have somebody told when it has printed more."""
+        self._watchers.append(hear)
+        if self.outcome is None:
+            self.execution.watch(self._hear)
+
+    def unwatch(self, hear: Callable[[News], None]) -> None:
+        """Tell them no more."""
+        self._watchers.remove(hear)
+        if not self._watchers and self.outcome is None:
+            self.execution.watch(None)
+
+    def _hear(self, news: News) -> None:
+        for hear in self._watchers:
+            hear(news)
+
+    async def programs(self) -> tuple[str, ...]:
+        """The names of the programs that it runs now, but for the shell that runs its own text."""
+        told: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
+
+        def hear(news: News) -> None:
+            if not told.done():
+                told.set_result(tuple(news.programs))
+
+        def give_up() -> None:
+            if not told.done():
+                told.set_result(())
+
+        self.watch(hear)
+        self.listeners.append(give_up)
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                return await told
+        finally:
+            self.listeners.remove(give_up)
+            self.unwatch(hear)
+
+    async def printed(self, stream: StreamName) -> Printed | None:
+        """All that it has printed by now, to be read in a thread; None: it is kept as any other output."""
+        number = 1 + (stream == "stderr")
+        now = await self._live(number, 0, 0)
+        if now is None:
+            return None
+        loop = asyncio.get_running_loop()
+
+        def read_at(at: int, limit_bytes: int) -> bytes:
+            offset = at if not now.missing_bytes or at < now.missing_from else at + now.missing_bytes
+            answer = asyncio.run_coroutine_threadsafe(self._live(number, offset, limit_bytes), loop)
+            part = answer.result(PATIENCE_S)
+            return part.data if part is not None else b""
+
+        return Printed(
+            read_at,
+            now.total_bytes,
+            now.missing_from,
+            now.missing_bytes,
+            goes_on=True,
+            line_ends=now.line_ends,
+        )
+
+    async def total_bytes(self, stream: StreamName) -> int:
+        """How much it has printed by now."""
+        part = await self._live(1 + (stream == "stderr"), 0, 0)
+        if part is not None:
+            return part.total_bytes
+        try:
+            with self._outputs.open(self.id, stream) as printed:
+                return printed.total_bytes
+        except RequestError:
+            return 0
+
+    async def read(self, stream: StreamName, offset: int, limit_bytes: int) -> tuple[int, bytes]:
+        """What it has printed from an offset on, or from where it was kept on; and where that is."""
+        number = 1 + (stream == "stderr")
+        part = await self._live(number, offset, limit_bytes)
+        if part is None:
+            return await asyncio.to_thread(self._read_kept, stream, offset, limit_bytes)
+        after = part.missing_from + part.missing_bytes
+        if part.missing_bytes and part.missing_from <= offset < after:
+            offset = after
+            part = await self._live(number, offset, limit_bytes)
+        return offset, part.data if part is not None else b""
+
+    async def _live(self, number: int, offset: int, limit_bytes: int) -> Part | None:
+        """From the keeper, as long as that knows it."""
+        if not self.runs:
+            return None
+        part = await self.execution.read(number, offset, limit_bytes)
+        return part if part.known else None
+
+    def _read_kept(self, stream: StreamName, offset: int, limit_bytes: int) -> tuple[int, bytes]:
+        try:
+            with self._outputs.open(self.id, stream) as printed:
+                offset = printed.skip_missing(offset)
+                return offset, printed.read(offset, limit_bytes)
+        except RequestError:  # it has made room for newer ones
+            return offset, b""
+
+    # -- its state
+
+    @property
+    def name(self) -> str:
+        """Its command, for a list."""
+        text = " ".join(self.execution.asked.text.split())
+        return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+
+    @property
+    def is_rest(self) -> bool:
+        """Whether its command has ended, and only what that left behind runs."""
+        return self.outcome is not None and self.execution.rest is not None
+
+    @property
+    def runs(self) -> bool:
+        """Whether anything of it runs."""
+        if self.outcome is None:
+            return True
+        rest = self.execution.rest
+        return rest is not None and not rest.gone
+
+    @property
+    def seconds(self) -> float:
+        """How long it runs, or has run."""
+        return (time.monotonic() if self.runs else self._ended or time.monotonic()) - self._began
+
+    def end(self, outcome: Result | NacreError) -> None:
+        """Its command has ended."""
+        self.outcome = outcome
+        if (rest := self.execution.rest) is not None:
+            rest.on_change = self._change
+        self._change()
+
+    def _change(self) -> None:
+        if not self.runs and not self._ended:
+            self._ended = time.monotonic()
+            if self.on_end is not None:
+                self.on_end(self)
+        for listener in self.listeners:
+            listener()
+
+    def how_it_ended(self) -> str:
+        """In words that follow its name."""
+        outcome, rest = self.outcome, self.execution.rest
+        if isinstance(outcome, Result) and rest is not None:
+            ends = [rest.ended.get(left.pid) for left in outcome.left_running]
+            told = [f"signal {end.signal}" if end.signal else f"exit code {end.code}" for end in ends if end]
+            return f"has left processes behind; they have ended with {', '.join(told) or 'no word'}"
+        if isinstance(outcome, Result):
+            how = f"signal {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
+            by_itself = outcome.ended in (Ended.EXITED, Ended.SIGNALED, Ended.SHELL_DIED)
+            return f"has ended with {how}" if by_itself else f"has ended: {outcome.ended.value}"
+        return f"has failed: {outcome}"
+
+    def summary(self) -> dict[str, Any]:
+        """What a caller is told of it."""
+        shown: dict[str, Any] = {"job": self.id, "command": self.name, "seconds": round(self.seconds, 1)}
+        if self.execution.asked.session is not None:
+            shown["session"] = self.execution.asked.session
+        outcome, rest = self.outcome, self.execution.rest
+        if rest is not None and isinstance(outcome, Result):
+            shown["state"] = "ended" if rest.gone else "left running"
+            shown["processes"] = [
+                {"pid": left.pid, "command": left.command, **_end_of(rest.ended.get(left.pid))}
+                for left in outcome.left_running
+            ]
+        elif outcome is None:
+            shown["state"] = "running"
+        elif isinstance(outcome, Result):
+            shown |= {"state": "ended", **end_of(outcome)}
+        else:
+            shown |= {"state": "failed", "reason": str(outcome)}
+        return shown
+
+
+def end_of(result: Result) -> dict[str, Any]:
+    """How a command has ended, as data."""
+    shown: dict[str, Any] = {}
+    if result.exit_code is not None:
+        shown["exit_code"] = result.exit_code
+    if result.ended is not Ended.EXITED:
+        shown["ended"] = result.ended.value
+    if result.signal is not None:
+        shown["signal"] = result.signal
+    return shown
+
+
+def _end_of(end: Any) -> dict[str, Any]:
+    if end is None:
+        return {}
+    return {"exit_code": end.code} if end.signal is None else {"signal": end.signal}
+
+
+class Jobs:
+    """All jobs of one server."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._jobs: dict[str, Job] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._news: list[str] = []  # what callers have not heard yet
+        self._untold: dict[Job, None] = {}  # whose end they have not heard
+
+    def __iter__(self) -> Iterator[Job]:
+        return iter(list(self._jobs.values()))
+
+    @property
+    def has_room(self) -> bool:
+        """Whether one more may run."""
+        return sum(job.outcome is None for job in self._jobs.values()) < self.most
+
+    def check_room(self) -> None:
+        """Raise RequestError when there are as many as there may be."""
+        if not self.has_room:
+            raise RequestError(
+                f"There are {self.most} jobs already, which is the limit.",
+                code="too_many_jobs",
+                hint="Wait for one, or end one (tool job).",
+            )
+
+    def add(self, job: Job) -> Job:
+        """One more; those that ended first are forgotten."""
+        self._jobs[job.id] = job
+        job.on_end = self._note_end
+        over = [each for each in self._jobs.values() if not each.runs]
+        for each in over[: max(0, len(over) - REMEMBERED)]:
+            del self._jobs[each.id]
+        return job
+
+    def _note_end(self, job: Job) -> None:
+        self._untold[job] = None
+
+    def keep(self, task: asyncio.Task[None]) -> None:
+        """Hold what sees a job to its end."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def get(self, job_id: str) -> Job | None:
+        """The job of that id, if it is known."""
+        return self._jobs.get(job_id)
+
+    def find(self, job_id: str) -> Job:
+        """The job of that id. RequestError: there is none."""
+        job = self._jobs.get(job_id)
+        if job is None:
+            running = [each.id for each in self if each.runs]
+            known = f"Running: {', '.join(running)}." if running else "None is running."
+            raise RequestError(f"There is no job {job_id!r}.", code="no_job", hint=known)
+        return job
+
+    def tell(self, sentence: str) -> None:
+        """Have the next reply say this."""
+        self._news = [*self._news[1 - NEWS_LIMIT :], sentence]
+
+    def take_news(self) -> tuple[str, ...]:
+        """What is to be told, once."""
+        if not self._news and not self._untold:
+            return ()
+        news = [*self._news, *(f"Job {job.id} ({job.name}) {job.how_it_ended()}." for job in self._untold)]
+        self._news.clear()
+        self._untold.clear()
+        return tuple(news[-NEWS_LIMIT:])
+
+    def told(self, job: Job) -> None:
+        """Its caller knows how it ended."""
+        self._untold.pop(job, None)
+
+    def stop(self) -> None:
+        """The server ends: its keeper ends the commands."""
+        for task in self._tasks:
+            task.cancel()

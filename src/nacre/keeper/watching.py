@@ -1,0 +1,107 @@
+"""A command that goes on, looked at by nacre: what it has printed so far, that it prints more, that it waits.
+
+Above it: `program`, which loads this when the first command is looked at. Below: `streams`, which has the
+output, and `processes`, which asks the kernel what a process waits for.
+"""
+
+from __future__ import annotations
+
+from nacre.keeper import processes
+from nacre.keeper.frames import News, Part, encode
+from nacre.keeper.host import command_line
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from nacre.keeper.commands import Command
+    from nacre.keeper.frames import Read, Watch
+    from nacre.keeper.outlet import Outlet
+    from nacre.keeper.streams import Streams
+    from nacre.keeper.timers import Timer
+
+STDOUT, STDERR = 1, 2
+PROGRAMS_LIMIT = 200
+
+
+def read(command: Command, asked: Read) -> Part:
+    """What is asked for, as far as it is kept."""
+    streams = command.streams_of(asked.turn)
+    if streams is None:
+        return Part(asked.ticket, known=False)
+    capture = streams.captures.get(asked.stream)
+    if capture is None:
+        return Part(asked.ticket, known=True)
+    missing_from, missing_bytes, data = capture.read(asked.offset, asked.limit_bytes)
+    return Part(
+        ticket=asked.ticket,
+        known=True,
+        total_bytes=capture.total_bytes,
+        line_ends=capture.line_ends,
+        missing_from=missing_from,
+        missing_bytes=missing_bytes,
+        data=data,
+    )
+
+
+def watch(outlet: Outlet, command: Command, asked: Watch) -> None:
+    """Begin to tell about a command, or cease to."""
+    if command.watcher is not None:
+        command.watcher.stop()
+        command.watcher = None
+    streams = command.streams_of(asked.turn)
+    if asked.every_ms and streams is not None:
+        command.watcher = Watcher(outlet, command, streams, asked)
+
+
+class Watcher:
+    """Tells nacre when a command has printed more."""
+
+    def __init__(self, outlet: Outlet, command: Command, streams: Streams, asked: Watch) -> None:
+        self._outlet = outlet
+        self._command = command
+        self._streams = streams
+        self._turn = asked.turn
+        self._every_s = asked.every_ms / 1000
+        self._timer: Timer | None = None
+        streams.tell_growth(self._grown)
+        self._tell(self._programs())
+
+    def _programs(self) -> tuple[str, ...]:
+        """The names of all that it runs; its own shell is one only if another program has taken its place."""
+        command = self._command
+        members = sorted(self._outlet.tree.members(command.id))[:PROGRAMS_LIMIT]
+        own = " ".join(command.spec.argv)
+        lines = {pid: command_line(pid) for pid in members}
+        return tuple(
+            name
+            for pid, line in lines.items()
+            if pid != command.pid or line != own
+            for name in {processes.name(pid), _program_of(line)}
+            if name
+        )
+
+    def _grown(self) -> None:
+        if self._timer is None:
+            self._timer = self._outlet.loop.call_later(self._every_s, self._tell, self._command.id)
+
+    def _tell(self, programs: tuple[str, ...] = ()) -> None:
+        self._timer = None
+        if self._command.reported or self._command.streams_of(self._turn) is not self._streams:
+            return
+        captures = self._streams.captures
+        totals = [captures[one].total_bytes if one in captures else 0 for one in (STDOUT, STDERR)]
+        news = News(stdout_bytes=totals[0], stderr_bytes=totals[1])
+        if programs:
+            news.programs = programs
+        self._outlet.send(encode(news, self._command.id))
+
+    def stop(self) -> None:
+        """Say no more."""
+        self._streams.tell_growth(None)
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+def _program_of(line: str) -> str:
+    """The name of the program that a command line starts; a login shell has a dash before it."""
+    return line.partition(" ")[0].replace("\\", "/").rpartition("/")[2].lstrip("-")

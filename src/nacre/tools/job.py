@@ -1,0 +1,147 @@
+"""The tool `job`: commands that run on: list them, wait for something, give input, signal, end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nacre.errors import RequestError
+from nacre.tools.tool import Reply, Tool
+
+if TYPE_CHECKING:
+    from nacre.job_control import Look
+    from nacre.jobs import Job
+    from nacre.service import Service
+    from nacre.tools.tool import Caller
+
+USUAL_WAIT_S = 30
+_WAITS = ("until", "port", "silence", "for_input", "seconds")
+
+
+def job_tool(service: Service) -> Tool:
+    """The tool as this server offers it."""
+    return Tool(
+        name="job",
+        title="Manage jobs",
+        description=(
+            "Commands that run on. wait returns at the end, or at the first of: a new line that matches "
+            "until, a port of this machine that accepts, silence, a wish for input, the time. It and send "
+            "show what is new. end kills all of it."
+        ),
+        input_schema={
+            "type": "object",
+            "properties": {
+                "action": {"type": "string", "enum": ["list", "wait", "send", "signal", "end"]},
+                "id": {"type": "string", "description": "Several for wait: separated by spaces"},
+                "until": {"type": "string", "description": "Regular expression", "minLength": 1},
+                "port": {"type": "integer", "minimum": 1, "maximum": 65535},
+                "silence": {"type": "number", "description": "Seconds", "minimum": 0},
+                "for_input": {"type": "boolean"},
+                "seconds": {
+                    "type": "number",
+                    "description": "At most",
+                    "minimum": 0,
+                    "maximum": service.config.max_timeout_s,
+                    "default": USUAL_WAIT_S,
+                },
+                "text": {"type": "string", "description": "To send, with its line breaks"},
+                "eof": {"type": "boolean", "description": "End its input"},
+                "signal": {"type": "string", "description": "INT, TERM, HUP …"},
+            },
+            "required": ["action"],
+            "additionalProperties": False,
+        },
+        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True},
+        call=lambda arguments, caller: _call(service, arguments, caller),
+    )
+
+
+async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:
+    action = arguments["action"]
+    if action == "list":
+        return _list(service.list_jobs())
+    ids = arguments.get("id", "").split()
+    if not ids or (action != "wait" and len(ids) > 1):
+        raise RequestError(
+            f"id must name {'a' if not ids else 'one'} job to {action}.", hint="See action list."
+        )
+    if action == "wait":
+        return await _wait(service, ids, arguments)
+    if action == "send":
+        return await _send(service, ids, arguments, caller)
+    if action == "signal":
+        if "signal" not in arguments:
+            raise RequestError("Missing argument: signal.")
+        service.signal_job(ids[0], arguments["signal"])
+        return Reply(f"Sent {arguments['signal']} to job {ids[0]}.", {"job": ids[0]})
+    return _told(await service.end_job(ids[0]))
+
+
+async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
+    from nacre.job_waits import Until  # noqa: PLC0415  # only who waits pays for it
+
+    until = Until(
+        limit_s=arguments.get("seconds", USUAL_WAIT_S),
+        pattern=arguments.get("until"),
+        port=arguments.get("port"),
+        silence_s=arguments.get("silence"),
+        input=arguments.get("for_input", False),
+    )
+    return _told(await service.wait_for_jobs(ids, until))
+
+
+async def _send(service: Service, ids: list[str], arguments: dict[str, Any], caller: Caller) -> Reply:
+    text, ends = arguments.get("text", ""), arguments.get("eof", False)
+    if not text and not ends:
+        raise RequestError("There is nothing to send.", hint="Give text, or eof: true.")
+    await service.send_to_job(ids[0], text.encode("utf-8", "surrogateescape"), ends=ends, ask=caller.ask)
+    if any(name in arguments for name in _WAITS):
+        return await _wait(service, ids, arguments)
+    return Reply(f"Sent to job {ids[0]}.", {"job": ids[0]})
+
+
+def _list(jobs: list[dict[str, Any]]) -> Reply:
+    lines = [_line(job) for job in jobs]
+    return Reply("\n".join(lines) or "There are no jobs.", {"jobs": jobs})
+
+
+def _line(job: dict[str, Any]) -> str:
+    how = " ".join(
+        f"{name} {job[name]}" for name in ("exit_code", "ended", "signal", "reason") if name in job
+    )
+    left = "; ".join(
+        f"{each['pid']} {each['command']}"
+        + "".join(f", {name} {each[name]}" for name in ("exit_code", "signal") if name in each)
+        for each in job.get("processes", ())
+    )
+    told = "".join(f" ({words})" for words in (how, left) if words)
+    return f"{job['job']}: {job['state']}{told}, {job['seconds']} s: {job['command']}"
+
+
+_REASONS = {
+    "ended": "it has ended",
+    "matched": "a line matches",
+    "port": "the port accepts connections",
+    "silent": "it is silent",
+    "input": "it waits for input",
+    "time": "the time is over",
+}
+
+
+def _told(look: Look) -> Reply:
+    summary = _summary_of(look.job)
+    text = [f"{_REASONS[look.reason]}: {look.line}" if look.line else _REASONS[look.reason], _line(summary)]
+    data: dict[str, Any] = {"reason": look.reason, **summary}
+    if look.line:
+        data["line"] = look.line
+    for name, shown in (("stdout", look.stdout), ("stderr", look.stderr)):
+        if shown:
+            text.append(f"--- {name}\n{shown.removesuffix(chr(10))}")
+            data[name] = shown
+    if look.others:
+        data["others"] = [_summary_of(other) for other in look.others]
+        text += [_line(other) for other in data["others"]]
+    return Reply("\n".join(text), data)
+
+
+def _summary_of(job: Job) -> dict[str, Any]:
+    return job.summary()
