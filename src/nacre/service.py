@@ -26,7 +26,7 @@ from nacre.hints import hints_for
 from nacre.limits import check_limits, with_limit
 from nacre.model import Command, Ended, LeftProcess, Result
 from nacre.once import Once
-from nacre.output import without_spool
+from nacre.output import NO_TEXT, without_spool
 from nacre.sessions import Sessions
 from nacre.turn import Turn
 
@@ -164,7 +164,8 @@ class Service:
             self._patience.begin(running, command.answer_within_s)
         try:
             if not command.answer_within_s and not running.over:
-                return cast("Done", await running.so_far())
+                # Whether it has printed by now is chance: all of it is new to the first who waits for it.
+                return cast("Done", replace(await running.so_far(), stdout=NO_TEXT, stderr=NO_TEXT))
             return await execution.wait()
         except asyncio.CancelledError:
             running.kill()
