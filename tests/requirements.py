@@ -687,6 +687,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In a session what passes a limit is ended and the shell spared, unless it is the shell itself.",
         "nacre",
     ),
+    "limits-groups": Requirement(
+        "Where a control group can be made, the kernel holds a command's memory and processes; none is left.",
+        "nacre",
+    ),
     "limits-fail-closed": Requirement("A limit that cannot be held ends the start.", "nacre"),
     # -- secrets
     "secrets-given": Requirement(

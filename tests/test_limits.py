@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from wire_client import WireClient
+
+from nacre.keeper.cgroups import PREFIX, find_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,3 +157,16 @@ def test_a_limit_that_nothing_can_hold_ends_the_start(start: Start, tmp_path: Pa
     server = configured(start, tmp_path, 'limit_tmp = "4MB"\n', greet=False)
     assert server.wait() == 2
     server.wait_for_log("limit_tmp needs a sandbox")
+
+
+@pytest.mark.req("limits-groups")
+def test_no_control_group_is_left_when_the_server_has_ended(start: Start, tmp_path: Path) -> None:
+    server = configured(start, tmp_path, 'limit_memory = "100MB"\nlimit_processes = 40\n')
+    for session in SESSIONS:
+        check_told(server.shell(python(MEMORY_HOG), timeout=30, **session), "memory")
+    keeper = server.shell("echo $PPID")["stdout"].strip()
+    server.shell("sleep 30 & true")
+    server.hang_up()
+    assert server.wait() == 0
+    for parent in find_groups().parents.values():
+        assert not [name for name in os.listdir(parent.path) if name.startswith(f"{PREFIX}{keeper}-")]

@@ -27,6 +27,7 @@ Two halves that meet at `frames`:
     heap       memory that goes back to the system when it is freed
     confinement  what a sandboxed keeper can no longer do, set before it begins
     limits     what a command uses with all it has started, held against its limits
+    cgroups    control groups for commands that have limits, where they can be made
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score
     posix/     processes, pipes, terminals and the event loop of Linux and macOS
     process_tree  which process belongs to which command, and how all of them are ended

@@ -168,7 +168,9 @@ class Command:
             return
         if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
-        if self._outlet.tree.may_have_left(self.id):
+        if self.note_limit():
+            self.kill("limit", 0)
+        elif self._outlet.tree.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
         else:
             self.report(set())
@@ -281,6 +283,13 @@ class Command:
         if not self.left_some:
             self._outlet.retire(self)
 
+    def note_limit(self) -> bool:
+        """It has ended: whether the kernel has held it to a limit since the last look."""
+        if self._limits is None or self.limit:
+            return False
+        self.limit = self._limits.last_look()
+        return bool(self.limit)
+
     def _take_rest(self) -> None:
         """It has ended: take what is still on its way from it."""
         if self._control is not None:
@@ -318,6 +327,7 @@ class Command:
         if self._limits is not None:
             self._limits.end()
             self._limits = None
+            self._outlet.give_up_group(self.id)
         for let_go in self._holdings():
             self._outlet.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
         self._control = self._stdin = self._timer = self._watch_timer = None

@@ -5,8 +5,9 @@ much CPU time and memory a process has had.
 
 The kernel holds limits of a process by itself (`posix.starting`: open files, size of a file, CPU time, and a
 bound on memory); a tree of processes is looked at every 50 ms as long as it does something. That works for
-every user, also for root, whom the kernel lets start any number of processes, and in a sandbox. What an
-orphan has used that has ended between two looks is not counted.
+every user, also for root, whom the kernel lets start any number of processes, and in a sandbox. Where a
+control group can be made (`cgroups`), the kernel holds memory and processes of the whole tree as well. What
+an orphan has used that has ended between two looks is not counted.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class LimitWatch:
         self._outlet = outlet
         self._command = command
         self._limits = command.spec.limits
+        self._held: dict[str, int] = {}  # how often the kernel has held it to each limit, as far as was seen
         self._cpu_before_ms = 0  # used by earlier turns of a shell
         self._timer: Timer | None = None
 
@@ -52,13 +54,21 @@ class LimitWatch:
     def _check(self) -> None:
         self._timer = None
         usage = self._usage()
-        reached = self._reached(usage, self._command.printed_bytes)
+        reached = self.last_look() or self._reached(usage, self._command.printed_bytes)
         if reached:
             first = self._command.pid
             alone = {first: usage[first]} if first in usage else {}
             self._command.reach_limit(reached, by_itself=bool(self._reached(alone, 0)))
         if self._command.at_work or usage.keys() - {self._command.pid}:
             self._check_later()
+
+    def last_look(self) -> str:
+        """The limit that the kernel has held it to since the last look; empty: none."""
+        group = self._outlet.groups.get(self._command.id)
+        if group is None:
+            return ""
+        before, self._held = self._held, group.events()
+        return next((kind for kind, count in self._held.items() if count > before.get(kind, 0)), "")
 
     def _usage(self) -> Usage:
         if not processes.LINUX:

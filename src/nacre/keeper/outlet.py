@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from nacre.keeper.cgroups import Group
     from nacre.keeper.commands import Command
     from nacre.keeper.directory import Directory
     from nacre.keeper.host import ProcessTree, host
@@ -24,6 +25,7 @@ class Outlet(Protocol):
     loop: host.Loop
     tree: ProcessTree
     in_turn: set[PersistentShell]  # shells in which a command runs
+    groups: dict[int, Group]  # control groups of commands that have limits
 
     def send(self, data: bytes) -> None:
         """Queue a frame."""
@@ -38,6 +40,10 @@ class CommandOutlet(Outlet, Protocol):
     """For commands: also that they are dying, over, or to be forgotten."""
 
     dying: dict[int, Command]  # those that are being killed
+
+    def give_up_group(self, command_id: int) -> None:
+        """Nothing of a command is left: neither is its control group."""
+        ...
 
     def reap(self) -> None:
         """Take note of the processes that have ended."""

@@ -43,6 +43,7 @@ from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, 
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
+    from nacre.keeper.cgroups import Group, Groups
     from nacre.keeper.guardian import Guardian
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
@@ -65,6 +66,8 @@ class Keeper:
         self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
         self._round: Timer | None = None  # when all children are looked at
         self.dying: dict[int, Command] = {}  # those that are being killed
+        self.groups: dict[int, Group] = {}  # of commands that have limits
+        self._groups: Groups | None = None  # None: nobody has asked yet where they can be made
         self._last: Spawn | None = None
         self._leaving = False
         self._alone = False  # nacre is gone
@@ -101,6 +104,8 @@ class Keeper:
             self.tree.force_all_to_end()  # without us they would be nobody's
             raise
         finally:
+            for command_id in list(self.groups):
+                self.give_up_group(command_id)
             if self._alone:  # otherwise nacre needs it: a signal has ended us
                 self.directory.remove()
         if self._guardian is not None:
@@ -244,7 +249,10 @@ class Keeper:
         if command_id in self._commands:
             raise ValueError(f"command {command_id} runs already")
         if spec.limits and (unknown := spec.limits.keys() - {*host.LIMITS, *WATCHED_LIMITS}):
-            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}")
+            known = ", ".join((*host.LIMITS, *WATCHED_LIMITS))
+            raise ValueError(f"unknown limits: {', '.join(sorted(unknown))}; known: {known}")
+        if spec.limits:
+            self._make_group(command_id, spec)
         try:
             if spec.script is not None:
                 self._write_script(command_id, spec)
@@ -252,8 +260,9 @@ class Keeper:
             if not spec.program:
                 spec.program = host.find_program(spec.argv[0], environment, spec.cwd)
             self.tree.mark(command_id)
-            started = host.start(spec, environment)
+            started = self._start(command_id, spec, environment)
         except OSError as error:
+            self.give_up_group(command_id)
             self._send_error(
                 command_id,
                 "spawn_failed",
@@ -272,6 +281,28 @@ class Keeper:
             raise
         if spec.announce:
             command.announce()
+
+    def _make_group(self, command_id: int, spec: Spawn) -> None:
+        """Make the control group of a command that has limits, where that can be done."""
+        if sys.platform != "linux":
+            return
+        if self._groups is None:
+            from nacre.keeper.cgroups import find_groups  # noqa: PLC0415  # few commands have limits
+
+            self._groups = find_groups()
+        group = self._groups.make(str(command_id), spec.limits)
+        if group is not None:
+            self.groups[command_id] = group
+
+    def _start(self, command_id: int, spec: Spawn, environment: dict[bytes, bytes]) -> host.Started:
+        group = self.groups.get(command_id)
+        return host.start(spec, environment, group.members_files) if group else host.start(spec, environment)
+
+    def give_up_group(self, command_id: int) -> None:
+        """Nothing of a command is left: neither is its control group."""
+        group = self.groups.pop(command_id, None)
+        if group is not None and self._groups is not None:
+            self._groups.give_up(group)
 
     def script_name(self, command_id: int) -> str:
         """The file with the text of a command that is too long for an argument."""

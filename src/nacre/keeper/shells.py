@@ -165,8 +165,11 @@ class PersistentShell:
         """A background process that has not yet become its program gets a moment, to be named truly."""
         if self._turn is None:
             return
+        if self._command.note_limit():
+            self.kill_all_but(set())
+            rounds = KILL_ROUNDS
         fresh = self._outlet.tree.others(self._command.id, self._known)
-        if rounds and self._command.just_forked(fresh):
+        if rounds and (self._command.just_forked(fresh) or (fresh and self._command.limit)):
             self._command.set_timer(SETTLE_S, lambda: self._over_when_settled(rounds - 1))
         else:
             self._remember(fresh)

@@ -73,21 +73,26 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
     raise trouble
 
 
-def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
-    """Start a command. Raises OSError, whose `filename` is the directory or the program."""
+def start(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...] = ()) -> Started:
+    """Start a command. Raises OSError, whose `filename` is the directory or the program.
+
+    `joins` are the files that it joins its control groups by.
+    """
     os.chdir(spec.cwd)
     try:
-        return _start_on_terminal(spec, environment) if spec.terminal else _start_on_pipes(spec, environment)
+        if spec.terminal:
+            return _start_on_terminal(spec, environment, joins)
+        return _start_on_pipes(spec, environment, joins)
     finally:
         os.chdir("/")  # standing in a directory would keep its file system from being unmounted
 
 
-def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...]) -> Started:
     ends = _Pipes()
     try:
         ends.open(spec)
         if spec.limits:
-            pid = _fork_exec(spec, environment, ends.actions())
+            pid = _fork_exec(spec, environment, ends.actions(), joins)
         else:
             pid = _spawn(spec, environment, ends.actions())
     except BaseException:  # whatever it is, no descriptor stays open
@@ -218,13 +223,18 @@ def _posix_spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tup
 
 
 def _fork_exec(
-    spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int = -1
+    spec: Spawn,
+    environment: dict[bytes, bytes],
+    actions: list[tuple[int, int]],
+    joins: tuple[str, ...] = (),
+    tty: int = -1,
 ) -> int:
     """The way for what posix_spawn cannot do: limits and a controlling terminal."""
     failed, report = os.pipe()
     try:
         pid = INHERITANCE.starting(os.fork)
         if pid == 0:
+            _join(joins)
             _become(spec, environment, actions, tty, report)
     except OSError:
         os.close(failed)
@@ -264,6 +274,17 @@ def _become(
         os._exit(127)
 
 
+def _join(files: tuple[str, ...]) -> None:
+    """Be held by control groups before anything of the command runs; else the keeper's watch alone holds."""
+    for path in files:
+        try:
+            descriptor = os.open(path, os.O_WRONLY)
+            os.write(descriptor, b"0")
+            os.close(descriptor)
+        except OSError:
+            continue
+
+
 def _limit_self(spec: Spawn) -> None:
     """Set the limits that the kernel holds for each process of a command. Raises OSError, ValueError."""
     for name, kind in LIMITS.items():
@@ -280,7 +301,7 @@ def _limit_self(spec: Spawn) -> None:
         resource.setrlimit(kind, (soft, hard))
 
 
-def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
+def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...]) -> Started:
     ours, theirs = os.openpty()
     within_limit(ours, theirs)
     held = [ours, theirs]
@@ -288,7 +309,7 @@ def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
         resize(ours, *(spec.terminal or (24, 80)))
         os.set_blocking(ours, False)
         held.append(os.dup(ours))
-        pid = _fork_exec(spec, environment, [], tty=theirs)
+        pid = _fork_exec(spec, environment, [], joins, tty=theirs)
     except BaseException:  # whatever it is, no descriptor stays open
         for fd in held:
             os.close(fd)

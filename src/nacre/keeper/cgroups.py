@@ -1,0 +1,201 @@
+"""A control group for each command that has limits of memory or processes, where one may be made. Linux.
+
+Above it: `limits`, which watches commands, and `program`, which makes their groups. The kernel then holds
+what a command uses with all it has started, and counts how often it had to: that is how the watch knows, and
+ends the command instead of letting it starve.
+
+Version 2 is used where its controllers are handed on to where this process may make groups (a delegated
+systemd scope), version 1 where its hierarchies may be written. Whether that is so is found out by making one.
+Where it is not (in a sandbox, in most containers) there is no group, and the watch alone holds.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    # A kind of limit: the file to write it to, by version of the interface.
+    Files = Mapping[int, str]
+
+PREFIX = "nacre-keeper-"
+MEMBERS = "cgroup.procs"
+CONTROLLERS = {"memory_bytes": "memory", "processes": "pids"}
+LIMIT_FILES: Mapping[str, Files] = {
+    "memory_bytes": {1: "memory.limit_in_bytes", 2: "memory.max"},
+    "processes": {1: "pids.max", 2: "pids.max"},
+}
+SWAP_FILES: Files = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
+# Where the kernel counts how often it has held a group to a limit, and under which word.
+EVENTS: Mapping[str, Mapping[int, tuple[str, str]]] = {
+    "memory_bytes": {1: ("memory.oom_control", "oom_kill"), 2: ("memory.events", "oom_kill")},
+    "processes": {1: ("pids.events", "max"), 2: ("pids.events", "max")},
+}
+TRIAL = 1 << 20  # a limit that every kernel takes, of bytes and of processes
+
+
+class Parent:
+    """A directory in which groups of one controller can be made."""
+
+    def __init__(self, path: str, version: int) -> None:
+        self.path = path
+        self.version = version
+
+    def make(self, name: str, kind: str, limit: int) -> str:
+        """A group with a limit; its directory. Raises OSError."""
+        group = os.path.join(self.path, name)
+        os.mkdir(group)
+        try:
+            _write(os.path.join(group, LIMIT_FILES[kind][self.version]), limit)
+        except OSError:
+            os.rmdir(group)
+            raise
+        if kind == "memory_bytes":
+            self._limit_swap(group, limit)
+        return group
+
+    def _limit_swap(self, group: str, limit: int) -> None:
+        """Let it have no more on disk; not every kernel counts that."""
+        try:
+            _write(os.path.join(group, SWAP_FILES[self.version]), limit if self.version == 1 else 0)
+        except OSError:
+            return
+
+
+class Group:
+    """The control groups of one command, one for each controller."""
+
+    def __init__(self, directories: dict[str, str], versions: dict[str, int]) -> None:
+        """Both by the kind of limit."""
+        self._directories = directories
+        self._versions = versions
+
+    @property
+    def members_files(self) -> tuple[str, ...]:
+        """Where a process writes that joins them."""
+        return tuple(os.path.join(path, MEMBERS) for path in dict.fromkeys(self._directories.values()))
+
+    def events(self) -> dict[str, int]:
+        """How often the kernel has held it to each limit: processes killed, or not started."""
+        return {kind: self._count(kind, path) for kind, path in self._directories.items()}
+
+    def _count(self, kind: str, directory: str) -> int:
+        name, key = EVENTS[kind][self._versions[kind]]
+        lines = _read(os.path.join(directory, name)).splitlines()
+        counts = [line.split()[1] for line in lines if line.startswith(f"{key} ")]
+        return int(counts[0]) if counts else 0
+
+    def remove(self) -> bool:
+        """Take them away; False: some process is still in one."""
+        removed = True
+        for path in dict.fromkeys(self._directories.values()):
+            try:
+                os.rmdir(path)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                removed = False
+        return removed
+
+
+class Groups:
+    """Where this keeper makes groups, and those that it has made."""
+
+    def __init__(self, parents: dict[str, Parent]) -> None:
+        self.parents = parents  # by the kind of limit
+        self._owner = f"{PREFIX}{os.getpid()}-"
+        self._leaving: list[Group] = []  # which were not empty when their commands were over
+
+    def make(self, name: str, limits: Mapping[str, int]) -> Group | None:
+        """The group of a command; None where its limits need none, or none can be made."""
+        self._leaving = [group for group in self._leaving if not group.remove()]
+        directories: dict[str, str] = {}
+        versions: dict[str, int] = {}
+        for kind in CONTROLLERS:
+            parent = self.parents.get(kind)
+            if kind not in limits or parent is None:
+                continue
+            try:
+                directories[kind] = parent.make(f"{self._owner}{name}-{kind}", kind, limits[kind])
+            except OSError:  # the watch holds it
+                continue
+            versions[kind] = parent.version
+        return Group(directories, versions) if directories else None
+
+    def give_up(self, group: Group) -> None:
+        """Its command is over."""
+        if not group.remove():
+            self._leaving.append(group)
+
+    def remove_dead(self) -> None:
+        """Take away what keepers have left that are gone."""
+        for path in {parent.path for parent in self.parents.values()}:
+            for name in os.listdir(path):
+                pid = name.removeprefix(PREFIX).partition("-")[0] if name.startswith(PREFIX) else ""
+                if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+                    try:
+                        os.rmdir(os.path.join(path, name))
+                    except OSError:
+                        continue
+
+
+def find_groups() -> Groups:
+    """Where groups can be made here: that is tried."""
+    mounts, own = _read("/proc/self/mountinfo"), _read("/proc/self/cgroup")
+    parents: dict[str, Parent] = {}
+    for kind, controller in CONTROLLERS.items():
+        for path, version in candidates(controller, mounts, own):
+            parent = Parent(path, version)
+            try:
+                os.rmdir(parent.make(f"{PREFIX}{os.getpid()}-trial-{kind}", kind, TRIAL))
+            except OSError:
+                continue
+            if os.access(os.path.join(path, MEMBERS), os.W_OK):
+                parents[kind] = parent
+                break
+    found = Groups(parents)
+    found.remove_dead()
+    return found
+
+
+def candidates(controller: str, mounts: str, own: str) -> Iterator[tuple[str, int]]:
+    """Directories in which groups of a controller may be made, and the version of their interface.
+
+    A group of version 2 that has processes cannot hand controllers on: so ours is made beside our own.
+    """
+    paths = {names: path for _, names, path in (line.split(":", 2) for line in own.splitlines())}
+    for line in mounts.splitlines():
+        words, _, more = line.partition(" - ")
+        root, point = words.split()[3:5]
+        kind, _, options = more.split(None, 2)
+        if kind == "cgroup2" and "" in paths:
+            here = _inside(point, root, paths[""])
+            yield os.path.dirname(here) if here != point else here, 2
+        elif kind == "cgroup" and controller in options.split(","):
+            named = next((path for names, path in paths.items() if controller in names.split(",")), "/")
+            yield _inside(point, root, named), 1
+
+
+def _inside(point: str, root: str, path: str) -> str:
+    """The directory of a group below the place where its hierarchy is mounted."""
+    below = path[len(root.rstrip("/")) :] if path.startswith(root) else path
+    return os.path.join(point, below.strip("/")).rstrip("/")
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path) as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _write(path: str, value: int) -> None:
+    """Write to a file that is there: the kernel makes those of the controllers that there are."""
+    descriptor = os.open(path, os.O_WRONLY)
+    try:
+        os.write(descriptor, str(value).encode())
+    finally:
+        os.close(descriptor)
