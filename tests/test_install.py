@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from clients import agents
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from wire_client import WireClient
 
@@ -129,6 +129,7 @@ def test_any_json_gets_the_entry_and_loses_it_again(text: str) -> None:
 
 
 @pytest.mark.req("install-keeps")
+@settings(max_examples=40)
 @given(
     st.dictionaries(
         st.text(max_size=5), st.recursive(st.none() | st.integers() | st.text(max_size=5), st.lists)
