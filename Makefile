@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# Test files that run side by side. Tests do not depend on time, so that more than one is safe.
+WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 
 # This environment variable keeps CPython from caching byte code, which would slow every start of the server.
@@ -37,7 +39,7 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 test: $(VENV)/dev.stamp ## install what the tests need and run them
 	@PYTHON="$(PYTHON)" sh scripts/install-test-tools.sh
 	@$(BIN)/python scripts/windows/set_up.py --wine-only
-	@$(BIN)/python -m pytest -m "not soak" --ignore tests/windows --ignore tests/container
+	@$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --dist loadfile --ignore tests/windows --ignore tests/container
 
 test-windows: $(VENV)/dev.stamp ## the server as a Windows program, under wine (installs wine, needs root for that)
 	@$(BIN)/python scripts/windows/set_up.py

@@ -32,7 +32,8 @@ def run_with_recovery(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     reports = runtestprotocol(item, log=False, nextitem=nextitem)
     if any(report.failed for report in reports) and not wine_answers():
         end_wine(PREFIX)
-        item.config.get_terminal_writer().line(f"\nwine hung and was ended; once more: {item.nodeid}")
+        if terminal := item.config.pluginmanager.get_plugin("terminalreporter"):  # a worker has none
+            terminal.write_line(f"\nwine hung and was ended; once more: {item.nodeid}")
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
