@@ -612,6 +612,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-seccomp": Requirement("A keeper's filter refuses the system calls that it names.", "nacre"),
     "sandbox-fails-closed": Requirement("A sandbox that is not to be had ends the start.", "nacre"),
     "exec-gate": Requirement("Each exec below a gate is decided by its real path and arguments.", "nacre"),
+    "exec-rules": Requirement(
+        "In a sandbox, rules hold for every program that a command really starts, in every shell.", "nacre"
+    ),
+    "exec-children": Requirement(
+        "A rule's `children` says what its program may start; deny rules hold there, too.", "nacre"
+    ),
+    "exec-asked": Requirement(
+        "What a rule asks about starts only below a command that a person has allowed.", "nacre"
+    ),
+    "exec-fails-closed": Requirement("What nobody decides does not start.", "nacre"),
     "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
     "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),
     "sandbox-protected": Requirement(

@@ -120,7 +120,11 @@ class Harness:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
         self._thread.start()
-        self.service = self.do(self._open(Config(shell=shell, kill_grace_s=0.5, **config)))
+        try:
+            self.service = self.do(self._open(Config(shell=shell, kill_grace_s=0.5, **config)))
+        except BaseException:
+            self._stop()
+            raise
 
     async def _open(self, config: Config) -> Service:
         return Service(config, Local(config, launch()))
@@ -136,6 +140,9 @@ class Harness:
     def close(self) -> None:
         """End the service, its sessions and the loop."""
         self.do(self.service.close())
+        self._stop()
+
+    def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

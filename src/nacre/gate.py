@@ -76,6 +76,14 @@ class Question:
         return "\n\n".join([*parts, f"({self.reason})"])
 
 
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What a command that may run is given."""
+
+    secrets: frozenset[str] = frozenset()  # their names
+    approved: bool = False  # whether a person has said yes to it
+
+
 class Gate:
     """The rules of this server, and what the person has allowed since it started."""
 
@@ -103,12 +111,12 @@ class Gate:
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
 
-    async def admit(self, command: Command, ask: Ask | None) -> frozenset[str]:
-        """Return if the command may run, with the secrets that its rules give it; raise Refused if not."""
+    async def admit(self, command: Command, ask: Ask | None) -> Admission:
+        """Return if the command may run, with what its rules and the person give it; raise Refused if not."""
         if self._program_table is not None:
             self._admit_program(command, self._program_table)
             if self.policy.empty:
-                return frozenset()
+                return Admission()
         self._admit_single_command(command)
         self._admit_environment(command)
         if len(command.text) + len(command.stdin or "") > _LONG_TEXT:
@@ -121,7 +129,8 @@ class Gate:
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
         self._exported |= verdict.exported
-        return self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset()
+        secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
+        return Admission(secrets, approved=verdict.decision == "ask")
 
     def can_read(self, path: str, directory: str) -> bool:
         """Whether some command that prints a file would run, or be asked about, with this one."""

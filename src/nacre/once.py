@@ -17,7 +17,7 @@ from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended
 from nacre.output import kept_bytes
-from nacre.results import result_of, result_so_far
+from nacre.results import refused_execs, result_of, result_so_far
 from nacre.validation import check_command
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ class Once:
         self._began: float
         self._link: Link
         self._running: Running
+        self._approved = False  # by a person
 
     def validate(self) -> None:
         """Raise RequestError for what no system can run."""
@@ -66,7 +67,8 @@ class Once:
 
     async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
-        self._secrets = await gate.admit(self.asked, ask)
+        admission = await gate.admit(self.asked, ask)
+        self._secrets, self._approved = admission.secrets, admission.approved
         self.asked = self._rewrite(self.asked)
 
     async def start(self) -> None:
@@ -74,6 +76,8 @@ class Once:
         self._began = time.monotonic()
         self._link = link = await (self._place if self.keeper is None else self.keeper).link()
         self._running = link.run(self._spawn(), on_output=self._on_output)
+        if self._approved and self._place.execs is not None:
+            self._place.execs.rules.approve(self._running.id, approved=True)
         if self.asked.stdin:
             link.feed(self._running, os.fsencode(self.asked.stdin))
             if self._running.pid is None:
@@ -139,6 +143,7 @@ class Once:
             outputs=self._place.outputs,
             number=str(self._running.id),
             encoding=self._place.shell.dialect.output_encoding,
+            hints=refused_execs(self._place, self._running.id),
         )
 
     def _keep_output(self, end: asyncio.Future[Exit]) -> None:

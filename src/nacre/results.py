@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     from nacre.keeper.frames import Exit, TurnEnd
     from nacre.model import Command
     from nacre.outputs import Outputs
+    from nacre.places.place import Place
     from nacre.spools import StreamName
 
 _STREAMS: tuple[tuple[int, StreamName], ...] = ((1, "stdout"), (2, "stderr"))
+
+
+def refused_execs(place: Place, command: int) -> tuple[str, ...]:
+    """What the rules have kept a command from starting, where the kernel holds them."""
+    return place.execs.rules.take_refusals(command) if place.execs is not None else ()
 
 
 def result_of(  # noqa: PLR0913  # what every command has, by name

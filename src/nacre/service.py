@@ -67,6 +67,7 @@ class Service:
             self.place.release()
             raise
         self._widening = _widening(config, self.place) if self.place.confinement is not None else None
+        self._hold_in_kernel()
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()
@@ -235,7 +236,7 @@ class Service:
     ) -> tuple[str, ...]:
         """A sentence for each thing that the sandbox has refused a command."""
         held, hosts = self.place.confinement, self.place.refused_hosts(began)
-        if held is None or (not hosts and (done.ok or done.limit)):
+        if held is None or (not hosts and (done.ok or done.hints)):
             return ()
         return widening.explain(asked, done, held, ask, hosts)
 
@@ -352,6 +353,12 @@ class Service:
         gate = build_gate(config, self.place, self.default_directory)
         self.config = replace(self.config, commands=config.commands, policy=config.policy)
         self._gate = gate
+        self._hold_in_kernel()
+
+    def _hold_in_kernel(self) -> None:
+        """Have the rules hold for what really starts, too, where there is a sandbox."""
+        if self._gate is not None and not self._gate.policy.empty:
+            self.place.hold(self._gate.policy)
 
     # -- directories
 

@@ -29,7 +29,7 @@ from nacre.keeper.frames import TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
 from nacre.output import kept_bytes
-from nacre.results import result_of, result_so_far
+from nacre.results import refused_execs, result_of, result_so_far
 from nacre.shell_process import CRIPPLED, MUTE, UNFIT
 from nacre.validation import check_command
 
@@ -52,6 +52,7 @@ class Turn:
     """One command of a session."""
 
     __slots__ = (
+        "_approved",
         "_began",
         "_brought_back",
         "_directory_before",
@@ -101,6 +102,7 @@ class Turn:
         self._waiter: EagerFuture[None]
         self._began = 0.0
         self._killed = False  # on its caller's demand
+        self._approved = False  # by a person
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -162,7 +164,7 @@ class Turn:
 
     async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
-        await gate.admit(self.asked, ask)
+        self._approved = (await gate.admit(self.asked, ask)).approved
         self.asked = self._rewrite(self.asked)
         self._check_text()
 
@@ -186,6 +188,8 @@ class Turn:
         self._process = process
         self._request = process.request(command, directory)
         process.running.on_output = self._on_output
+        if session.place.execs is not None:
+            session.place.execs.rules.approve(process.running.id, approved=self._approved)
         self._end = process.link.turn(process.running, self._frame())
         self._end.add_done_callback(self._note_end)
         session.begun(command.text)
@@ -436,6 +440,7 @@ class Turn:
             working_directory=session.directory,
             session=session.name,
             directory_changed=session.directory != self._directory_before,
+            hints=refused_execs(session.place, self._process.running.id),
             note=" ".join(filter(None, (session.tell_loss(), remark))),
             **more,
         )

@@ -53,7 +53,8 @@ class Gated:
             errors="replace",
         ) as process:
             theirs.close()
-            _, (listener,), _, _ = socket.recv_fds(ours, 16, 1)
+            _, (listener, memory), _, _ = socket.recv_fds(ours, 16, 2)
+            os.close(memory)
             ours.close()
             answering = threading.Thread(target=self._answer, args=(ExecGate(listener, self.judge),))
             answering.start()
@@ -65,8 +66,8 @@ class Gated:
     def _answer(gate: ExecGate) -> None:
         poll = select.poll()
         poll.register(gate.listener, select.POLLIN)
-        while poll.poll()[0][1] & select.POLLIN:
-            gate.answer()
+        while poll.poll() and gate.answer_all():
+            pass
         gate.close()
 
 
@@ -128,7 +129,8 @@ def test_without_a_supervisor_nothing_runs(tmp_path: Path) -> None:
     program = [sys.executable, "-c", GATED, str(theirs.fileno()), "echo", "hi"]
     with subprocess.Popen(program, cwd=tmp_path, pass_fds=[theirs.fileno()], stdout=-1, stderr=-1) as process:
         theirs.close()
-        _, (listener,), _, _ = socket.recv_fds(ours, 16, 1)
+        _, (listener, memory), _, _ = socket.recv_fds(ours, 16, 2)
+        os.close(memory)
         os.close(listener)
         out, _ = process.communicate()
         ours.close()

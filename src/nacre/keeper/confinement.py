@@ -292,18 +292,45 @@ def _answer(number: int, answer: int, condition: Sequence[Any]) -> list[tuple[in
     return [(JUMP_EQUAL, 0, len(steps), number), *steps]
 
 
+def can_decide_execs() -> bool:
+    """Whether `ask_before_exec` would work here: tried in a thread, which alone is bound by it."""
+    import threading  # noqa: PLC0415  # a keeper does not ask
+
+    found: list[int] = []
+
+    def attempt() -> None:
+        libc = _libc()
+        if not libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
+            try:
+                found.append(_apply_filter(libc, gate_program(os.uname().machine), NEW_LISTENER))
+            except ConfinementError:  # no such kernel or machine, or somebody above us has such a filter
+                return
+
+    trial = threading.Thread(target=attempt)
+    trial.start()
+    trial.join()
+    for listener in found:
+        os.close(listener)
+    return bool(found)
+
+
 def ask_before_exec(channel: int) -> None:
     """Have every exec of this process and its children decided by whoever is at the other end of a socket.
 
-    That end gets the listener, and no copy of it stays here: when it is closed, every exec fails.
+    That end gets the listener, and no copy of it stays here: when it is closed, every exec fails. It also
+    gets our memory, which nobody can open when this process has become private: what we start has no memory
+    of its own before it has become a program.
     """
     import _socket  # noqa: PLC0415  # without the rest of `socket`, which is large
 
     listener = _apply_filter(_libc(), gate_program(os.uname().machine), NEW_LISTENER | WAIT_KILLABLE)
     socket = _socket.socket(fileno=channel)
-    socket.sendmsg([b"exec"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", listener))])
+    memory = os.open("/proc/self/mem", os.O_RDONLY | os.O_CLOEXEC)
+    handed = struct.pack("2i", listener, memory)
+    socket.sendmsg([b"exec"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, handed)])
     socket.close()
     os.close(listener)
+    os.close(memory)
 
 
 def _apply_filter(libc: ctypes.CDLL, program: bytes, flags: int = 0) -> int:

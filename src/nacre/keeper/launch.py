@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 TYPE_CHECKING = False  # without `typing`
 if TYPE_CHECKING:
@@ -30,12 +30,15 @@ class Launched:
     process: subprocess.Popen[bytes]
     reading: int
     writing: int
+    gate: int = -1  # our end of the channel through which a keeper hands over its execs
 
     def abandon(self) -> None:
         """Nobody will use it: end it and wait for its end."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
+        if self.gate >= 0:
+            os.close(self.gate)
         self.process.wait()
 
 
@@ -110,8 +113,23 @@ def launch(
 
     `passed` are descriptors that it inherits.
     """
+    return _launch(argv or local_argv(), environment, passed)
+
+
+def launch_gated(argv: list[str], environment: dict[str, str], passed: tuple[int, ...] = ()) -> Launched:
+    """Start a keeper in a sandbox that has every exec decided by whoever holds the other end of `gate`."""
+    import socket  # noqa: PLC0415  # most keepers have no gate
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        number = theirs.fileno()
+        launched = _launch([*argv, str(number)], environment, (*passed, number))
+        return replace(launched, gate=ours.detach())
+
+
+def _launch(argv: list[str], environment: dict[str, str] | None, passed: tuple[int, ...]) -> Launched:
     process = subprocess.Popen(  # noqa: S603  # the one process nacre itself starts
-        argv or local_argv(),
+        argv,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         bufsize=0,

@@ -144,6 +144,7 @@ class Link:
         self._writer = PipeWriter(launched.writing, self._broken)
         self.cookie = ""
         self.spool_dir = ""
+        self.on_spawn: Callable[[int, Spawn], None] | None = None  # who has to know what is started
 
     @property
     def lost(self) -> bool:
@@ -212,6 +213,8 @@ class Link:
         self._running[running.id] = running
         if self._watch is None:
             self._watch_on()
+        if self.on_spawn is not None:
+            self.on_spawn(running.id, spawn)
         self._writer.write(self._spawn_frame(running.id, spawn))
         return running
 

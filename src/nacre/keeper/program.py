@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
-PLAN = 2  # the argument that says how this process is to be confined
+PLAN, GATE = 2, 3  # the arguments that say how this process is to be confined, and who decides what it starts
 WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` holds without the kernel's help
 ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
@@ -419,10 +419,23 @@ def _log_failure(error: Exception) -> None:
     host.log(f"nacre's keeper: unexpected\n{text}")
 
 
+def _below_guardian() -> Guardian | None:
+    """Go on below a guardian, which stays free to do its work when nobody answers any more."""
+    if len(sys.argv) <= GATE:
+        return start_guardian()
+    from nacre.keeper.confinement import ask_before_exec  # noqa: PLC0415  # most keepers are not confined
+
+    channel = int(sys.argv[GATE])
+    os.set_inheritable(channel, False)
+    guardian = start_guardian()
+    ask_before_exec(channel)
+    return guardian
+
+
 def main() -> None:
     """Be a keeper until the link ends."""
     private = len(sys.argv) > PLAN and _confine(sys.argv[PLAN])
-    guardian = start_guardian()
+    guardian = _below_guardian()
     gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
     gc.set_threshold(20_000, 20, 20)
     keeper = Keeper(guardian)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
-from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, landlock_version
-from nacre.keeper.launch import confined_argv, launch, local_argv, why_it_fails
+from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
+from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
 from nacre.places.placeholders import Placeholders
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
@@ -53,6 +53,7 @@ class Confinement:
     plan: str  # what a program does to itself then
     landlock: int  # the version of its interface
     placeholders: Placeholders
+    gate: bool = False  # whether every exec can be decided by rules
     proxy: Proxy | None = None  # the way to the hosts that the settings name
 
     @property
@@ -100,14 +101,18 @@ class Confinement:
         if self.proxy is not None:
             self.proxy.close()
 
-    def launch(self, own: Mapping[str, str]) -> Launched:
-        """Start the keeper, with no more of our environment than starting needs."""
+    def launch(self, own: Mapping[str, str], *, gated: bool = False) -> Launched:
+        """Start the keeper, with no more of our environment than starting needs.
+
+        `gated`: every exec below it is decided by whoever holds the other end of its channel.
+        """
+        starter = launch_gated if gated else launch
         kept = {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
         if self.proxy is None:
-            return launch(self.argv, kept)
+            return starter(self.argv, kept)
         with self.proxy.expect_listener() as there:
             kept[LISTENER] = f"{self.proxy.port}:{there.fileno()}"
-            return launch(self.argv, kept, (there.fileno(),))
+            return starter(self.argv, kept, (there.fileno(),))
 
 
 def profile_of(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Profile:
@@ -156,7 +161,8 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
             'Install the package bubblewrap, or set sandbox_network to "on" or "off".',
         )
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
-    return Confinement(profile, [] if problem else outer, json.dumps(plan), version, placeholders, proxy)
+    outer, gate = [] if problem else outer, can_decide_execs()
+    return Confinement(profile, outer, json.dumps(plan), version, placeholders, gate, proxy)
 
 
 def _proxy(entries: tuple[str, ...]) -> Proxy:

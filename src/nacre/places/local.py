@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,8 +32,10 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
     from nacre.keeper.link import Link
     from nacre.places.confined import Confinement
+    from nacre.places.exec_supervision import ExecSupervision
     from nacre.places.file_work import ResolvedPath
     from nacre.places.open_container import Hold
+    from nacre.policy import Policy
     from nacre.sandbox.grants import Grant
     from nacre.sandbox.profile import Refusal
 
@@ -59,9 +62,13 @@ class Local:
         self.confinement: Confinement | None = None
         self._grants: tuple[Grant, ...] = ()  # what the person has opened since the start
         self._others: list[tuple[KeeperConnection, Confinement]] = []  # whose commands may still run
+        self.execs: ExecSupervision | None = None
         self._hold: Hold | None = None
         if config.sandbox != "off":
             self.confinement = self._confine()
+            if launched is not None:
+                launched.abandon()  # it is not confined
+                self._launched = None
         elif (container := config.preset.container) is not None and container.confine:
             self._hold_in_container(container.network)
         self._rules = _environment_rules(config)
@@ -139,7 +146,37 @@ class Local:
         if self._hold is not None:
             return launch(self._hold.argv)
         held = confinement or self.confinement
-        return launch() if held is None else held.launch(os.environ)
+        if held is None:
+            return launch()
+        launched = held.launch(os.environ, gated=self._is_gated)
+        if self.execs is not None:
+            self.execs.attend(launched.gate)
+        return launched
+
+    @property
+    def _is_gated(self) -> bool:
+        """Whether its keepers ask before each exec: there is a sandbox, and there are rules."""
+        rules = self._config.commands is not None or bool(
+            self._config.policy and not self._config.policy.empty
+        )
+        return rules and self.confinement is not None and self.confinement.gate
+
+    def hold(self, policy: Policy) -> None:
+        """Have the kernel hold rules for all that commands start, where a sandbox can."""
+        if self.execs is not None:
+            self.execs.rules.adopt(policy)
+        elif self._is_gated:
+            from nacre.places.exec_supervision import ExecSupervision  # noqa: PLC0415  # only rules need it
+            from nacre.sandbox.exec_rules import ExecRules, Where  # noqa: PLC0415  # as above
+
+            where = Where(lambda: self.search_path.split(os.pathsep), self.files.home, self._is_writable)
+            self.execs = ExecSupervision(ExecRules(policy, where))
+            if self._launched is not None:
+                self.execs.attend(self._launched.gate)
+
+    def _is_writable(self, path: str) -> bool:
+        """Whether commands could change what lies at a real path."""
+        return self.confinement is None or self.confinement.profile.holds(path)
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
         """Raise RequestError for a variable of a call that no command here is given."""
@@ -213,6 +250,8 @@ class Local:
     async def close(self) -> None:
         """End its keeper and with it everything that still runs."""
         await asyncio.gather(self.keeper.close(), *(keeper.close() for keeper, _ in self._others))
+        if self.execs is not None:
+            self.execs.close()
         self.release()
         self.spools.remove()
 
@@ -250,6 +289,8 @@ class Local:
 
     async def _greet(self, link: Link, lost_cookie: str) -> None:
         """Tell a new keeper what all commands share."""
+        if self.execs is not None:
+            link.on_spawn = partial(self.execs.expect, link)
         self.spools.ensure()
         await link.open(self._environment, self.spools.path, lost_cookie, self.spools.limits)
         has_login_shell = os.name == "posix"
@@ -275,6 +316,8 @@ class Local:
                 keep_bytes=1 << 20,
             )
         )
+        if self.execs is not None:
+            self.execs.rules.trust(running.id)
         login = probe.read((await running.exit).stdout.head)
         if login is None:
             _log.warning("the login shell did not tell its environment; commands run with the server's own")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from nacre.outputs import Outputs
     from nacre.places.confined import Confinement
     from nacre.places.connection import KeeperConnection
+    from nacre.places.exec_supervision import ExecSupervision
     from nacre.places.file_work import ResolvedPath
+    from nacre.policy import Policy
     from nacre.sandbox.grants import Grant
     from nacre.sandbox.profile import Refusal
     from nacre.spools import Spools
@@ -94,6 +96,15 @@ class Place(Protocol):
 
     def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
         """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
+        ...
+
+    @property
+    def execs(self) -> ExecSupervision | None:
+        """Who decides what its commands start, where the kernel asks; None: nobody."""
+        ...
+
+    def hold(self, policy: Policy) -> None:
+        """Have rules hold for what its commands really start, too, where that can be done."""
         ...
 
     async def link(self) -> Link:

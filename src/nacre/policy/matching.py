@@ -73,6 +73,8 @@ class Rule:
     options: frozenset[str] = frozenset()
     # Secrets that a command gets which this rule lets run.
     secrets: frozenset[str] = frozenset()
+    # What the program may start, as texts of rules; None: nobody has said, see `children`.
+    children: tuple[str, ...] | None = None
 
     @property
     def name(self) -> str:

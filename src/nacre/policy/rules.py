@@ -214,7 +214,7 @@ _KEYS = names(
     "ask_patterns free_builtins include allowed_variables"
 )
 _AN: dict[Decision, str] = {"allow": "an", "ask": "an", "deny": "a"}  # the article
-_RULE_KEYS = names("command args options not_args cwd reason match not_match secrets")
+_RULE_KEYS = names("command args options not_args cwd reason match not_match secrets children")
 
 
 def _comma_list(text: str) -> list[str]:
@@ -324,10 +324,36 @@ def _table_rule(decision: Decision, table: Mapping[str, object]) -> Rule:
     if secrets and decision == "deny":
         raise PolicyError(f"deny rule for {command!r}: what does not run gets no 'secrets'")
     rule = Rule(
-        decision, tokens, text, not_args, _string_list(table, "cwd"), reason, options=options, secrets=secrets
+        decision,
+        tokens,
+        text,
+        not_args,
+        _string_list(table, "cwd"),
+        reason,
+        options=options,
+        secrets=secrets,
+        children=_children(decision, command, table),
     )
     _check_examples(rule, _string_list(table, "match"), _string_list(table, "not_match"))
     return rule
+
+
+def _children(decision: Decision, command: str, table: Mapping[str, object]) -> tuple[str, ...] | None:
+    """What a program may start: "any", or a list of what a rule's text could be."""
+    if "children" not in table:
+        return None
+    where = f"{decision} rule for {command!r}: 'children'"
+    if decision == "deny":
+        raise PolicyError(f"{where} has no meaning where nothing runs")
+    given = table["children"]
+    if given == "any":
+        return ("*",)
+    if isinstance(given, str):
+        raise PolicyError(f'{where} must be "any" or a list of commands, not {given!r}')
+    children = _string_list(table, "children")
+    if not all(map(str.split, children)):
+        raise PolicyError(f"{where} has an empty command")
+    return children
 
 
 def _check_examples(rule: Rule, match: Iterable[str], not_match: Iterable[str]) -> None:

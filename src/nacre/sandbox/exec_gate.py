@@ -5,8 +5,9 @@ process that calls execve until we answer; it does not matter which shell, scrip
 A second question comes from the new program before its first step: then the kernel's own record of its path
 and arguments must be what was approved, or it is killed, so that nobody can change them in between.
 
-Above it: `places`, which owns one per keeper. It knows processes and memory, not rules: `judge` does.
-Every answer is quick, and whatever cannot be read is refused: while we think, the process stands still.
+Above it: `places`, which owns one per keeper. It knows processes and memory, not rules: `judge` does, at once
+or, where that takes a while, later (`settle`): until then the process that asked stands still, and nobody
+else. Whatever cannot be read is refused.
 """
 
 from __future__ import annotations
@@ -16,88 +17,149 @@ import ctypes
 import errno
 import fcntl
 import os
+import select
 import signal
+import stat
 import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nacre.keeper.wire import COOKIE_NAME
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RECEIVE, SEND, ID_VALID = 0xC0502100, 0xC0182101, 0x40082102
+RECEIVE, SEND, ID_VALID, SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
+SYNCHRONOUS_WAKE_UP = 1  # the one who asks and the one who answers take turns on one processor
 NOTIFICATION = struct.Struct("=QIIiIQ6Q")  # id, pid, flags, call, architecture, place, six arguments
 RESPONSE = struct.Struct("=QqiI")  # id, value, error, flags
 CONTINUE = 1
 EXECVE = {59, 221}
 EXECVEAT = {322, 281}
-AT_EMPTY_PATH = 0x1000
+AT_EMPTY_PATH, AT_FDCWD = 0x1000, -100
 WORD = 8
+PAGE = 4096
+PATH_LIMIT_BYTES = 4096
 ARGUMENTS_LIMIT_BYTES = 1 << 21  # more than the kernel itself accepts
+ANSWERS_AT_ONCE = 16  # then others in the event loop have their turn
 OPENAT2, RESOLVE_IN_ROOT = 437, 0x10
 APPROVED_KEPT = 10_000
+NOT_THERE = {errno.ENOENT, errno.ENOTDIR}
 
 
 @dataclass(frozen=True, slots=True)
 class Exec:
     """One call of execve, as the process really made it."""
 
-    pid: int
+    pid: int  # of the process, not of the thread that called
     path: str  # as it was given, absolute
     real_path: str  # where links lead
     argv: tuple[str, ...]
     directory: str
+    question: int = 0  # what an answer refers to
+    script: str = ""  # the program is the interpreter of this file, by the choice of the kernel
 
 
 class ExecGate:
     """Answers one keeper's listener until that keeper is gone."""
 
-    def __init__(self, listener: int, judge: Callable[[Exec], bool]) -> None:
+    def __init__(
+        self,
+        listener: int,
+        judge: Callable[[Exec], bool | None],
+        is_expected: Callable[[int, str, tuple[str, ...]], bool] | None = None,
+        keeper_memory: int = -1,
+    ) -> None:
+        """`judge` says yes or no, or None: it will `settle` the question later.
+
+        `is_expected` is asked first, with a process, a path and arguments: what the keeper itself starts.
+        Such a process stands in the memory of the keeper, which we may not be able to open; here it is.
+        """
+        self._keeper_memory = keeper_memory
         self.listener = listener
         self._judge = judge
+        self._is_expected = is_expected
         self._approved: dict[int, Exec] = {}  # by process: what it may become, until it has
+        self._poll = select.poll()
+        self._poll.register(listener, select.POLLIN)
+        with contextlib.suppress(OSError):  # kernels before 6.6 do without
+            fcntl.ioctl(listener, SET_FLAGS, SYNCHRONOUS_WAKE_UP)
 
     def close(self) -> None:
         """From now on every exec below this keeper fails."""
         os.close(self.listener)
+        if self._keeper_memory >= 0:
+            os.close(self._keeper_memory)
 
-    def answer(self) -> bool:
-        """Take one question and answer it; False when there will be no more."""
+    def answer_all(self) -> bool:
+        """Answer what is asked now, but not for long; False when nobody is left who could ask."""
+        for _ in range(ANSWERS_AT_ONCE):
+            events = self._poll.poll(0)
+            if not events:
+                return True
+            if not events[0][1] & select.POLLIN:
+                return False
+            self.answer()
+        return True
+
+    def answer(self) -> None:
+        """Take one question, for which there must be one, and answer it."""
         buffer = bytearray(NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, RECEIVE, buffer)
-        except OSError as error:
-            return error.errno in {errno.EINTR, errno.ENOENT, errno.EAGAIN}  # who asked is gone
-        identity, pid, _, call, _, _, *arguments = NOTIFICATION.unpack(buffer)
+        except OSError:  # who asked is gone
+            return
+        question, pid, _, call, _, _, *arguments = NOTIFICATION.unpack(buffer)
         if call in EXECVE or call in EXECVEAT:
-            error = self._decide(identity, pid, call, arguments)
+            self._ask(question, pid, call, arguments)
         else:
-            error = self._look_again(pid)
-        self._respond(identity, error)
-        return True
+            self._respond(question, self._look_again(pid))
 
-    def _respond(self, identity: int, error: int) -> None:
-        response = RESPONSE.pack(identity, 0, -error, 0 if error else CONTINUE)
+    def settle(self, asked: Exec, *, allowed: bool) -> None:
+        """Answer a question that was left open."""
+        if allowed:
+            self._approve(asked)
+        self._respond(asked.question, 0 if allowed else errno.EACCES)
+
+    def _respond(self, question: int, error: int) -> None:
+        response = RESPONSE.pack(question, 0, -error, 0 if error else CONTINUE)
         with contextlib.suppress(OSError):  # who asked is gone
             fcntl.ioctl(self.listener, SEND, response)
 
-    def _decide(self, identity: int, pid: int, call: int, arguments: list[int]) -> int:
-        """0, or the error that the caller sees."""
+    def _ask(self, question: int, pid: int, call: int, arguments: list[int]) -> None:
         try:
-            asked = read_exec(pid, arguments, by_directory=call in EXECVEAT)
-            fcntl.ioctl(self.listener, ID_VALID, struct.pack("=Q", identity))  # it was this process we read
+            words = self._read_words(pid, call, arguments)
+            if self._is_expected is not None and self._is_expected(pid, words.path, words.argv):
+                self._approve(Exec(pid, words.path, "", words.argv, ""))
+                self._respond(question, 0)
+                return
+            asked = read_exec(pid, words, question)
+            fcntl.ioctl(self.listener, ID_VALID, struct.pack("=Q", question))  # it was this process we read
         except OSError as error:
             # A search along PATH tries what is not there; nothing else that fails here may go on.
-            return error.errno if error.errno in {errno.ENOENT, errno.ENOTDIR} else errno.EACCES
-        if not self._judge(asked):
-            return errno.EACCES
-        self._approved[_process_of(pid)] = asked
+            self._respond(question, error.errno if error.errno in NOT_THERE else errno.EACCES)
+            return
+        allowed = self._judge(asked)
+        if allowed is not None:
+            self.settle(asked, allowed=allowed)
+
+    def _read_words(self, pid: int, call: int, arguments: list[int]) -> Words:
+        try:
+            memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+        except PermissionError:
+            if self._keeper_memory < 0:
+                raise
+            memory = os.dup(self._keeper_memory)
+        return read_words(memory, arguments, by_directory=call in EXECVEAT)
+
+    def _approve(self, asked: Exec) -> None:
+        self._approved[asked.pid] = asked
         while len(self._approved) > APPROVED_KEPT:
             del self._approved[next(iter(self._approved))]
-        return 0
 
     def _look_again(self, pid: int) -> int:
         """The first step of a program, or a later call of the same kind, which is nobody's business."""
-        approved = self._approved.pop(_process_of(pid), None)
+        approved = self._approved.pop(pid, None)
         if approved is None or self._is_approved(pid, approved):
             return 0
         with contextlib.suppress(OSError):
@@ -107,85 +169,128 @@ class ExecGate:
     def _is_approved(self, pid: int, approved: Exec) -> bool:
         """Whether a process has become what was approved; a script's interpreter needs a yes of its own."""
         try:
-            running = read_running(pid, approved.directory)
+            running = read_running(pid, approved)
+            expected = approved.real_path or _real_path(pid, approved.path)
         except OSError:
             return False
-        if running.real_path == approved.real_path:
+        if running.real_path == expected:
             return running.argv == approved.argv
         rest = approved.argv[1:]
         runs_script = (
             len(running.argv) > len(rest) + 1 and running.argv[len(running.argv) - len(rest) :] == rest
         )
-        return runs_script and self._judge(running)
+        return runs_script and self._judge(running) is True
 
 
-def read_running(pid: int, directory: str) -> Exec:
+def read_running(pid: int, approved: Exec) -> Exec:
     """What a process has become, by the kernel's own record."""
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        argv = tuple(map(os.fsdecode, file.read().split(b"\0")[:-1]))
-    program = os.readlink(f"/proc/{pid}/exe")
-    return Exec(pid, program, program, argv, directory)
+    argv = tuple(map(os.fsdecode, _contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
+    path = program = os.readlink(f"/proc/{pid}/exe")
+    if argv and argv[0] != program and argv[0].startswith("/") and _real_path(pid, argv[0]) == program:
+        path = argv[0]  # what the first line of a script calls it
+    return Exec(pid, path, program, argv, approved.directory, script=approved.real_path or approved.path)
 
 
-def read_exec(pid: int, arguments: list[int], *, by_directory: bool) -> Exec:
-    """What a stopped process is about to execute. Raises OSError when that cannot be told."""
-    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands in the memory of a thread that calls execve or execveat."""
+
+    path: str
+    argv: tuple[str, ...]
+    directory_fd: int
+    flags: int
+
+
+def read_words(memory_file: int, arguments: list[int], *, by_directory: bool) -> Words:
+    """What a stopped thread is about to execute, in its own words, from its memory, which is closed then.
+
+    OSError: that cannot be told.
+    """
+    if by_directory:
+        directory_fd, path_at, argv_at, _, flags, _ = arguments
+    else:
+        (path_at, argv_at), directory_fd, flags = arguments[:2], AT_FDCWD, 0
+    memory = _Memory(memory_file)
     try:
-        if by_directory:
-            directory_fd, path_at, argv_at, _, flags, _ = arguments
-        else:
-            (path_at, argv_at), directory_fd, flags = arguments[:2], -100, 0
-        given = os.fsdecode(_text_at(memory, path_at, 4096))
-        argv = tuple(map(os.fsdecode, _texts_at(memory, argv_at)))
+        path = os.fsdecode(memory.text(path_at, PATH_LIMIT_BYTES))
+        argv = tuple(map(os.fsdecode, memory.texts(argv_at)))
     finally:
-        os.close(memory)
-    directory = os.readlink(f"/proc/{pid}/cwd")
-    if not given and flags & AT_EMPTY_PATH:
-        given = os.readlink(f"/proc/{pid}/fd/{_signed(directory_fd)}")
+        memory.close()
+    return Words(path, argv, _signed(directory_fd), flags)
+
+
+def read_exec(pid: int, words: Words, question: int) -> Exec:
+    """The same with what the words lead to. OSError: that cannot be told, or is not there."""
+    directory, given = os.readlink(f"/proc/{pid}/cwd"), words.path
+    if not given and words.flags & AT_EMPTY_PATH:
+        given = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
     base = directory
-    if not given.startswith("/") and _signed(directory_fd) >= 0:
-        base = os.readlink(f"/proc/{pid}/fd/{_signed(directory_fd)}")
+    if not given.startswith("/") and words.directory_fd >= 0:
+        base = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
     path = os.path.normpath(os.path.join(base, given))
     if path.startswith("/proc/self/"):
         path = f"/proc/{pid}/{path.removeprefix('/proc/self/')}"
-    return Exec(pid, path, _real_path(pid, path), argv, directory)
+    return Exec(process_of(pid), path, _real_path(pid, path), words.argv, directory, question)
 
 
 def _signed(descriptor: int) -> int:
     return ctypes.c_int32(descriptor & 0xFFFFFFFF).value
 
 
-def _text_at(memory: int, address: int, limit: int) -> bytes:
-    """The bytes before the next NUL."""
-    found = b""
-    while len(found) < limit:
-        # Not past the end of a page: the next one may not be there.
-        data = os.pread(memory, min(4096 - address % 4096, limit - len(found)), address)
-        if not data:
-            raise OSError(errno.EFAULT, "unreadable")
-        text, end, _ = data.partition(b"\0")
-        found += text
-        if end:
-            return found
-        address += len(data)
-    raise OSError(errno.E2BIG, "too long")
+class _Memory:
+    """The memory of a process, read by pages: what an exec needs lies close together."""
 
+    def __init__(self, file: int) -> None:
+        self._file = file
+        self._pages: dict[int, bytes] = {}
 
-def _texts_at(memory: int, address: int) -> list[bytes]:
-    texts: list[bytes] = []
-    rest = ARGUMENTS_LIMIT_BYTES
-    while address:
-        pointer = int.from_bytes(os.pread(memory, WORD, address), "little")
-        if not pointer:
-            break
-        texts.append(_text_at(memory, pointer, rest))
-        rest -= len(texts[-1]) + 1 + WORD
-        address += WORD
-    return texts
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _from(self, address: int) -> bytes:
+        """What is in the page of an address, from there on; the next page may not be there."""
+        start = address & ~(PAGE - 1)
+        page = self._pages.get(start)
+        if page is None:
+            page = self._pages[start] = os.pread(self._file, PAGE, start)
+            if not page:
+                raise OSError(errno.EFAULT, "unreadable")
+        return page[address - start :]
+
+    def text(self, address: int, limit: int) -> bytes:
+        """The bytes before the next NUL."""
+        found = b""
+        while len(found) < limit:
+            data = self._from(address)
+            text, end, _ = data.partition(b"\0")
+            found += text
+            if end:
+                return found
+            address += len(data)
+        raise OSError(errno.E2BIG, "too long")
+
+    def texts(self, address: int) -> list[bytes]:
+        """The texts that an array of pointers leads to."""
+        texts: list[bytes] = []
+        rest = ARGUMENTS_LIMIT_BYTES
+        while address:
+            pointer = self._pointer(address)
+            if not pointer:
+                break
+            texts.append(self.text(pointer, rest))
+            rest -= len(texts[-1]) + 1 + WORD
+            address += WORD
+        return texts
+
+    def _pointer(self, address: int) -> int:
+        data = self._from(address)[:WORD]
+        if len(data) < WORD:  # across the border of a page
+            data += self._from(address + len(data))[: WORD - len(data)]
+        return int.from_bytes(data, "little")
 
 
 def _real_path(pid: int, path: str) -> str:
-    """Where links lead, in the view of files that the process has."""
+    """The file that links lead to, in the view of files that the process has."""
     root = os.open(f"/proc/{pid}/root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         how = struct.pack("=QQQ", os.O_PATH | os.O_CLOEXEC, 0, RESOLVE_IN_ROOT)
@@ -195,6 +300,8 @@ def _real_path(pid: int, path: str) -> str:
     if found < 0:
         raise OSError(ctypes.get_errno(), path)
     try:
+        if not stat.S_ISREG(os.fstat(found).st_mode):
+            raise OSError(errno.EACCES, path)
         return os.readlink(f"/proc/self/fd/{found}")
     finally:
         os.close(found)
@@ -203,10 +310,39 @@ def _real_path(pid: int, path: str) -> str:
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _process_of(thread: int) -> int:
+def process_of(thread: int) -> int:
     """The process of a thread: an exec replaces all of them."""
-    with open(f"/proc/{thread}/status", "rb") as status:
-        for line in status:
-            if line.startswith(b"Tgid:"):
-                return int(line[5:])
+    try:
+        os.close(os.pidfd_open(thread))  # there are such handles of whole processes only
+    except OSError:
+        status = _contents(f"/proc/{thread}/status").splitlines()
+        return next(int(line[5:]) for line in status if line.startswith(b"Tgid:"))
     return thread
+
+
+def parent_and_start(pid: int) -> tuple[int, int]:
+    """The parent of a process, and when it began: a number alone may be another process's by now."""
+    fields = _contents(f"/proc/{pid}/stat").rpartition(b") ")[2].split(maxsplit=20)
+    return int(fields[1]), int(fields[19])
+
+
+def command_of(pid: int) -> int:
+    """The command that a process says it belongs to, by its environment; 0: it says nothing."""
+    try:
+        environment = _contents(f"/proc/{pid}/environ")
+    except OSError:
+        return 0
+    mark = b"\0" + COOKIE_NAME.encode() + b"="
+    said = (b"\0" + environment).partition(mark)[2].partition(b"\0")[0].rpartition(b":")[2]
+    return int(said) if said.isdigit() else 0
+
+
+def _contents(path: str) -> bytes:
+    """All of a small file of the kernel's; Python's own way takes three times as long."""
+    descriptor, read = os.open(path, os.O_RDONLY | os.O_CLOEXEC), b""
+    try:
+        while more := os.read(descriptor, 1 << 16):
+            read += more
+    finally:
+        os.close(descriptor)
+    return read

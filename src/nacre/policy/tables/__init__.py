@@ -40,6 +40,11 @@ def has_entry(name: str) -> bool:
     return name in _HOMES
 
 
+def home_of(name: str) -> str | None:
+    """Which kind of program it is, by the module that knows it; None: it is not known."""
+    return _HOMES.get(name)
+
+
 def program(name: str) -> Program | None:
     """What is known about a program."""
     home = _HOMES.get(name)

@@ -1,0 +1,381 @@
+"""Whether a program that is about to start may: the rules, held against its real path and arguments.
+
+Above it: `places`, which puts the questions of the exec gate to it and takes the answers back. Below: the
+policy, and `exec_gate` for a look at processes. In this order:
+
+    what nacre itself starts            has been judged as a text: expected once, word for word
+    what a deny rule names              never
+    what an ancestor's rule lets start  `children` (see `policy.children`)
+    what a rule allows                  the same verdict as for a command that is sent
+    what a rule asks about              if a person has said yes to the command that it belongs to
+
+An ancestor is known by its number and the time it began; who has none that is known gets the strict answer.
+What was refused is remembered for the command that it belongs to, and told with its result.
+"""
+
+from __future__ import annotations
+
+import os.path
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from nacre.policy import Policy, Verdict, judge_argv
+from nacre.policy.children import ANY, admits, children_of
+from nacre.policy.model import SYSTEM_DIRECTORIES, names
+from nacre.policy.tables.shells import MULTICALL
+from nacre.sandbox.exec_gate import command_of, parent_and_start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from nacre.filesystem import FileSystem
+    from nacre.sandbox.exec_gate import Exec
+
+KEPT = 4096  # of each thing that is remembered
+REFUSALS_KEPT = 3  # of one command
+ANCESTORS = 64  # how far up they are looked for
+LONG_ARGUMENTS = 1_000  # characters; a verdict about less takes a fraction of a millisecond
+FREE = names("true false echo printf test [")  # programs of these names do what the free builtins do
+# What the functions that a shell comes with start by themselves.
+SHELL_HELPERS = {"fish": ("dircolors", "uname")}
+LOADERS = ("ld-linux", "ld-musl", "ld.so", "ld64.so")  # they run any file, whatever its permissions say
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What is known of the directories of programs."""
+
+    search_path: Callable[[], Sequence[str]]  # of commands: where a bare name in a rule leads
+    home: str
+    writable: Callable[[str], bool]  # whether commands could change what lies at a real path
+
+
+@dataclass(slots=True)
+class _Command:
+    """A command or a session's shell: what a person has said to it, and what it was refused."""
+
+    id: int
+    approved: bool = False
+    trusted: bool = False
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What a process has become by an exec that was allowed."""
+
+    began: int
+    command: int
+    children: tuple[str, ...]  # what it and all below it may start
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who is about to start something: since when, for which command (0: not known), what it may start."""
+
+    began: int
+    command: int
+    children: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The answer about one exec, and why."""
+
+    allowed: bool
+    children: tuple[str, ...] = ()
+    asks: bool = False  # allowed, if a person has said yes to the command
+    rule: str = ""
+    reason: str = ""
+    hint: str = ""
+
+
+class ExecRules:
+    """The rules of one server for all that its commands start."""
+
+    def __init__(self, policy: Policy, where: Where) -> None:
+        self._where = where
+        self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
+        self._commands: OrderedDict[int, _Command] = OrderedDict()
+        self._processes: OrderedDict[int, _Process] = OrderedDict()
+        self._verdicts: OrderedDict[tuple[object, ...], Decision] = OrderedDict()
+        self._policy: Policy
+        self._forbidding: Policy  # what is denied or asked about, wherever it is started
+        self.adopt(policy)
+
+    def adopt(self, policy: Policy) -> None:
+        """From now on these rules hold."""
+        self._policy = policy
+        self._forbidding = replace(
+            policy,
+            rules=(*policy.denies, *policy.asks),
+            allows=(),
+            allows_by_name={},
+            allows_by_glob=(),
+            mode="open",
+            allow_writes=True,
+            allowed_directories=(),
+        )
+        self._verdicts.clear()
+
+    # -- what nacre knows of its commands
+
+    def expect(self, command: int, program: str, argv: Sequence[str]) -> None:
+        """nacre is about to start this itself, with these words. No program: it is found on the PATH."""
+        self._commands[command] = _Command(command)
+        _bound(self._commands)
+        key = (os.path.normpath(program) if program else "", tuple(argv))
+        self._expected.setdefault(key, []).append(command)
+        _bound(self._expected)
+
+    def approve(self, command: int, *, approved: bool) -> None:
+        """Whether a person has said yes to what a command runs now."""
+        if (known := self._commands.get(command)) is not None:
+            known.approved = approved
+
+    def trust(self, command: int) -> None:
+        """It is not an agent's: it may start what it likes."""
+        if (known := self._commands.get(command)) is not None:
+            known.trusted = True
+
+    def take_refusals(self, command: int) -> tuple[str, ...]:
+        """What was refused to a command since the last time, in sentences."""
+        known = self._commands.get(command)
+        if known is None or not known.refused:
+            return ()
+        told, known.refused = tuple(known.refused.values()), {}
+        return told
+
+    # -- one exec
+
+    def is_long(self, asked: Exec) -> bool:
+        """Whether a verdict may take long enough to keep others waiting."""
+        return sum(map(len, asked.argv)) > LONG_ARGUMENTS
+
+    def is_expected(self, pid: int, path: str, argv: tuple[str, ...]) -> bool:
+        """Whether nacre itself starts this; then it is known from now on."""
+        waiting = self._expected.get((path, argv))
+        if not waiting:
+            return False
+        command = waiting.pop(0)
+        if not waiting:
+            del self._expected[path, argv]
+        try:
+            _, began = parent_and_start(pid)
+        except (OSError, ValueError):  # it is gone
+            return False
+        helpers = SHELL_HELPERS.get(os.path.basename(path), ())
+        self._remember(pid, _Process(began, command, helpers))
+        return True
+
+    def judge(self, asked: Exec) -> bool:
+        """Whether it may start."""
+        caller = self.caller(asked.pid)
+        return self.conclude(asked, caller, self.decide(asked, caller))
+
+    def conclude(self, asked: Exec, caller: Caller, decision: Decision) -> bool:
+        """Whether it may start, after a decision; either way it is remembered."""
+        command = self._commands.get(caller.command)
+        if command is not None and command.trusted:
+            decision = Decision(allowed=True, children=ANY)
+        if decision.allowed and (not decision.asks or (command is not None and command.approved)):
+            children = _together(caller.children, decision.children)
+            self._remember(asked.pid, _Process(caller.began, caller.command, children))
+            return True
+        if command is None:  # it is told to whom it seems to concern, and gives no rights
+            command = self._commands.get(command_of(asked.pid))
+        if command is not None and len(command.refused) < REFUSALS_KEPT:
+            command.refused.setdefault(asked.real_path, _sentence(asked, decision))
+        return False
+
+    def _remember(self, pid: int, process: _Process) -> None:
+        self._processes.pop(pid, None)
+        self._processes[pid] = process
+        if len(self._processes) > KEPT:
+            self._forget_ended()
+
+    def _forget_ended(self) -> None:
+        """Processes end without our knowledge; those that live are kept, as long as there is room."""
+        for pid, process in tuple(self._processes.items()):
+            try:
+                _, began = parent_and_start(pid)
+            except (OSError, ValueError):
+                began = 0
+            if began != process.began:
+                del self._processes[pid]
+        _bound(self._processes, KEPT // 2)
+
+    def caller(self, pid: int) -> Caller:
+        """What the process is that calls, by its own last exec or that of an ancestor."""
+        began, at = 0, pid
+        for _ in range(ANCESTORS):
+            try:
+                parent, began_at = parent_and_start(at)
+            except (OSError, ValueError):
+                break
+            began = began or began_at
+            known = self._processes.get(at)
+            if known is not None and known.began == began_at:
+                return Caller(began, known.command, known.children)
+            if parent <= 1:
+                break
+            at = parent
+        return Caller(began, 0, ())
+
+    # -- the verdict
+
+    def decide(self, asked: Exec, caller: Caller) -> Decision:
+        """The answer for whoever has that ancestor; it changes nothing."""
+        key = (asked.path, asked.real_path, asked.argv, asked.directory, asked.script, caller.children)
+        found = self._verdicts.get(key)
+        if found is None:
+            files = _Noticing(self._policy, asked.directory)
+            found = self._decide(asked, caller.children, files)
+            if not files.depends:
+                self._verdicts[key] = found
+                _bound(self._verdicts)
+        return found
+
+    def _decide(self, asked: Exec, inherited: tuple[str, ...], files: _Noticing) -> Decision:
+        own_names = self._names(asked)
+        if reason := self._disguise(asked):
+            return Decision(allowed=False, rule="programs", reason=reason)
+        forbidding = replace(self._forbidding, files=cast("FileSystem", files))
+        objections = [self._objection(name, asked, forbidding) for name in self._all_names(asked, own_names)]
+        objection = next(filter(None, objections), None)
+        if objection is not None and objection.decision == "deny":
+            return _refused(objection)
+        if self._policy.mode != "allowlist" or admits(inherited, own_names, asked.argv):
+            return Decision(
+                allowed=True, asks=objection is not None, rule=objection.rule if objection else ""
+            )
+        if asked.script and not self._where.writable(asked.script):
+            return Decision(
+                allowed=True, children=ANY
+            )  # the interpreter of a file that commands cannot change
+        return self._by_rule(own_names, asked, replace(self._policy, files=cast("FileSystem", files)))
+
+    def _by_rule(self, own_names: Sequence[str], asked: Exec, policy: Policy) -> Decision:
+        if self._policy.free_builtins and own_names[0] in FREE:
+            return Decision(allowed=True)
+        verdicts = [
+            (name, judge_argv((name, *asked.argv[1:]), policy, cwd=asked.directory)) for name in own_names
+        ]
+        name, verdict = min(verdicts, key=lambda pair: _STRICTNESS[pair[1].decision])
+        if verdict.decision == "deny":
+            return _refused(verdicts[0][1])
+        by_text = {rule.text: rule for rule in (*policy.allows, *policy.asks)}
+        rules = [by_text[found.rule] for found in verdict.commands if found.rule in by_text]
+        children = [child for rule in rules for child in children_of(rule, name, asked.argv)]
+        return Decision(
+            allowed=True,
+            children=tuple(dict.fromkeys(children)),
+            asks=verdict.decision == "ask",
+            rule=verdict.rule,
+            reason=verdict.reason,
+        )
+
+    def _objection(self, name: str, asked: Exec, forbidding: Policy) -> Verdict | None:
+        """What a deny or ask rule says; what it cannot know of a text inside is seen when that runs."""
+        if not (forbidding.denies or forbidding.asks or forbidding.text_rules):
+            return None
+        verdict = judge_argv((name, *asked.argv[1:]), forbidding, cwd=asked.directory)
+        named = {rule.text for rule in (*forbidding.denies, *forbidding.asks)}
+        named |= {rule.pattern.pattern for rule in forbidding.text_rules}
+        found = [part for part in verdict.commands if part.decision != "allow" and part.rule in named]
+        if not found:
+            return None
+        worst = max(found, key=lambda part: _STRICTNESS[part.decision])
+        return Verdict(worst.decision, worst.rule, worst.reason, hint=worst.hint)
+
+    # -- names
+
+    def _names(self, asked: Exec) -> list[str]:
+        """What a rule may call the program by, the plainest first."""
+        given, real, searched = asked.path, asked.real_path, self._where.search_path()
+        if _is_in(real, SYSTEM_DIRECTORIES) and not _is_in(given, (*SYSTEM_DIRECTORIES, *searched)):
+            given = real  # a link that somebody has made is no other program
+        is_plain = _is_in(given, SYSTEM_DIRECTORIES) or (_is_in(given, searched) and not self._shadows(asked))
+        found = [os.path.basename(given), given] if is_plain else [given]
+        for base, short in ((asked.directory, "."), (self._where.home, "~")):
+            if given.startswith(base.rstrip("/") + "/"):
+                found.append(f"{short}/{given[len(base.rstrip('/')) + 1 :]}")
+        return [_called(asked)] if found[0] in MULTICALL else found
+
+    def _shadows(self, asked: Exec) -> bool:
+        """Whether commands could have put it there, in the place of a program of the same name."""
+        name = os.path.basename(asked.path)
+        return self._where.writable(asked.real_path) and any(
+            self._policy.world.is_file(os.path.join(directory, name)) for directory in SYSTEM_DIRECTORIES
+        )
+
+    def _all_names(self, asked: Exec, own_names: Sequence[str]) -> Iterable[str]:
+        return dict.fromkeys([own_names[0], os.path.basename(asked.path), os.path.basename(asked.real_path)])
+
+    def _disguise(self, asked: Exec) -> str:
+        if asked.real_path.startswith("/memfd:") or asked.real_path.endswith(" (deleted)"):
+            return "it is a program without a name of its own"
+        if os.path.basename(asked.real_path).startswith(LOADERS) and not asked.script:
+            return "it starts whatever file it is given"
+        return ""
+
+
+_STRICTNESS = {"allow": 0, "ask": 1, "deny": 2}
+
+
+class _Noticing:
+    """The files of a place; it notices whether a verdict depended on more than the fixed directories."""
+
+    def __init__(self, policy: Policy, directory: str) -> None:
+        self._files = policy.world
+        fixed = (*policy.allowed_directories, *policy.output_directories, *policy.own_files)
+        self._fixed = {directory, self._files.home, *fixed}
+        self.depends = False
+
+    def __getattr__(self, name: str) -> object:
+        asked = getattr(self._files, name)
+        if not callable(asked):
+            return asked
+
+        def ask(path: str, *more: object) -> object:
+            self.depends = self.depends or path not in self._fixed
+            return asked(path, *more)
+
+        return ask
+
+
+def _called(asked: Exec) -> str:
+    """What a program with many names does: what its first word says."""
+    return os.path.basename(asked.argv[0]) if asked.argv else os.path.basename(asked.real_path)
+
+
+def _together(inherited: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    if not own or inherited == ANY:
+        return inherited
+    together = dict.fromkeys((*inherited, *own))
+    return ANY if ANY[0] in together else tuple(together)
+
+
+def _is_in(path: str, directories: Iterable[str]) -> bool:
+    return os.path.dirname(path) in directories
+
+
+def _refused(verdict: Verdict) -> Decision:
+    return Decision(allowed=False, rule=verdict.rule, reason=verdict.reason, hint=verdict.hint)
+
+
+def _sentence(asked: Exec, decision: Decision) -> str:
+    program = asked.path if not asked.script else f"{asked.script} (for {asked.path})"
+    if decision.allowed:
+        return (
+            f"{program} was not started: a person must be asked about it ({decision.rule}), which is only"
+            " possible for a command that names it itself."
+        )
+    hint = f" {decision.hint[:1].upper()}{decision.hint[1:]}." if decision.hint else ""
+    return f"{program} was not started: {decision.reason} (rule: {decision.rule}).{hint}"
+
+
+def _bound(kept: OrderedDict[Any, Any], most: int = KEPT) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)

@@ -1,0 +1,222 @@
+"""Rules in the kernel: what a command really starts is held against them, whatever its text looks like."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+import sys
+
+import pytest
+from gated_service import Gated, gated, workspace
+
+from nacre.errors import PlaceError
+from nacre.policy import Policy, PolicyError
+from nacre.policy.children import ANY, default_children
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
+
+SHELLS = ("bash", "dash", "zsh", "ksh", "mksh", "fish")
+
+
+@pytest.mark.req("exec-rules")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_what_no_rule_allows_does_not_start_in_any_shell(shell: str) -> None:
+    with gated({"allow": ["ls", "cat"]}, shell=shutil.which(shell) or shell) as run:
+        for session in (None, "a"):
+            refused = run("env rm victim" if session else "/bin/rm victim", session)
+            assert refused.exit_code, session
+            assert "was not started: Command 'rm' not allowed" in " ".join(refused.hints)
+            assert run("ls | cat", session).stdout.text == "victim\n"
+        assert run("ls; cat victim").hints == ()
+
+
+@pytest.mark.req("exec-rules")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x=r; ${x}m victim",
+        "find . -exec rm {} +",
+        "find victim -delete",
+        "sh -c 'rm victim'",
+        "env rm victim",
+        "echo victim | xargs rm",
+        "ln -s /bin/rm ls; PATH=.:$PATH; ls victim",
+        "cp /bin/rm cat; ./cat victim",
+        "exec -a ls rm victim",
+        "busybox rm victim",
+        "exec -a rm busybox victim",
+        "printf '#!/bin/rm\\n' > x; chmod +x x; ./x victim",
+        "/lib64/ld-linux-x86-64.so.2 /bin/rm victim",
+        "rm victim || true",
+    ],
+)
+def test_arguments_and_real_paths_count(strict: Gated, text: str) -> None:
+    done = strict(text)
+    assert (strict.workspace / "victim").exists()
+    assert "was not started" in " ".join(done.hints)
+
+
+@pytest.fixture(scope="module")
+def strict() -> object:
+    """Few programs, none of which can change a file with what it may be told."""
+    with gated({"allow": ["ls", "cat", "find", "sh", "ln", "cp", "chmod", "sleep", "busybox"]}) as run:
+        yield run
+
+
+@pytest.mark.req("exec-rules")
+def test_a_deny_rule_holds_for_whatever_starts_the_program() -> None:
+    with gated({"deny": ["rm", "git push --force"]}) as run:
+        run.put("clean.sh", "#!/bin/sh\nrm victim\n")
+        for text in ("./clean.sh", 'python3 -c \'import os; os.execvp("rm", ["ls", "victim"])\''):
+            assert "(rule: rm)" in " ".join(run(text).hints)
+        assert (run.workspace / "victim").exists()
+        assert "(rule: git push --force)" in " ".join(run("g=git; $g push --force").hints)
+        assert run("sh -c 'eval \"echo $HOME\" | sed s/x/y/' && python3 -c 'print(1)'").ok
+
+
+@pytest.mark.req("exec-children")
+def test_a_rule_says_what_its_program_may_start() -> None:
+    script = "#!/bin/sh\ndate +%Y >/dev/null && echo started; ls\n"
+    rule = {"command": "./run.sh", "children": ["sh", "date"]}
+    with gated({"allow": [rule, "./free.sh"], "deny": ["rm"]}) as run:
+        run.put("run.sh", script)
+        run.put("free.sh", script.replace("; ls", "; ls; rm victim"))
+        some = run("./run.sh")
+        assert some.stdout.text == "started\n"
+        assert "/ls was not started" in " ".join(some.hints)
+        free = run("./free.sh")
+        assert free.stdout.text.startswith("started\nfree.sh\n")
+        assert "(rule: rm)" in " ".join(free.hints)
+        assert "/date was not started" in " ".join(run("date").hints)
+
+
+@pytest.mark.req("exec-children")
+def test_programs_of_the_system_that_are_scripts_work_by_their_own_rule() -> None:
+    with gated({"allow": ["which", "egrep", "tar", "zcat", "gzip"], "allow_writes": True}) as run:
+        assert run("which ls").stdout.text == "/usr/bin/ls\n"
+        assert run("egrep -c alive victim").stdout.text == "1\n"
+        assert run("gzip victim && tar -czf a.tgz victim.gz && tar -tzf a.tgz && zcat victim.gz").ok
+
+
+@pytest.mark.req("exec-children")
+def test_what_children_may_be_is_checked_when_rules_are_read() -> None:
+    def read(children: object, kind: str = "allow") -> None:
+        Policy.from_mapping({kind: [{"command": "make", "children": children}]})
+
+    for wrong in ("all", 3, [""], {"sh": True}):
+        with pytest.raises(PolicyError, match="children"):
+            read(wrong)
+    with pytest.raises(PolicyError, match="nothing runs"):
+        read("any", "deny")
+    read("any")
+    read(["sh", "gcc *"])
+
+
+@pytest.mark.req("exec-children")
+def test_the_kind_of_program_decides_where_a_rule_says_nothing() -> None:
+    for runner in ("make", "npm", "pytest", "python3", "./run.sh", "unheard-of"):
+        assert default_children(runner) == ANY, runner
+    for plain in ("ls", "cat", "find", "sed", "awk", "xargs", "sqlite3"):
+        assert default_children(plain) == (), plain
+    assert default_children("sh", ("sh", "-c", "ls")) == ()
+    assert default_children("bash", ("bash", "build.sh")) == ANY
+
+
+@pytest.mark.req("exec-asked")
+def test_what_a_person_must_be_asked_about_starts_for_a_command_that_they_allowed() -> None:
+    with gated({"allow": ["ls", "sh"], "ask": ["touch"]}) as run:
+        run.read_texts()
+
+        async def yes(_question: object) -> str:
+            await asyncio.sleep(0)
+            return "once"
+
+        assert run("touch asked", ask=yes).ok  # pyright: ignore[reportArgumentType]  # as short as it goes
+        assert run("touch asked", "a", ask=yes).ok  # pyright: ignore[reportArgumentType]  # the same
+        run.ignore_texts()
+        for session in (None, "a"):
+            refused = run("touch not-asked", session)
+            assert "a person must be asked about it (touch)" in " ".join(refused.hints)
+        assert (run.workspace / "asked").exists()
+        assert not (run.workspace / "not-asked").exists()
+
+
+@pytest.mark.req("exec-rules")
+def test_who_has_no_ancestor_that_is_known_gets_the_strict_answer() -> None:
+    with gated({"allow": ["sh", "./free.sh", "sleep"]}) as run:
+        run.put("free.sh", "#!/bin/sh\n(sleep 0.02; rm victim; echo x > over) &\n")
+        run("./free.sh")
+        run("until [ -e over ]; do sleep 0.01; done")
+        assert (run.workspace / "victim").exists()
+
+
+@pytest.mark.req("exec-rules")
+def test_a_verdict_about_a_file_is_found_anew_each_time() -> None:
+    with gated({"allow": ["cat"], "allowed_directories": ["/srv", "/opt"]}) as run:
+        link = run.workspace / "link"
+        link.symlink_to("victim")
+        assert run("cat link").stdout.text == "alive"
+        link.unlink()
+        link.symlink_to("/etc/hostname")
+        assert run("cat link").stdout.text == ""
+
+
+@pytest.mark.req("exec-rules")
+def test_a_program_in_the_place_of_another_is_not_that_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    with workspace() as directory:
+        monkeypatch.setenv("PATH", f"{directory}:/usr/bin:/bin")
+        with contextlib.closing(Gated(directory, {"allow": ["ls", "tool"]}, "bash")) as run:
+            run.put("ls", "#!/bin/sh\necho replaced\n")
+            run.put("tool", "#!/bin/sh\necho tool\n")
+            assert run("tool").stdout.text == "tool\n"
+            assert run("ls").stdout.text == ""
+
+
+@pytest.mark.req("exec-rules")
+def test_a_long_text_is_judged_while_others_run() -> None:
+    with gated({"allow": ["sh", "ls"]}) as run:
+        words = "a" * 3000
+        long = f"sh -c 'echo {words} | ls'"
+        assert run(long).stdout.text == "victim\n"
+        assert "was not started" in " ".join(run(f"sh -c 'echo {words}; rm victim'").hints)
+
+
+@pytest.mark.req("exec-fails-closed")
+def test_nothing_starts_when_nobody_decides() -> None:
+    with gated({"allow": ["ls"]}) as run:
+        assert run("ls", "a").ok
+        execs = run.service.place.execs
+        assert execs is not None
+
+        async def close() -> None:
+            execs.close()
+            await asyncio.sleep(0)
+
+        run.harness.do(close())
+        assert not run("ls", "a").ok
+
+
+@pytest.mark.req("exec-fails-closed")
+def test_what_cannot_be_decided_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    with gated({"allow": ["ls"]}) as run:
+        execs = run.service.place.execs
+        assert execs is not None
+
+        def fail(*_: object) -> bool:
+            raise RuntimeError
+
+        monkeypatch.setattr(execs.rules, "judge", fail)
+        assert not run("ls | cat").ok
+        monkeypatch.undo()
+        assert run("ls").ok
+
+
+@pytest.mark.req("exec-rules")
+def test_a_keeper_that_follows_a_killed_one_has_its_execs_decided_too() -> None:
+    with gated({"allow": ["ls"]}) as run:
+        run("ls")
+        with pytest.raises(PlaceError):
+            run("kill -9 $PPID")
+        assert "/rm was not started" in " ".join(run("rm victim").hints)
+        assert run("ls").ok
