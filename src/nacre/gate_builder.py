@@ -58,7 +58,9 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
         )
     check = single_command_check(commands, lists.quoting)
     inherited = functools.partial(_inherited_names, place)
-    return Gate(policy.allowing(commands), name, check, table, inherited=inherited)
+    # Its sessions keep variables (000): all but those that change what runs.
+    policy = replace(policy.allowing(commands), allowed_variables=(*policy.allowed_variables, "*"))
+    return Gate(policy, name, check, table, inherited=inherited)
 
 
 def _inherited_names(place: Place) -> Collection[str]:

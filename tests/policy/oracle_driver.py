@@ -119,8 +119,9 @@ def _kept(environment: dict[str, str]) -> str:
     return "|".join(environment.get(name, "") for name in _KEPT)
 
 
-def _kept_text() -> str:
-    return "|".join(f"${{{name}-}}" for name in _KEPT)
+def _kept_text(names: tuple[str, ...] = _KEPT) -> str:
+    # A pager that only prints is as good as none.
+    return "|".join(f"${{{name}#cat}}" if name.endswith("PAGER") else f"${{{name}-}}" for name in names)
 
 
 def _answer(kept: str) -> str:
@@ -170,7 +171,7 @@ def _fish_start() -> str:
 
 def _stand_in(shell: str) -> str:
     names = tuple(name for name in _KEPT if name not in {"IFS", "PS4"})
-    kept = "|".join(f"${{{name}-}}" for name in names)
+    kept = _kept_text(names)
     return f"""#!{shell}
 name=${{0##*/}}
 printf '%s\\0' "$(($#+1))" "$name" "$@" >> "$ORACLE_LOG"
@@ -235,6 +236,7 @@ class Driver:
         environment = {"PATH": path, "LC_ALL": "C.UTF-8", "HOME": str(_HOME)}
         environment |= dict.fromkeys(("TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), "/tmp")
         environment["FUNCNEST"] = "8"
+        environment |= dict.fromkeys(("GIT_PAGER", "PAGER"), "")
         if self.shell == "bash" and not self.real:
             environment["BASH_ENV"] = str(ROOT / "start")
         if self.shell == "zsh":
