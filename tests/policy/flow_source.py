@@ -113,7 +113,9 @@ class FlowSource:
 
 # -- exported or not -----------------------------------------------------------------------------------------
 
-_PRINT = "awk 'BEGIN {print ENVIRON[\"ZQ\"]}'"
+# The driver looks for a secret, which only this program can put together.
+_HEAD, _TAIL = SECRET.split("-")
+_PRINT = f'awk \'BEGIN {{print "{_HEAD}-" tolower(ENVIRON["ZQ"])}}\''
 _BUILTINS = ["export", "declare", "typeset", "local", "readonly", "read", "printf", "set", "unset", "mapfile"]
 _EXPORT = Policy.from_lists([*_BUILTINS, "awk", "env", "nice", "bash", "sh"])
 
@@ -136,7 +138,7 @@ class ExportSource:
     def _part(self) -> str:
         if self.random.random() < 0.4:
             return self.random.choice(fragments("exported"))
-        return filled(self.random.choice(fragments("given")), {"%secret%": SECRET, "%print%": _PRINT})
+        return filled(self.random.choice(fragments("given")), {"%secret%": _TAIL.upper(), "%print%": _PRINT})
 
 
 def exported(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) -> list[Miss]:

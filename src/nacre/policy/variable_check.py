@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import base_name
 from nacre.policy.git_commands import NO_EDITOR
+from nacre.policy.model import names
 from nacre.policy.patterns import PLAIN_TOKEN, regex
 from nacre.policy.variables import Setting, gives_meaning, object_to
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from nacre.policy.variables import Objection
 
 _EXPORTING = frozenset({"export", "declare", "typeset", "local", "readonly"})
+_SPECIAL = names(": . break continue eval exec exit export readonly return set shift times trap unset")
 _ATTRIBUTE = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
 _NAME = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\+?=|\Z)")
 
@@ -85,7 +87,9 @@ class VariableCheck:
             return None
         if item.name == "IFS" and command.words[0].text == "read":
             return None  # the idiom `IFS= read -r line` changes nothing but how this one line is split
-        return Setting(item.name, self._value(item), programs=_programs(found))
+        # Before a special builtin it stays, in some shells for the programs of later commands, too.
+        stays = command.words[0].text in _SPECIAL
+        return Setting(item.name, self._value(item), programs=None if stays else _programs(found))
 
     def _assigned(self, item: Assigned, found: Inspection | None) -> Setting:
         """What a builtin assigns, or `env` before a command."""
