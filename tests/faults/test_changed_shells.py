@@ -66,6 +66,12 @@ POSIX_STATE = [
     "IFS=/0123456789",
     "PATH=",
     "trap : DEBUG",
+    *(f"set -T; trap '{word}' DEBUG" for word in ("return 1", "return 0", "break", "continue", "true")),
+    "trap 'return 1' DEBUG",
+    "TRAPDEBUG() { return 1 }",
+    "trap 'setopt ERR_EXIT' DEBUG",
+    "set -E; trap 'return 1' ERR",
+    "set -T; trap 'return 1' RETURN",
     "trap false ERR",
     "trap 'exit 5' INT; trap 'echo bye' EXIT",
     "PROMPT_COMMAND='exit 9'",
@@ -94,6 +100,7 @@ FISH = [
     "set -g fish_trace 1",
     "exec 3>&-",
     "exec 0<&-",
+    *(f"ulimit -n {number}" for number in (4, 5, 8, 12)),
     "function moved --on-variable PWD; true; end",
     "function after --on-event fish_postexec; exit 3; end",
     "return 3",
@@ -104,6 +111,7 @@ ELVISH = [
     "del cd~",
     "var ns turn~ = 1 { }",
     "unset-env PATH",
+    "exec 3>&-",  # which is an elvish that waits for a person
     "fail x",
     "return",
 ]

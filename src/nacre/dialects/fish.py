@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from nacre.dialects.dialect import Dialect, TurnRequest, WithChannel
+from nacre.dialects.dialect import Dialect, Ending, TurnRequest, WithChannel
 from nacre.keeper.wire import SCRIPT_MARK
 
 CONTROL = 3
 # One record: marker, stdin, stdout, stderr, the code of the command before, each on a line, then the command,
 # up to a NUL. Words of fish's own are called as builtins: functions of those names are the person's.
+# The code is proven by a pipe: where none can be made (`ulimit -n 5`), no record can be taken apart.
 # `for` catches a stray `break`. What fish itself has to say (syntax errors) goes to its own stderr,
 # which the keeper counts to the present turn.
 LOOP = r"""
@@ -22,7 +23,8 @@ while builtin read --null --local __nacre
     __nacre_status $__nacre[5]
     builtin eval $__nacre[6] <$__nacre[2] >$__nacre[3] 2>$__nacre[4] 3>&-
   end
-  builtin printf '%s %d %s %s\n' $__nacre[1] $status $PWD $__nacre[1] >&3
+  builtin set --local __nacre_code $status (builtin echo proven)
+  builtin printf '%s %s %s %s\n' $__nacre[1] "$__nacre_code" $PWD $__nacre[1] >&3
 end"""
 
 
@@ -61,6 +63,11 @@ class FishShell(WithChannel):
     def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # the loop reports by itself
         """Nothing can be lost on the way."""
         return ""
+
+    def read(self, record: str) -> Ending | None:
+        """As it was reported, if fish could make a pipe."""
+        code, proven, directory = (*record.split(" ", 2), "", "")[:3]
+        return Ending(int(code), directory) if proven == "proven" and code.isdecimal() else None
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # nothing is different
         """Nothing."""

@@ -42,6 +42,11 @@ RUN_FILE = "run"
 _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
 _PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
 _ASKS_CODE = re.compile(r"\$\{?\?|status", re.IGNORECASE)  # $?, ${?}, $status, PIPESTATUS
+# Under `set -T` a DEBUG trap can make every file that bash sources `return` at once. So one has to prove that
+# it is read, by taking away a mark that would not be believed.
+_SOURCED_PROOF = (
+    "case $- in *T*) __nacre=$__nacre-; \\builtin . /dev/stdin <<<'__nacre=${__nacre%-}';; esac; "
+)
 _PROVEN_CODE = re.compile(r"(\d+)\.+")  # given again, the report marks it again
 _SET_E = re.compile(r"\bset\s+(?:-\w+\s+)*-(?:\w*e|o\s+errexit)")
 _SET_E_REMARK = "In a session `set -e` does not stop a command at a failure: use && or a script file."
@@ -59,6 +64,7 @@ class PosixShell(WithChannel):
     tell: str = _PRINTF
     source: str | None = None  # reads a file; for a shell that reads a pipe byte by byte, which takes long
     aliases_operators: bool = False  # whether `&&` can be an alias
+    more_proof: str = ""  # in the report, of what a command can change in this shell alone
     announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in spite of all
     control: int = 0  # the descriptor of its channel, for one that is not interactive and shows no prompt
 
@@ -113,11 +119,11 @@ class PosixShell(WithChannel):
         """The second line."""
         code, tell = "__nacre=${__nacre:-$?}", f"{self.builtin} {self.tell.replace('MARKER', request.marker)}"
         operators = "__nacre=$__nacre && " if self.aliases_operators else ""
-        proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}"
+        proof = f"{{ {operators}{self.evaluate} '__nacre=$__nacre.'||__nacre=$__nacre-; }}; {self.more_proof}"
         if self.control:
-            return f"{code}; {proof}; {tell} >&{self.control}; __nacre=\n"
+            return f"{code}; {proof}{tell} >&{self.control}; __nacre=\n"
         channel = quote(request.channel)
-        return f"{code}; {proof}; {self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
+        return f"{code}; {proof}{self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
 
     def read(self, record: str) -> Ending | None:
         """As reported, if the shell has proved that it still runs what it is given."""
@@ -165,6 +171,7 @@ SHELLS = {
         # bash 5.2 may crash when it expands a prompt after a text with an open `$(`
         setup="set +o history +H +m; shopt -u promptvars",
         builtin=r"\builtin",  # which ends the shell at a failure under `set -e`: so not for `eval`
+        more_proof=_SOURCED_PROOF,
         source=".",  # while it sources a file bash is not interactive: no job numbers, and `return` works
     ),
     "zsh": PosixShell(

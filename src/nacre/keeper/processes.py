@@ -341,10 +341,23 @@ _READ = {"x86_64": b"0", "aarch64": b"63", "riscv64": b"63"}.get(os.uname().mach
 
 def waits_to_read(pid: int, file: str) -> bool:
     """Whether it waits to read from a pipe, by the name that /proc gives that; False if nobody can tell."""
-    number, *arguments = (_read(f"/proc/{pid}/syscall") or b"unknown").split(maxsplit=2)
+    return _thread_waits(f"/proc/{pid}", f"/proc/{pid}", file)
+
+
+def waits_to_read_in_thread(pid: int, file: str) -> bool:
+    """The same for a program with many threads (all in Go are), any of which may be the one that reads."""
+    try:
+        threads = os.listdir(f"/proc/{pid}/task")
+    except OSError:
+        return False
+    return any(_thread_waits(f"/proc/{pid}/task/{thread}", f"/proc/{pid}", file) for thread in threads)
+
+
+def _thread_waits(thread: str, process: str, file: str) -> bool:
+    number, *arguments = (_read(f"{thread}/syscall") or b"unknown").split(maxsplit=2)
     if number != _READ or not arguments:
         return False
-    return _link(f"/proc/{pid}/fd/{int(arguments[0], 16)}") == file
+    return _link(f"{process}/fd/{int(arguments[0], 16)}") == file
 
 
 def holds(pid: int, file: str) -> bool:

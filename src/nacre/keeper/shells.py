@@ -139,7 +139,7 @@ class PersistentShell:
         self._looks_lost = self.peak_rss_bytes = 0
         if processes.LINUX:
             self._sample_memory_later(MEMORY_SAMPLE_S)
-        if self._turn is not None and self._turn.report and self._lines_from:
+        if self._turn is not None and self._lines_from:
             self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
     def _channel_chunk(self, chunk: bytes) -> None:
@@ -245,9 +245,9 @@ class PersistentShell:
         if turn is None or turn.record is not None or self._command.over:
             return
         self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
-        if processes.waits_to_read(pid, self._lines_from):
+        if turn.report and processes.waits_to_read(pid, self._lines_from):
             self._look()
-        elif self._is_stuck(turn):
+        elif self._is_stuck(turn) if turn.report else self._reads_in_its_place():
             self._looks_lost += 1
             if self._looks_lost == LOST_LOOKS:
                 self._give_up()
@@ -263,9 +263,15 @@ class PersistentShell:
             return turn.streams.were_opened()
         return not processes.holds(pid, self._lines_from)
 
+    def _reads_in_its_place(self) -> bool:
+        """Whether another program stands in the shell's place and waits for lines, which are not for it."""
+        pid = self._command.pid
+        return not self._is_still_the_shell() and processes.waits_to_read_in_thread(pid, self._lines_from)
+
     def _is_still_the_shell(self) -> bool:
         """Whether no other program has taken the shell's place, be it of the same name."""
-        return command_line(self._command.pid) == " ".join(self._command.spec.argv)
+        started_as = " ".join(self._command.spec.argv)
+        return command_line(self._command.pid, len(started_as)) == started_as
 
     def _is_unusable(self, turn: Turn) -> bool:
         """Whether it can be given no more commands although it has reported the end of this one."""
