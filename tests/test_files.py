@@ -60,9 +60,9 @@ def complaint(client: WireClient, tool: str, **arguments: Any) -> str:
 @pytest.mark.req("002-files-tools")
 def test_the_set_is_there_when_it_is_wanted_and_only_then(files: WireClient, start: Start) -> None:
     names = [tool["name"] for tool in files.request("tools/list")["result"]["tools"]]
-    assert names == ["shell", "session", "read_file", "write_file", "list_directory"]
+    assert names == ["shell", "session", "job", "output", "read_file", "write_file", "list_directory"]
     plain = [tool["name"] for tool in start().request("tools/list")["result"]["tools"]]
-    assert plain == ["shell", "session"]
+    assert plain == ["shell", "session", "job", "output"]
 
 
 @pytest.mark.req("002-files-tools")

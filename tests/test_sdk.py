@@ -25,7 +25,7 @@ def test_the_sdks_own_client_lists_and_calls(mode: str) -> None:
         parameters = StdioServerParameters(command=NACRE[0], args=NACRE[1:])
         async with Client(stdio_client(parameters), mode=mode) as client:
             tools = await client.list_tools()
-            assert [tool.name for tool in tools.tools] == ["shell", "session"]
+            assert [tool.name for tool in tools.tools] == ["shell", "session", "job", "output"]
             result = await client.call_tool("shell", {"command": "echo hi; exit 3"})
             assert result.is_error is True
             assert result.structured_content is not None

@@ -26,6 +26,7 @@ HANDSHAKE_VERSIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 # What differs from run to run, and the ids of our own questions.
 VARYING = [
     (re.compile(rb'("(?:execution_time_ms|cpu_ms|max_rss_bytes)":)(?:\d+|null)'), rb"\1N"),
+    (re.compile(rb'("output_id":)"[0-9a-f]+-([0-9.]+)"'), rb'\1"ID-\2"'),
     (re.compile(rb"\((?:\d+ ms|\d+\.\d+ s)\)"), rb"(T)"),
     (re.compile(rb'"progress":[\d.]+'), rb'"progress":N'),
     (re.compile(rb'"id":(?:"nacre-\d+"|\d+),"method"'), rb'"id":N,"method"'),

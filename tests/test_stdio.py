@@ -185,7 +185,7 @@ def test_every_handshake_version_is_served(start: Start, version: str) -> None:
 def test_a_client_of_2026_is_served_without_a_handshake(start: Start) -> None:
     server = start(greet=False)
     tools = server.request("tools/list", {"_meta": MODERN})["result"]["tools"]
-    assert [tool["name"] for tool in tools] == ["shell", "session"]
+    assert [tool["name"] for tool in tools] == ["shell", "session", "job", "output"]
     params: dict[str, Any] = {"name": "shell", "arguments": {"command": "echo hi; exit 4"}, "_meta": MODERN}
     result = server.request("tools/call", params)["result"]
     assert result["resultType"] == "complete"
