@@ -16,6 +16,7 @@ closed the descriptors in which it keeps its own meanwhile.
 from __future__ import annotations
 
 import os
+import time
 from functools import partial
 
 from nacre.keeper import processes
@@ -98,16 +99,26 @@ class PersistentShell:
         """Give the shell a command of its own; a TURN_END frame says how it ended. Raises OSError."""
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
+        self._asked_again = self._mute = False
         if self.conversation is None:
             self._open_channel()
             self.files.provide(start)
-        else:
+            self._run_on_pipes(start)
+        else:  # it gets its lines when it is ready for them
             self.files.provide_anew(start)
-        self._turn = Turn(self._outlet, start, self, self._command)
-        self._asked_again = self._mute = False
+            self._turn = Turn(self._outlet, start, self, self._command, time.monotonic())
         self._outlet.in_turn.add(self)
-        if self.conversation is None:  # otherwise it gets its lines when it is ready for them
+
+    def _run_on_pipes(self, start: TurnStart) -> None:
+        """Give the shell its lines once all is there that they name; the rest is done while it reads."""
+        began, pipes = time.monotonic(), self.files.open(start.pair)
+        try:
             self._give(start.feed + start.report, LINES_OF_A_TURN)
+            self._turn = Turn(self._outlet, start, self, self._command, began, pipes)
+        except BaseException:  # whatever it is, no descriptor stays open
+            for fd in pipes:
+                os.close(fd)
+            raise
 
     def _open_channel(self) -> None:
         """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
@@ -180,29 +191,36 @@ class PersistentShell:
         turn = self._turn
         if turn is None:
             return
-        self._hear_own(turn)
+        self._cancel_timers()
+        if self._prompts is None:
+            self._hear_own(turn)
         self._turn = None
         self._outlet.in_turn.discard(self)
         turn.settle()
         self._mute = self._mute or self._is_unusable(turn)
-        names_channel = named(left) if left else ((), 0)
+        left_behind = named(left) if left else ((), 0)
         limit = self._command.limit
-        end = turn.close(names_channel, replaced=self._replaced_by, mute=self._mute, limit=limit)
+        end = turn.close(left_behind, replaced=self._replaced_by, mute=self._mute, limit=limit)
+        self._outlet.send(encode_turn_end(end, self._command.id))
+        self._outlet.flush()  # what follows need not keep the caller waiting
         if turn.streams.open:
             self._lingering.append(turn)
-        self._outlet.send(encode_turn_end(end, self._command.id))
-        self._outlet.flush()
+        else:
+            turn.streams.release()
+        if self._prompts is not None:
+            self._hear_prompts()
 
     def _hear_own(self, turn: Turn) -> None:
         """Take what the shell itself has printed by now."""
-        self._cancel_timers()
         for reader in self._own:
-            if self._prompts is not None:
-                reader.pause()
-                reader.take()
-            elif turn.record is None or self.conversation is None:  # in a conversation all of it has come
+            if turn.record is None or self.conversation is None:  # in a conversation all of it has come
                 reader.take()
                 reader.see_end()
+
+    def _hear_prompts(self) -> None:
+        for reader in self._own:
+            reader.pause()
+            reader.take()
 
     def _cancel_timers(self) -> None:
         for timer in (self._timer, self._look_timer, self._memory_timer):

@@ -189,16 +189,23 @@ class ShellFiles:
 class Turn:
     """A command in a persistent shell, from the moment it is fed to the record of its end."""
 
-    def __init__(
-        self, outlet: Outlet, start: TurnStart, shell: PersistentShell, command: ShellCommand
+    def __init__(  # noqa: PLR0913, PLR0917  # one is made for every command, in one place
+        self,
+        outlet: Outlet,
+        start: TurnStart,
+        shell: PersistentShell,
+        command: ShellCommand,
+        began: float,
+        pipes: tuple[int, int] | None = None,
     ) -> None:
+        """`pipes` are our ends of its output; a conversation has none."""
         self.number = start.turn
         self.record: str | None = None
         self.report = start.report
         self._open_mark = f"{start.marker} ".encode()
         self._close_mark = f" {start.marker}\n".encode()
         self._heard = b""
-        self._began = time.monotonic()
+        self._began = began
         self._wall_ms = 0
         self._unread = False
         self._shell = shell
@@ -206,11 +213,10 @@ class Turn:
         name = f"{command.id}.{start.turn}"
         self.streams = Streams(outlet, command.id, name, limits, command.stream_ended)
         conversation = shell.conversation
-        if conversation is None:
-            out, err = shell.files.open(start.pair)
-            self.streams.add(STDOUT, out)
-            self.streams.add(STDERR, err)
-        else:
+        if pipes is not None:
+            self.streams.add(STDOUT, pipes[0])
+            self.streams.add(STDERR, pipes[1])
+        elif conversation is not None:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(start.marker, start.feed.encode("latin-1").split(LINE_END), takers)
         self._timer: Timer | None = outlet.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
@@ -259,8 +265,6 @@ class Turn:
         streams = self.streams.report()
         if not self.pipes_are_free:
             self._shell.files.abandon_pair()
-        if not self.streams.open:
-            self.streams.release()
         return TurnEnd(
             self.record,
             self._shell.files.pair,
