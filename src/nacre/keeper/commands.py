@@ -282,6 +282,7 @@ class Command:
         self.reported = True
         if not self.left_some:
             self._outlet.retire(self)
+        host.make_pipes_ahead()
 
     def note_limit(self) -> bool:
         """It has ended: whether the kernel has held it to a limit since the last look."""

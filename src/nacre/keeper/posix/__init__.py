@@ -30,7 +30,7 @@ from nacre.keeper.posix.children import (
 from nacre.keeper.posix.event_loop import Loop
 from nacre.keeper.posix.own_process import PR_SET_CHILD_SUBREAPER, link_descriptors, log, pipe_name, prepare
 from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer
-from nacre.keeper.posix.starting import LIMITS, Started, find_program, resize, start
+from nacre.keeper.posix.starting import LIMITS, Started, find_program, make_pipes_ahead, resize, start
 
 __all__ = [
     "CONTINUE",
@@ -52,6 +52,7 @@ __all__ = [
     "has_ended",
     "link_descriptors",
     "log",
+    "make_pipes_ahead",
     "own_peak_rss_bytes",
     "pipe_name",
     "prepare",

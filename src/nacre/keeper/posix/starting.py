@@ -99,7 +99,6 @@ def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[s
         ends.close_all()
         raise
     ends.close_theirs()
-    _make_pipes_ahead()
     return Started(pid, ends.stdin, ends.stdout, ends.stderr, ends.control)
 
 
@@ -125,8 +124,8 @@ def _output_pipe() -> tuple[int, int]:
 _pipes_ahead: list[tuple[int, int]] = []
 
 
-def _make_pipes_ahead() -> None:
-    """While a command runs there is time to make the pipes of the next one."""
+def make_pipes_ahead() -> None:
+    """When a command has ended there is time to make the pipes of the next one."""
     try:
         while len(_pipes_ahead) < PIPES_AHEAD:
             _pipes_ahead.append(_output_pipe())

@@ -31,7 +31,15 @@ from nacre.keeper.windows.event_loop import Loop
 from nacre.keeper.windows.link_pipes import LinkReader, LinkWriter, link_descriptors, log
 from nacre.keeper.windows.pipes import Reader, TerminalReader, Writer
 from nacre.keeper.windows.process_tree import ProcessTree, signal_number
-from nacre.keeper.windows.starting import LIMITS, SCRIPT_SUFFIX, find_program, resize, script_bytes, start
+from nacre.keeper.windows.starting import (
+    LIMITS,
+    SCRIPT_SUFFIX,
+    find_program,
+    make_pipes_ahead,
+    resize,
+    script_bytes,
+    start,
+)
 
 __all__ = [
     "LIMITS",
@@ -50,6 +58,7 @@ __all__ = [
     "has_ended",
     "link_descriptors",
     "log",
+    "make_pipes_ahead",
     "own_peak_rss_bytes",
     "pipe_name",
     "prepare",

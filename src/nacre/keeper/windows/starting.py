@@ -111,6 +111,10 @@ def script_bytes(text: str) -> bytes:
         return b"@chcp 65001 >nul\r\n" + lines.encode("utf-8", "surrogatepass")
 
 
+def make_pipes_ahead() -> None:
+    """A command's pipes are made with it: each has a name of its own."""
+
+
 def resize(_handle: int, _rows: int, _columns: int) -> None:
     """There are no terminals yet."""
     raise ValueError("terminals are not supported on Windows")
