@@ -18,6 +18,7 @@ Two halves that meet at `frames`:
     prompts    whether a shell waits for a line
     conversation  the end of a turn in a shell that has no private channel
     streams    the output streams of a command or a turn
+    watching   a command that goes on: what it has printed so far, whether it waits
     capture    head and tail of a stream in memory, the whole of it in a spool file
     spools     all spool files together: how many, how many bytes
     directory  the private directory that they and all other files are in
