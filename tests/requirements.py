@@ -655,6 +655,12 @@ REQUIREMENTS: dict[str, Requirement] = {
         " the server ends.",
         "nacre",
     ),
+    "sandbox-macos": Requirement(
+        "A level becomes rules for sandbox-exec, with no path in their text.", "nacre"
+    ),
+    "sandbox-windows": Requirement(
+        "A level becomes limits of a job and a restricted token, and says what they do not hold.", "nacre"
+    ),
     "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),

@@ -35,6 +35,7 @@ MAY_ASK = {
     "cli.py": "standard streams that were closed",
     "protocol/stdio.py": "the same",
     "doctor.py": "a directory of its own, in which it tries every level",
+    "places/worktrees.py": "what git says of a worktree",
     "places/placeholders.py": "the files that a sandbox keeps names free with",
     "layers.py": "the files that settings come from",
     "config_cli.py": "the same",

@@ -551,6 +551,11 @@ def exchange_the_hooks(ctx: Context) -> object:
 
 
 @attempt(PROTECTED)
+def lead_git_to_another_configuration(ctx: Context) -> object:
+    return write(f"{ctx['workspace']}/.git/commondir")
+
+
+@attempt(PROTECTED)
 def make_settings_of_an_editor(ctx: Context) -> object:
     os.makedirs(f"{ctx['workspace']}/.vscode", exist_ok=True)
     return write(f"{ctx['workspace']}/.vscode/tasks.json")

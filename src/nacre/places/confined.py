@@ -18,6 +18,7 @@ from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
 from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
 from nacre.places.placeholders import Placeholders
+from nacre.places.worktrees import find_worktree
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
 from nacre.sandbox.profile import Level, Profile, Wishes, build_profile, private_directories
@@ -130,6 +131,7 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
         own_processes_only=landlock_version() < SCOPES_SINCE,
+        worktree=find_worktree(workspace),
         known_sockets=tuple(_named_sockets(os.environ)),
         search_path=os.environ.get("PATH"),
     )

@@ -101,8 +101,9 @@ class Local:
         return environment
 
     def start(self) -> None:
-        """Start its keeper before anybody listens to it."""
-        self._launched = self._launch()
+        """Start its keeper before anybody listens to it, unless a proxy must listen to it at once."""
+        if self.confinement is None or self.confinement.proxy is None:
+            self._launched = self._launch()
 
     def open(self) -> None:
         """Take over the keeper that was started before, and begin to tell it about its commands."""

@@ -2,6 +2,7 @@
 
 `profile`     what a level means here: which paths may be written, which are hidden, what else is shut
 `bubblewrap`  a profile as the command line of bwrap, which starts the keeper in its own view of the files
+`seatbelt`    a profile as rules for sandbox-exec (macOS), `job_object` as a job and a token (Windows)
 `plan`        a profile as what the keeper does to itself at its start: Landlock rules, a seccomp filter
 
 Above it: `places`, which starts keepers. Below: `keeper.confinement`, which applies a plan.

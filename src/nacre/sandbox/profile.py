@@ -81,7 +81,9 @@ PROTECTED_DIRECTORIES = (".cursor", ".git/hooks", ".vscode")
 PROTECTED_FILES = (
     ".claude/settings.json",
     ".claude/settings.local.json",
+    ".git/commondir",  # leads git to another configuration
     ".git/config",
+    ".git/config.worktree",
     ".mcp.json",
     "nacre.toml",
 )
@@ -109,6 +111,9 @@ START_UP_FILES = (
     ".zshrc",
 )
 PROTECTED = tuple(sorted((*PROTECTED_DIRECTORIES, *PROTECTED_FILES, *HOME_DIRECTORIES, *START_UP_FILES)))
+# In the directory of git's that a linked worktree has in its repository.
+WORKTREE_FILES = ("commondir", "config.worktree", "gitdir")
+COMMON_DIRECTORY_TEXT = ".\n"  # says what git believes without it: the directory itself
 PLACEHOLDER_TEXT = "# nacre's sandbox keeps this name free; the file goes when nacre ends\n"
 # bash reads the first of these alone: an empty one would hide the next.
 _NEXT_OF_BASH = {
@@ -151,9 +156,18 @@ class Wishes:
     hosts: tuple[str, ...] | None = None  # those that are reached through a proxy, without a network
     tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
     hidden: tuple[str, ...] = ()  # what cannot be read besides secrets: directories of other servers
+    worktree: Worktree | None = None  # where the workspace is one of git's
     known_sockets: tuple[str, ...] = ()  # of services that the environment names
     own_processes_only: bool = False  # where the kernel does not keep signals inside otherwise
     search_path: str | None = None  # where programs are looked for whose caches are to be made
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A linked worktree of git: its repository lies elsewhere, and must be written to for a commit."""
+
+    git_directory: str  # of this worktree, in its repository's
+    common_directory: str  # of the repository: …/.git
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,12 +283,15 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
     workspace = files.real_path(wishes.workspace)
     roots = [workspace, *(files.real_path(files.expand_home(path)) for path in wishes.writable)]
     roots = roots if may_write else []
+    shared = wishes.worktree if may_write else None
     own = tuple(map(files.real_path, own_files))
     caches = list(_caches(files, wishes.search_path)) if may_write else []
     closed = [
-        path for path in _protected(roots, own, files) if protected_name(path) not in wishes.unprotected
+        path
+        for path in _protected(roots, own, shared, files)
+        if protected_name(path) not in wishes.unprotected
     ]
-    standing = [each for each in _placeholders(roots, files) if each.path in closed]
+    standing = [each for each in _placeholders(roots, shared, files) if each.path in closed]
     opened = {files.real_path(os.path.join(files.home, path)) for path in wishes.readable}
     given = tuple(files.real_path(files.expand_home(path)) for path in wishes.sockets)
     sockets = {*_sockets(files), *map(files.real_path, wishes.known_sockets)} - {*given}
@@ -283,7 +300,7 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
     return Profile(
         level=wishes.level,
         workspace=workspace,
-        writable=tuple(dict.fromkeys([*roots, *caches])),
+        writable=tuple(dict.fromkeys([*roots, *([shared.common_directory] if shared else []), *caches])),
         hidden=tuple(sorted(path for path in hidden - opened if _exists(path, files))),
         protected=tuple(dict.fromkeys(path for path in closed if _exists(path, files))),
         sockets=given,
@@ -331,8 +348,14 @@ def _secrets(files: FileSystem) -> Iterator[str]:
             yield files.real_path(os.path.join(ssh, name))
 
 
-def _protected(roots: list[str], own: tuple[str, ...], files: FileSystem) -> Iterator[str]:
+def _protected(
+    roots: list[str], own: tuple[str, ...], shared: Worktree | None, files: FileSystem
+) -> Iterator[str]:
     """Names of what must stay as it is, there or not."""
+    if shared is not None:
+        yield os.path.join(roots[0], ".git")
+        yield from _below(shared.common_directory, ("commondir", "config", "config.worktree", "hooks"))
+        yield from _below(shared.git_directory, WORKTREE_FILES)
     for root in roots:
         yield from _below(root, (*PROTECTED_DIRECTORIES, *PROTECTED_FILES, *START_UP_FILES))
     home = files.real_path(files.home)
@@ -341,12 +364,16 @@ def _protected(roots: list[str], own: tuple[str, ...], files: FileSystem) -> Ite
     yield from (path for path in own if _is_in(path, roots))
 
 
-def _placeholders(roots: list[str], files: FileSystem) -> Iterator[Placeholder]:
+def _placeholders(roots: list[str], shared: Worktree | None, files: FileSystem) -> Iterator[Placeholder]:
     """What stands for names that another program would read. A start-up file is one at home only."""
+    git_directories = [os.path.join(root, ".git") for root in roots]
+    for directory in [*git_directories, *([shared.common_directory] if shared else [])]:
+        yield Placeholder(os.path.join(directory, "hooks"))
+        yield Placeholder(os.path.join(directory, "config"), "")
+        yield Placeholder(os.path.join(directory, "commondir"), COMMON_DIRECTORY_TEXT, unmistakable=True)
     for root in roots:
-        yield from map(Placeholder, _below(root, PROTECTED_DIRECTORIES))
+        yield from map(Placeholder, _below(root, (".cursor", ".vscode")))
         yield Placeholder(os.path.join(root, ".mcp.json"), unmistakable=True)
-        yield Placeholder(os.path.join(root, ".git/config"), "")
     home = files.real_path(files.home)
     if _is_in(home, roots):
         yield from (Placeholder(path, with_parents=True) for path in _below(home, HOME_DIRECTORIES))

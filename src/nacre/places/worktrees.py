@@ -1,0 +1,40 @@
+"""Whether a directory is a linked worktree of git, and where its repository is.
+
+Above it: `confined`, which lets commands write to that repository: git commits there. What the files of a
+worktree say was perhaps written by a command, so it is believed only where the repository says the same: it
+lists its worktrees in a directory that no command could write to before.
+"""
+
+from __future__ import annotations
+
+import os
+
+from nacre.sandbox.profile import Worktree
+
+LONGEST = 4096
+MARK = "gitdir: "
+
+
+def find_worktree(directory: str) -> Worktree | None:
+    """The worktree that a directory is; None: it is none, or its repository does not know it."""
+    link = os.path.join(os.path.realpath(directory), ".git")
+    said = _line_of(link)
+    if not said.startswith(MARK):
+        return None
+    git_directory = os.path.realpath(os.path.join(directory, said.removeprefix(MARK)))
+    common = os.path.dirname(os.path.dirname(git_directory))
+    is_listed = os.path.basename(os.path.dirname(git_directory)) == "worktrees"
+    if not is_listed or os.path.basename(common) != ".git":
+        return None
+    known = os.path.realpath(os.path.join(git_directory, _line_of(os.path.join(git_directory, "gitdir"))))
+    led_to = os.path.realpath(os.path.join(git_directory, _line_of(os.path.join(git_directory, "commondir"))))
+    return Worktree(git_directory, common) if (known, led_to) == (link, common) else None
+
+
+def _line_of(path: str) -> str:
+    """What a small file says; empty for what is none."""
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(LONGEST).strip()
+    except OSError:
+        return ""
