@@ -79,6 +79,9 @@ class _Reader(ast.NodeVisitor):
             return self._bound.get(node.id, "__import__" if node.id == "__import__" else None)
         if isinstance(node, ast.Attribute) and (base := self._dotted(node.value)):
             return f"{base}.{node.attr}"
+        if isinstance(node, ast.Call) and node.args and self._dotted(node.func) in _IMPORTERS:
+            first = node.args[0]  # `__import__("subprocess").run`
+            return first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
         return None
 
     def visit(self, node: ast.AST) -> None:

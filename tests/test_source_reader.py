@@ -31,6 +31,9 @@ MODULE = "nacre.tools.shell"
         ("from importlib import import_module as load\nload('nacre.service')", "nacre.service"),
         ("import importlib as i\ni.import_module('.surface', __package__)", "nacre.tools.surface"),
         ("__import__('nacre.service')", "nacre.service"),
+        ("__import__('subprocess').run(['ls'])", "subprocess.run"),
+        ("sp = __import__('subprocess')\nsp.run(['ls'])", "subprocess.run"),
+        ("import importlib\nsp = importlib.import_module('subprocess')\nsp.run", "subprocess.run"),
         ("import runpy\nrunpy.run_module('nacre.service')", "nacre.service"),
         (
             "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    import nacre.service",

@@ -156,6 +156,19 @@ def test_no_change_of_a_shell_makes_later_commands_untrue_or_late(harness: Harne
         play(harness, trick, str(tmp_path))
 
 
+@pytest.mark.req("session-tool")
+def test_a_shell_whose_session_is_closed_ends_by_itself(harness: Harness) -> None:
+    """Also one that notices no signal while it reads: it need not be killed, which takes longer."""
+    session = harness.new()
+    session("echo begun")
+    (opened,) = [each for each in harness.service.sessions if each.name == session.name]
+    process = opened._process  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    session.close()
+    assert process is not None
+    assert process.exit is not None
+    assert process.exit.signal != "SIGKILL"
+
+
 @pytest.mark.req("fault-session-changed")
 @pytest.mark.parametrize("trick", ["exec 10>&-", "exec 11>&-", "exec 12>&-", ALL_CLOSED])
 def test_a_shell_that_can_be_given_no_more_commands_is_told_at_once(

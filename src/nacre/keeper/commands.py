@@ -216,8 +216,10 @@ class Command:
             return
         self._why = self._why or why
         self._start_dying()
-        if hang_up:  # an interactive shell minds no TERM
+        if hang_up:  # interactive shells ignore TERM; some (mksh, ksh) notice a HUP only at their next line
             self.signal(host.signal_number("HUP"), "group")
+            if self._stdin is not None:
+                self._stdin.close()
         if grace_ms:
             self._outlet.tree.ask_to_end(self.id)
             self.set_timer(grace_ms / 1000, self._kill_hard)
