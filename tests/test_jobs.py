@@ -369,6 +369,20 @@ def test_jobs_are_admitted_like_any_command_and_input_of_a_shell_is_judged(
         assert do(server, "send", job, eof=True, seconds=30)["exit_code"] == 0
 
 
+@pytest.mark.req("policy-input")
+def test_a_job_that_takes_commands_from_its_input_is_given_none(start: Start, tmp_path: Path) -> None:
+    (client := tmp_path / "sqlite3").write_text("#!/bin/sh\nexec cat\n")
+    client.chmod(0o755)
+    (file := tmp_path / "nacre.toml").write_text(f'[policy]\nallow = ["{client}", "cat"]\n')
+    server = start("--config", str(file), "--shell", "bash")
+    database, cat = background(server, f"{client} x.db"), background(server, "cat")
+    said = refusal(server, "job", action="send", id=database, text=".shell touch pwn\n")
+    assert "sqlite3 takes commands from its input" in said
+    assert do(server, "send", cat, text=".shell touch pwn\n", until="pwn")["reason"] == "matched"
+    for job in (database, cat):
+        do(server, "end", job)
+
+
 @pytest.mark.req("job-records")
 def test_a_job_is_recorded_once_at_its_end(start: Start, tmp_path: Path) -> None:
     log, gate = tmp_path / "audit.jsonl", Gate(tmp_path)

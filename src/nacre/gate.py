@@ -21,6 +21,7 @@ from nacre.errors import Refused
 from nacre.model import Command
 from nacre.policy import Policy, Verdict, judge, judge_argv
 from nacre.policy.grammar import KNOWN_SHELLS
+from nacre.policy.model import strictness
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
@@ -132,6 +133,14 @@ class Gate:
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
         return Admission(secrets, approved=verdict.decision == "ask")
 
+    def admit_feeding(self, command: Command) -> None:
+        """Return if what runs may be given more to read; raise Refused if it would take that for commands."""
+        if self.policy.empty:
+            return
+        verdict = self._judge(command, fed=True)
+        if strictness(verdict.decision) > strictness(self._judge(command).decision):
+            raise refusal(command.text, verdict)
+
     def can_read(self, path: str, directory: str) -> bool:
         """Whether some command that prints a file would run, or be asked about, with this one."""
         return any(self._lets(reader, path, directory) for reader in _READERS)
@@ -186,8 +195,8 @@ class Gate:
             self._admit_input(command, command.stdin, verdict)
         return verdict
 
-    def _judge(self, command: Command) -> Verdict:
-        fed = bool(command.stdin)
+    def _judge(self, command: Command, *, fed: bool = False) -> Verdict:
+        fed = fed or bool(command.stdin)
         if command.argv is not None:
             return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed)
         return judge(

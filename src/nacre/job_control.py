@@ -164,6 +164,7 @@ class JobControl:
     async def _admit_input(self, job: Job, data: bytes, gate: Gate, ask: Ask | None) -> None:
         """A program that reads commands is given none that could not be run: each text is judged as one."""
         command = job.execution.asked
+        gate.admit_feeding(command)
         if not SHELL_WORD.search(command.text) and not SHELLS.intersection(await job.programs()):
             return
         text = os.fsdecode(data).strip()

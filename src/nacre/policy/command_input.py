@@ -44,6 +44,7 @@ def reads_commands(words: Sequence[Word]) -> str:
     options, operands = READS_COMMANDS[name]
     given = given_to(words)
     has_command = any(_is_given(option, given) for option in options.split())
+    has_command = has_command or (not given and any(word.text in options.split() for word in words[1:2]))
     if has_command or (operands and sum(item.kind == "operand" for item in given) >= operands):
         return ""  # what it does is among the arguments, and checked there
     return f"{name} takes commands from its input"

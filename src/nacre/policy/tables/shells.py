@@ -89,5 +89,24 @@ READS_COMMANDS: dict[str, tuple[str, int]] = {
     **dict.fromkeys(("mongosh", "mongo"), ("--version --help", 0)),
     "openssl": ("", 1),
     **dict.fromkeys(("nc", "ncat", "netcat"), ("-z -h", 0)),
+    # Without a terminal vi and its like take their keys from the input: `:!cmd`.
+    **dict.fromkeys(
+        (
+            "vi",
+            "vim",
+            "view",
+            "vimdiff",
+            "rvim",
+            "rview",
+            "gvim",
+            "nvim",
+            "ex",
+            "nano",
+            "pico",
+            "micro",
+            "emacs",
+        ),
+        ("--version --help", 0),
+    ),
     **dict.fromkeys(("ed", "red", "dc", "gdb", "lldb", "sftp", "ftp", "lftp", "telnet"), ("", 0)),
 }
