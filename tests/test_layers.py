@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -225,6 +227,43 @@ def test_the_first_file_is_valid_and_fits_the_schema(tmp_path: Path, intent: str
         jsonschema.validate({"timeoutt": 1}, schema)
     again = nacre(tmp_path, "config", "init", "--for", intent)
     assert (again.returncode, "there already" in again.stderr) == (2, True)
+
+
+@pytest.mark.req("config-cli")
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ('[secrets]\nA = {file = "/x"}\nB = {command = "pass x"}', True),
+        ('[secrets]\nA = "value"', False),
+        ('[secrets]\nA = {file = "/x", env = "Y"}', False),
+        ('sandbox_network = ["example.org"]', True),
+        ('sandbox_network = "off"', True),
+        ('sandbox_network = "some"', False),
+    ],
+)
+def test_the_schema_knows_secrets_and_hosts(tmp_path: Path, text: str, fits: bool) -> None:  # noqa: FBT001  # a column
+    schema = json.loads(nacre(tmp_path, "config", "schema").stdout)
+    with contextlib.nullcontext() if fits else pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), schema)
+
+
+@pytest.mark.req("layers-project")
+def test_a_project_gives_no_command_a_secret_of_the_persons(home: Path) -> None:
+    write(home / ".config" / "nacre" / "config.toml", '[secrets]\nTOKEN = {env = "HOME"}\n')
+    rule = '{command = "./mine", secrets = ["TOKEN"]}'
+    write(
+        home / "project" / "nacre.toml",
+        f'secrets_given = "all"\n[policy]\nallow = [{rule}]\nask = [{rule}]\n',
+    )
+    layered = load(home)
+    config = configuration.configure(layered.table)
+    assert config.policy is not None
+    assert config.policy.secrets == frozenset()
+    assert config.secrets_given == "rules"
+    assert [rule.text for rule in config.policy.rules] == ["./mine", "./mine"]
+    assert "policy.allow with secrets" in layered.warnings[0]
+    write(home / "project" / "nacre.toml", '[secrets]\nOTHER = {command = "./mine"}\n')
+    assert configuration.configure(load(home).table).secrets.keys() == {"TOKEN"}
 
 
 @pytest.mark.req("config-cli")

@@ -42,11 +42,14 @@ class Preset:
     container: ContainerConfig | None = None  # of the preset of that name only
 
 
+SECRET_SOURCES = ("env", "file", "command")
+
+
 @dataclass(frozen=True, slots=True)
 class SecretSource:
     """Where the value of a secret comes from."""
 
-    kind: str  # env, file, command
+    kind: str  # one of SECRET_SOURCES
     origin: str  # the variable, the path, the command line
 
 

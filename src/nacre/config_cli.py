@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from nacre import kinds, layers, presets
+from nacre.config import SECRET_SOURCES
 from nacre.configuration import configure, default_path
 from nacre.errors import NacreError, RequestError
 from nacre.settings import SETTINGS, TABLES, default_text
@@ -149,6 +150,7 @@ _TYPES: dict[int, dict[str, Any]] = {
         "anyOf": [{"type": "integer", "minimum": 1}, {"type": "string", "pattern": "^[0-9]+ *[A-Za-z]*$"}]
     },
     id(kinds.YES_OR_NO): {"type": "boolean"},
+    id(kinds.NETWORK): {"anyOf": [{"enum": ["on", "off"]}, {"type": "array", "items": {"type": "string"}}]},
     id(kinds.VARIABLES): {"type": "object", "additionalProperties": {"type": "string"}},
     id(kinds.PROGRAM_TABLE): {
         "type": "object",
@@ -167,6 +169,17 @@ def _schema(_options: argparse.Namespace) -> int:
                 "additionalProperties": False,
             }
     properties["policy"] = {"type": "object", "description": "rules for commands (docs/policy.md)"}
+    properties["secrets"] = {
+        "type": "object",
+        "description": "secrets by name, and where their values come from (docs/sandbox.md)",
+        "additionalProperties": {
+            "type": "object",
+            "properties": {source: {"type": "string"} for source in SECRET_SOURCES},
+            "additionalProperties": False,
+            "minProperties": 1,
+            "maxProperties": 1,
+        },
+    }
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "nacre settings",

@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from nacre import presets
-from nacre.config import Config, ContainerConfig, SecretSource
+from nacre.config import SECRET_SOURCES, Config, ContainerConfig, SecretSource
 from nacre.errors import RequestError
 from nacre.kinds import comma_list
 from nacre.settings import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS, TABLES
@@ -106,7 +106,7 @@ def _secret(name: str, value: Any) -> SecretSource:
     if not isinstance(value, dict):
         raise SettingError(wanted)
     ((kind, origin), *more) = cast("dict[str, Any]", value).items() or [("", "")]
-    if more or kind not in {"env", "file", "command"} or not isinstance(origin, str) or not origin:
+    if more or kind not in SECRET_SOURCES or not isinstance(origin, str) or not origin:
         raise SettingError(wanted)
     return SecretSource(kind, origin)
 

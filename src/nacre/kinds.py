@@ -132,6 +132,10 @@ def _network(value: Any) -> str | tuple[str, ...]:
     return str(value)
 
 
+def _network_text(text: str) -> str | list[str]:
+    return text if text in {"on", "off"} else comma_list(text)
+
+
 def command_lists(dialects: list[str]) -> Kind:
     """One list for whatever shell there is, or a table: a list for each of these dialects."""
 
@@ -199,5 +203,5 @@ GIVEN = Kind("rules or all", _given)
 INHERIT = Kind("login, all, core or none", _inherit)
 VARIABLES = Kind("table: variable = text", _variables)
 SANDBOX = Kind("level", _sandbox, "LEVEL")
-NETWORK = Kind("on, off or list of hosts", _network)
+NETWORK = Kind("on, off or list of hosts", _network, from_text=_network_text)
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -255,8 +255,22 @@ def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str,
     for key, value in rules.items():
         narrows = open_so_far and key in ("allow", "include", "allowed_directories")
         if narrows or key in _ADDED_UP or (key in ("allow_writes", "free_builtins") and value is False):
-            kept[key] = value
-    return kept, [f"policy.{key}" for key in rules if key not in kept]
+            kept[key] = _without_secrets(value)
+    giving = [f"policy.{key} with secrets" for key in kept if kept[key] != rules[key]]
+    return kept, [*(f"policy.{key}" for key in rules if key not in kept), *giving]
+
+
+def _without_secrets(value: Any) -> Any:
+    """Rules that give no command a secret: which the person has, and not the project."""
+    if not isinstance(value, list):
+        return value
+    items = cast("list[Any]", value)
+    return [
+        {name: each for name, each in cast("dict[str, Any]", item).items() if name != "secrets"}
+        if isinstance(item, dict)
+        else item
+        for item in items
+    ]
 
 
 # -- trust

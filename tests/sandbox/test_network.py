@@ -166,6 +166,7 @@ def exchange(
     async def run() -> tuple[bytes, tuple[str, ...], list[str]]:
         proxy = Proxy(AllowedHosts(entries), resolve)
         with proxy.expect_listener() as there, socket.create_server(("127.0.0.1", 0)) as listener:
+            proxy.begin()
             socket.send_fds(there, [b"."], [listener.fileno()])
             reader, writer = await asyncio.open_connection(*listener.getsockname())
         writer.write(request)

@@ -74,7 +74,8 @@ class Confinement:
     @property
     def held_by(self) -> str:
         """What holds it, for a person."""
-        return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp"
+        network = f"; network: {self.profile.reach}" if self.profile.hosts is not None else ""
+        return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp{network}"
 
     def check_file(self, path: str, home: str, *, writes: bool) -> None:
         """Raise Refused for a real path that a command could not read or write: file tools have no more."""

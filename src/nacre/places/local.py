@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from nacre.places.exec_supervision import ExecSupervision
     from nacre.places.file_work import ResolvedPath
     from nacre.places.open_container import Hold
+    from nacre.places.proxy import Proxy
     from nacre.policy import Policy
     from nacre.sandbox.grants import Grant
     from nacre.sandbox.profile import Refusal
@@ -258,9 +259,12 @@ class Local:
 
     def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
         """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
+        found = [refusal for proxy in self._proxies() for refusal in proxy.refused_since(since)]
+        return tuple(dict.fromkeys(found))
+
+    def _proxies(self) -> list[Proxy]:
         held = (self.confinement, *(other for _, other in self._others))
-        proxies = [each.proxy for each in held if each is not None and each.proxy is not None]
-        return tuple(dict.fromkeys(refusal for proxy in proxies for refusal in proxy.refused_since(since)))
+        return [each.proxy for each in held if each is not None and each.proxy is not None]
 
     def release(self) -> None:
         """Take away what its sandbox has put into directories of the person."""
@@ -292,6 +296,8 @@ class Local:
         """Tell a new keeper what all commands share."""
         if self.execs is not None:
             link.on_spawn = partial(self.execs.expect, link)
+        for proxy in self._proxies():
+            proxy.begin()
         self.spools.ensure()
         await link.open(self._environment, self.spools.path, lost_cookie, self.spools.limits)
         has_login_shell = os.name == "posix"

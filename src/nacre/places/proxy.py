@@ -75,8 +75,12 @@ class Proxy:
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         self._awaited.append(ours)
-        asyncio.get_running_loop().add_reader(ours, self._take_listener, ours)
         return theirs
+
+    def begin(self) -> None:
+        """Serve the keepers that were started so far, now that the event loop runs."""
+        for ours in self._awaited:
+            asyncio.get_running_loop().add_reader(ours, self._take_listener, ours)
 
     def _take_listener(self, ours: socket.socket) -> None:
         self._forget(ours)
@@ -91,14 +95,14 @@ class Proxy:
         self._servers.append(await asyncio.start_server(self._client, sock=listener, limit=HEAD_BYTES))
 
     def _forget(self, ours: socket.socket) -> None:
-        if ours in self._awaited:
-            self._awaited.remove(ours)
-            asyncio.get_running_loop().remove_reader(ours)
+        self._awaited.remove(ours)
+        asyncio.get_running_loop().remove_reader(ours)
 
     def close(self) -> None:
         """Take no more connections; those that there are end with the commands that have them."""
         for ours in list(self._awaited):
-            self._forget(ours)
+            with contextlib.suppress(RuntimeError):  # there may be no event loop yet
+                self._forget(ours)
             ours.close()
         for server in self._servers:
             server.close()

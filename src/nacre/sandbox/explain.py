@@ -55,7 +55,7 @@ def describe(profile: Profile, home: str) -> list[str]:
     if protected:
         lines.append(f"cannot be changed: {_few(tuple(protected), home)}")
     lines.append(f"sockets of services: {_few(profile.sockets, home) or 'none'}")
-    lines.append(f"network: {'yes' if profile.network else 'no'}")
+    lines.append(f"network: {profile.reach}")
     lines.append(f"other processes: {'not seen' if profile.own_processes_only else 'seen, out of reach'}")
     return lines
 

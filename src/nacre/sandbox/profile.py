@@ -211,12 +211,24 @@ class Profile:
     sockets: tuple[str, ...]
     private_tmp: str
     network: bool
-    proxy: bool  # whether there is a way to some hosts without one
+    hosts: tuple[str, ...] | None  # those that are reached through a proxy, without a network; None: no proxy
     own_processes_only: bool
     tmp_bytes: int = 0
     placeholders: tuple[Placeholder, ...] = ()  # for what is protected and not there
     caches: tuple[str, ...] = ()  # directories out of `writable` that are to be made
     closed_sockets: tuple[str, ...] = ()  # those out of `hidden` that are sockets of services
+
+    @property
+    def proxy(self) -> bool:
+        """Whether there is a way to some hosts without a network."""
+        return self.hosts is not None
+
+    @property
+    def reach(self) -> str:
+        """How far commands reach, for a person."""
+        if self.hosts is None:
+            return "yes" if self.network else "no"
+        return f"only {', '.join(self.hosts)}" if self.hosts else "no"
 
     def holds(self, path: str) -> bool:
         """Whether a real path is in the workspace or another directory that may be written."""
@@ -306,7 +318,7 @@ def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], p
         sockets=given,
         private_tmp=private_tmp,
         network=wishes.hosts is None and (not strict if wishes.network is None else wishes.network),
-        proxy=wishes.hosts is not None,
+        hosts=wishes.hosts,
         own_processes_only=strict or wishes.own_processes_only,
         tmp_bytes=wishes.tmp_bytes,
         placeholders=tuple(dict.fromkeys(each for each in standing if _can_stand(each, files))),
