@@ -174,7 +174,12 @@ def exchange(
         async with asyncio.timeout(30):
             answer = await reader.read()
         writer.close()
+        await writer.wait_closed()
         proxy.close()
+        if served := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.wait(served, timeout=30)
+        for _ in range(3):  # transports are closed by callbacks
+            await asyncio.sleep(0)
         return answer, tuple(f"{each.path}: {each}" for each in proxy.refused_since(0)), asked
 
     return asyncio.run(run())
