@@ -191,6 +191,21 @@ def test_every_module_says_what_it_is() -> None:
         assert ast.get_docstring(ast.parse(path.read_text())), f"{path} has no docstring"
 
 
+@pytest.mark.req("architecture-floors")
+@pytest.mark.parametrize(
+    "package",
+    ["keeper", "keeper/posix", "keeper/windows", "keeper/win32", "places", "policy", "sandbox", "install"],
+)
+def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> None:
+    home = SOURCE / package
+    text = ast.get_docstring(ast.parse((home / "__init__.py").read_text())) or ""
+    listed = set(re.findall(r"\w+", text))
+    there = {path.stem for path in home.glob("*.py")} | {
+        path.parent.name for path in home.glob("*/__init__.py")
+    }
+    assert there - {"__init__"} - listed == set(), f"add it to the list in {package}/__init__.py"
+
+
 @pytest.mark.req("architecture-short")
 def test_nine_functions_of_ten_have_at_most_18_lines_and_none_more_than_75() -> None:
     lengths = {

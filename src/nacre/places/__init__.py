@@ -5,6 +5,12 @@
     local         this machine, the one place there is: its shells, its environment, its output files
     local_files   its answers to the questions of `filesystem`
     file_work     its file tools: read, write and list inside the allowed directories
+    confined          its keeper in a sandbox
+    exec_supervision  the exec gate, asked by its keeper
+    placeholders      what stands for protected files that do not exist, while a sandbox lasts
+    worktrees         linked worktrees of git
+    proxy             the way from a sandbox to the hosts that the settings name
+    open_container    its keeper in a container that was started with too many rights
 
 Above: executions and the service. Below: the keeper's link, `filesystem`, the dialects. A place knows no
 tools, no rules and no replies.

@@ -13,7 +13,7 @@ lowest first:
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, git_commands,                 looking through a command
     find_expression, programs, command_input
-    matching, rules, rulesets, paths, variables            what a person wrote; where files may be; variables
+    matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
