@@ -56,7 +56,8 @@ MEANINGS = {
     "job": {
         "jobs": "of `list`: each with the fields below",
         "reason": "why a wait is over: `ended`, `matched`, `port`, `silent`, `input`, `time`",
-        "line": "the one that matches",
+        "waiting_for_input": "true when a process waits to read what `send` gives; says the kernel (Linux)",
+        "line": "the one that matches, or the last one where it waits for input",
         "job": "its id, which is also that of its output",
         "command": "what runs",
         "state": "`running`, `ended`, `failed` (nacre could not run it), `left running`",

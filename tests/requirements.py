@@ -154,6 +154,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         " which; of several jobs with the first; it can be cancelled.",
         "nacre",
     ),
+    "job-waits-for-input": Requirement(
+        "That a job waits for input is told by the kernel, with the last line; a program that does not read"
+        " is never said to wait.",
+        "nacre",
+    ),
+    "no-editor": Requirement(
+        "An editor or pager that nobody asked for fails fast; the person's own settings count more.", "nacre"
+    ),
     "job-limits": Requirement("Jobs are limited in number, and hold no slot of other commands.", "nacre"),
     "job-policy": Requirement(
         "A job is admitted like any command; what a shell is sent to read is judged.", "nacre"

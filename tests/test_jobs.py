@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Bell, Gate, carrying, gone, keeper_of, unique_seconds, wait_for_end
-from wire_client import text_of
+from wire_client import NACRE, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -330,6 +331,74 @@ def test_a_wait_can_be_cancelled_and_the_job_goes_on(server: WireClient, tmp_pat
     answer = server.answer_to(waits[1])["result"]["structuredContent"]
     assert answer["reason"] == "matched"
     assert do(server, "wait", job)["exit_code"] == 0
+
+
+# -- waiting for input
+
+
+@pytest.mark.req("job-waits-for-input")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("printf 'Name: '; read x", "Name: "),
+        ("echo first; echo last; cat", "last"),
+        ("printf 'Proceed? [y/N] ' >&2; head -n 1", "Proceed? [y/N] "),
+        ("""python3 -c 'input("Age? ")'""", "Age? "),
+        ("python3 -c 'import select, sys; print(1, flush=True); select.select([sys.stdin], [], [])'", "1"),
+        (
+            "python3 -c 'import select; p = select.poll(); p.register(0); print(2, flush=True); p.poll()'",
+            "2",
+        ),
+        (
+            "python3 -c 'import select; e = select.epoll(); e.register(0); print(3, flush=True); e.poll()'",
+            "3",
+        ),
+        ("bash -c 'read -p \"Inner: \" x; echo $x'", ""),  # it shows a prompt on a terminal only
+    ],
+)
+def test_a_wish_for_input_is_told_with_the_last_line(server: WireClient, command: str, line: str) -> None:
+    job = background(server, command)
+    told = do(server, "wait", job, for_input=True)
+    assert (told["reason"], told["waiting_for_input"], told.get("line", "")) == ("input", True, line)
+    end = do(server, "send", job, text="y\n", eof=True, seconds=30)
+    assert (end["state"], "waiting_for_input" in end) == ("ended", False)
+
+
+@pytest.mark.req("job-waits-for-input")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sleep 30",
+        "while :; do :; done",
+        "python3 -c 'import time; time.sleep(30)'",
+        "python3 -c 'import socket; s = socket.create_server((str(), 0)); s.accept()'",
+    ],
+)
+def test_what_does_not_read_is_not_said_to_wait_for_input(server: WireClient, command: str) -> None:
+    job = background(server, command)
+    told = do(server, "wait", job, for_input=True, seconds=0.4)
+    assert (told["reason"], "waiting_for_input" in told) == ("time", False)
+    do(server, "end", job)
+
+
+@pytest.mark.req("no-editor")
+def test_an_editor_or_pager_nobody_asked_for_fails_fast_or_does_not_page(
+    start: Start, tmp_path: Path
+) -> None:
+    bare = ("env", "-u", "EDITOR", "-u", "VISUAL", "-u", "PAGER", "-u", "TERM", *NACRE)
+    environment = {"HOME": str(tmp_path), "GIT_CONFIG_GLOBAL": "/dev/null"}
+    server = start("--shell", "bash", env=environment, program=list(bare))
+    server.shell("git init -q . && git config user.email a@b && git config user.name n")
+    told = server.shell("git commit --allow-empty")
+    assert (told["exit_code"], "problem with the editor 'false'" in told["stderr"]) == (1, True)
+    server.shell("git commit -qm one --allow-empty")
+    assert "one" in server.shell("git log")["stdout"]
+    own = start(
+        "--shell", "bash", env={"EDITOR": "mine", "TERM": "xterm"}, program=list(bare[:1] + bare[-3:])
+    )
+    assert own.shell("echo $EDITOR $TERM")["stdout"] == "mine xterm\n"
 
 
 # -- limits, rules, records

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nacre.dialects import dialect_of, find_shell
-from nacre.environment import EnvironmentRules, LoginProbe, is_bare, merge_login
+from nacre.environment import QUIET_DEFAULTS, EnvironmentRules, LoginProbe, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.hints import hints_for, programs_on
 from nacre.keeper.wire import SCRIPT_MARK
@@ -76,7 +76,7 @@ def test_a_login_shells_answer_is_found_between_the_noise() -> None:
 
 def test_commands_get_no_pager_and_no_start_up_code() -> None:
     given = EnvironmentRules().for_commands({"BASH_ENV": "/evil", "PAGER": "less", "X": "1"})
-    assert given == {"PAGER": "less", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "X": "1"}
+    assert given == {**QUIET_DEFAULTS, "PAGER": "less", "X": "1"}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # An editor or a pager that waits for a key nobody presses would hang until the timeout.
-QUIET_DEFAULTS = {"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0"}
+QUIET_DEFAULTS = {
+    "PAGER": "cat",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+    "EDITOR": "false",  # git: there was a problem with the editor 'false'
+    "VISUAL": "false",
+    "TERM": "dumb",
+}
 # These run code in every shell that starts; what the person wants in each shell stands in their login files.
 DROPPED = ("BASH_ENV", "ENV", "PROMPT_COMMAND")
 OUR_OWN = "NACRE_"  # what the server itself is told by its environment is none of the commands' business

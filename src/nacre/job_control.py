@@ -49,6 +49,7 @@ SHELLS = {
 SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
 SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 INPUT_LIMIT_BYTES = 1 << 20
+LINE_BYTES = 2000  # of a line that a program waits after
 END_PATIENCE_S = 10.0  # what a job that is ended may take until the call answers
 _STREAMS: tuple[StreamName, StreamName] = ("stdout", "stderr")
 
@@ -59,9 +60,10 @@ class Look:
 
     job: Job
     reason: str  # why it is told now
-    line: str
+    line: str  # that matches; or the last one, where it waits for input
     stdout: str
     stderr: str
+    waiting_for_input: str = ""  # the process that does
     others: tuple[Job, ...] = ()  # that were waited for, too
 
 
@@ -127,13 +129,26 @@ class JobControl:
 
         jobs = [self.jobs.find(job_id) for job_id in ids]
         waited = await wait_for(jobs, until)
-        return await self._look(waited.job, waited.reason, waited.line, tuple(jobs))
-
-    async def _look(self, job: Job, reason: str, line: str = "", jobs: tuple[Job, ...] = ()) -> Look:
+        job, line = waited.job, waited.line
         if not job.runs:
             self.jobs.told(job)
         stdout, stderr = [await self._new_output(job, index) for index in (0, 1)]
-        return Look(job, reason, line, stdout, stderr, tuple(other for other in jobs if other is not job))
+        if waited.waiting_for_input and not line:
+            line = await self._last_line(job)
+        others = tuple(other for other in jobs if other is not job)
+        return Look(job, waited.reason, line, stdout, stderr, waited.waiting_for_input, others)
+
+    @staticmethod
+    async def _last_line(job: Job) -> str:
+        """The line that it has begun and not ended, on either stream; else the last one of stdout."""
+        lines: list[str] = []
+        for stream in _STREAMS:
+            total = await job.total_bytes(stream)
+            _, data = await job.read(stream, max(0, total - LINE_BYTES), LINE_BYTES)
+            if data and not data.endswith(b"\n"):
+                return readable(data.rpartition(b"\n")[2])
+            lines.append(readable(data.rstrip(b"\n").rpartition(b"\n")[2]))
+        return lines[0]
 
     async def _new_output(self, job: Job, index: int) -> str:
         """What it has printed since its caller was told last; of much, the end."""

@@ -44,7 +44,8 @@ class Waited:
 
     reason: str
     job: Job
-    line: str = ""  # the one that matches, or the last one before a wish for input
+    line: str = ""  # the one that matches
+    waiting_for_input: str = ""  # the process that does
 
 
 async def wait_for(jobs: list[Job], until: Until) -> Waited:
@@ -63,7 +64,7 @@ async def wait_for(jobs: list[Job], until: Until) -> Waited:
                 return Waited("port", jobs[0])
             now = loop.time()
             if now >= deadline:
-                return Waited("time", jobs[0])
+                return Waited("time", jobs[0], waiting_for_input=watches[0].reader)
             due = min([deadline, *(watch.silent_at for watch in watches)])
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(due):
@@ -97,6 +98,11 @@ class _JobWatch:
         """When it has been silent for long enough."""
         return self._grown + self._until.silence_s if self._until.silence_s is not None else float("inf")
 
+    @property
+    def reader(self) -> str:
+        """The process that waits for input."""
+        return self._reader
+
     def _hear(self, news: News) -> None:
         printed = news.stdout_bytes, news.stderr_bytes
         if printed != self._printed:
@@ -113,9 +119,9 @@ class _JobWatch:
         if not job.runs:
             return Waited("ended", job)
         if until.input and self._reader:
-            return Waited("input", job)
+            return Waited("input", job, waiting_for_input=self._reader)
         if self._loop.time() >= self.silent_at:
-            return Waited("silent", job)
+            return Waited("silent", job, waiting_for_input=self._reader)
         return None
 
     async def _match(self, pattern: Pattern) -> str | None:

@@ -137,6 +137,11 @@ class Command:
 
     # -- input and signals
 
+    @property
+    def input_fd(self) -> int:
+        """Where it is given what it reads; -1: nothing, or no more."""
+        return self._stdin.fd if self._stdin is not None else -1
+
     def feed(self, data: bytes) -> None:
         """Give it bytes to read; none closes its stdin."""
         if self._stdin is not None:

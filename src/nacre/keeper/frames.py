@@ -137,6 +137,7 @@ class Watch:
     """WATCH: send NEWS of a command, at most this often; 0: no more."""
 
     every_ms: int
+    input: bool = False  # whether it is looked at who waits for input
     turn: int = 0
 
 

@@ -276,8 +276,11 @@ class Link:
         return await answer
 
     def watch(self, running: Running, every_ms: int, turn: int = 0) -> None:
-        """Have `on_news` called when a command or turn has printed more, at most this often; 0: no more."""
-        asked = Watch(every_ms=every_ms)
+        """Have `on_news` called when a command or turn has printed more, at most this often; 0: no more.
+
+        It is also called when it begins to wait for input, or has what it waited for.
+        """
+        asked = Watch(every_ms=every_ms, input=True)
         if turn:
             asked.turn = turn
         self._writer.write(encode(asked, running.id))

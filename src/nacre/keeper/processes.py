@@ -360,6 +360,47 @@ def _thread_waits(thread: str, process: str, file: str) -> bool:
     return _link(f"{process}/fd/{int(arguments[0], 16)}") == file
 
 
+# The system calls that wait for several files, by number: what is waited for, and what limits the time.
+_CALLS = {
+    "x86_64": {
+        b"7": "poll",
+        b"271": "ppoll",
+        b"23": "select",
+        b"270": "select",
+        b"232": "epoll",
+        b"281": "epoll",
+    },
+    "aarch64": {b"73": "ppoll", b"72": "select", b"22": "epoll"},
+    "riscv64": {b"73": "ppoll", b"72": "select", b"22": "epoll"},
+}.get(os.uname().machine if LINUX else "", {})
+_TIME_ARGUMENT = {"poll": 2, "ppoll": 2, "select": 4, "epoll": 3}
+_FOREVER = (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # no time at all, or -1
+
+
+def waits_for_input(pid: int, file: str) -> bool:
+    """Whether it waits, for as long as it takes, to read from a pipe or terminal by that name in /proc."""
+    number, *rest = (_read(f"/proc/{pid}/syscall") or b"unknown").split()
+    if number == _READ and rest:
+        return _link(f"/proc/{pid}/fd/{int(rest[0], 16)}") == file
+    call = _CALLS.get(number)
+    if call is None or len(rest) < 6:  # noqa: PLR2004  # the kernel shows six arguments
+        return False
+    arguments = [int(argument, 16) for argument in rest[:6]]
+    limit = arguments[_TIME_ARGUMENT[call]]
+    if limit not in _FOREVER or (limit == 0 and call in ("poll", "epoll")):  # there 0 is: not at all
+        return False
+    if call == "epoll":
+        return file in _polled(pid, arguments[0])
+    return _link(f"/proc/{pid}/fd/0") == file
+
+
+def _polled(pid: int, epoll_fd: int) -> set[str]:
+    """The names of the files that an epoll descriptor watches."""
+    lines = (_read(f"/proc/{pid}/fdinfo/{epoll_fd}") or b"").splitlines()
+    fds = [line.split()[1].decode() for line in lines if line.startswith(b"tfd:")]
+    return {_link(f"/proc/{pid}/fd/{fd}") or "" for fd in fds}
+
+
 def holds(pid: int, file: str) -> bool:
     """Whether a descriptor of it leads there, and will for a while; True also where nobody can tell."""
     if not LINUX or _link(f"/proc/{pid}/fd/0") == file:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nacre.keeper import processes
 from nacre.keeper.frames import News, Part, encode
-from nacre.keeper.host import command_line
+from nacre.keeper.host import command_line, host
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 STDOUT, STDERR = 1, 2
 PROGRAMS_LIMIT = 200
+LOOK_S = 0.04  # how often it is looked at who waits for input, while somebody wants to know
 
 
 def read(command: Command, asked: Read) -> Part:
@@ -62,8 +63,40 @@ class Watcher:
         self._turn = asked.turn
         self._every_s = asked.every_ms / 1000
         self._timer: Timer | None = None
+        self._reader = ""
+        self._input_name = host.input_name(command.input_fd) if asked.input else ""
+        self._look_timer: Timer | None = None
         streams.tell_growth(self._grown)
         self._tell(self._programs())
+        if self._input_name:
+            self._look_later()
+
+    def _look_later(self) -> None:
+        self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look, self._command.id)
+
+    def _look(self) -> None:
+        """See whether a process waits for input: nobody tells when one begins to."""
+        self._look_timer = None
+        if not self._is_current:
+            return
+        reader = self._find_reader()
+        if reader != self._reader:
+            self._reader = reader
+            self._tell()
+        self._look_later()
+
+    def _find_reader(self) -> str:
+        """The process that waits for input, when all that it was given is read."""
+        command = self._command
+        if command.input_fd < 0 or host.unread_bytes(command.input_fd):
+            return ""
+        members = sorted(self._outlet.tree.members(command.id))[:PROGRAMS_LIMIT]
+        waiting = [pid for pid in members if processes.waits_for_input(pid, self._input_name)]
+        return f"{waiting[0]} {command_line(waiting[0])}" if waiting else ""
+
+    @property
+    def _is_current(self) -> bool:
+        return not self._command.reported and self._command.streams_of(self._turn) is self._streams
 
     def _programs(self) -> tuple[str, ...]:
         """The names of all that it runs; its own shell is one only if another program has taken its place."""
@@ -85,21 +118,24 @@ class Watcher:
 
     def _tell(self, programs: tuple[str, ...] = ()) -> None:
         self._timer = None
-        if self._command.reported or self._command.streams_of(self._turn) is not self._streams:
+        if not self._is_current:
             return
         captures = self._streams.captures
         totals = [captures[one].total_bytes if one in captures else 0 for one in (STDOUT, STDERR)]
         news = News(stdout_bytes=totals[0], stderr_bytes=totals[1])
         if programs:
             news.programs = programs
+        if self._reader:
+            news.reader = self._reader
         self._outlet.send(encode(news, self._command.id))
 
     def stop(self) -> None:
         """Say no more."""
         self._streams.tell_growth(None)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._look_timer):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._look_timer = None
 
 
 def _program_of(line: str) -> str:

@@ -131,6 +131,10 @@ def _told(look: Look) -> Reply:
     summary = _summary_of(look.job)
     text = [f"{_REASONS[look.reason]}: {look.line}" if look.line else _REASONS[look.reason], _line(summary)]
     data: dict[str, Any] = {"reason": look.reason, **summary}
+    if look.waiting_for_input:
+        data["waiting_for_input"] = True
+        if look.reason != "input":
+            text.append("it waits for input")
     if look.line:
         data["line"] = look.line
     for name, shown in (("stdout", look.stdout), ("stderr", look.stderr)):

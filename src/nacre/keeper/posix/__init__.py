@@ -28,7 +28,15 @@ from nacre.keeper.posix.children import (
     signal_number,
 )
 from nacre.keeper.posix.event_loop import Loop
-from nacre.keeper.posix.own_process import PR_SET_CHILD_SUBREAPER, link_descriptors, log, pipe_name, prepare
+from nacre.keeper.posix.own_process import (
+    PR_SET_CHILD_SUBREAPER,
+    input_name,
+    link_descriptors,
+    log,
+    pipe_name,
+    prepare,
+    unread_bytes,
+)
 from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer
 from nacre.keeper.posix.starting import LIMITS, Started, find_program, make_pipes_ahead, resize, start
 
@@ -50,6 +58,7 @@ __all__ = [
     "Writer",
     "find_program",
     "has_ended",
+    "input_name",
     "link_descriptors",
     "log",
     "make_pipes_ahead",
@@ -64,6 +73,7 @@ __all__ = [
     "signal_name",
     "signal_number",
     "start",
+    "unread_bytes",
 ]
 
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others

@@ -6,10 +6,13 @@ Above it: `program` and `guardian`. Below: `starting` and `pipes`.
 from __future__ import annotations
 
 import ctypes
+import fcntl
 import os
 import select
 import stat
+import struct
 import sys
+import termios
 
 from nacre.keeper.heap import return_large_blocks
 from nacre.keeper.posix.pipes import widen
@@ -56,6 +59,26 @@ def log(text: str) -> None:
             os.write(2, text.encode(errors="backslashreplace")[-LOG_BYTES:])
     except OSError:  # it was closed
         return
+
+
+TIOCGPTN = 0x80045430  # the number of a terminal's other end; `termios` has it from Python 3.13 on
+
+
+def input_name(fd: int) -> str:
+    """What the other end of a pipe or terminal is called in /proc; nothing where nobody can tell."""
+    if fd < 0 or sys.platform != "linux":
+        return ""
+    if not os.isatty(fd):
+        return pipe_name(fd)
+    (number,) = struct.unpack("I", fcntl.ioctl(fd, TIOCGPTN, b"\0\0\0\0"))
+    return f"/dev/pts/{number}"
+
+
+def unread_bytes(fd: int) -> int:
+    """How much of what was written to a pipe has not been read yet; of a terminal that is not known: none."""
+    if os.isatty(fd):
+        return 0
+    return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
 
 
 def pipe_name(fd: int) -> str:

@@ -193,6 +193,11 @@ class Writer:
         self._on_broken = on_broken
         os.set_blocking(fd, False)
 
+    @property
+    def fd(self) -> int:
+        """Where it writes; -1: no more."""
+        return -1 if self._closing else self._fd
+
     def write(self, data: bytes) -> None:
         """Write now what can be written, the rest when there is room."""
         if self._fd < 0 or self._closing:

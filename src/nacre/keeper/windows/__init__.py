@@ -81,6 +81,16 @@ def prepare() -> bool:
     return True
 
 
+def input_name(_handle: int) -> str:
+    """Nobody can tell here who waits for input."""
+    return ""
+
+
+def unread_bytes(_handle: int) -> int:
+    """Nor how much of it was read."""
+    return 0
+
+
 def pipe_name(_handle: int) -> str:
     """There are no names for both ends of a pipe here."""
     return ""

@@ -129,6 +129,8 @@ TerminalReader = Reader  # there are no terminals here
 class Writer:
     """Our end of a pipe that a command reads from; what does not fit waits in memory."""
 
+    fd = -1  # there are no descriptors to look at
+
     def __init__(self, loop: Loop, handle: int, *, owner: int = 0) -> None:
         self._loop = loop
         self._handle = handle
