@@ -8,6 +8,7 @@ computed module name) is reported as such. Imports for type checkers alone do no
 from __future__ import annotations
 
 import ast
+import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,9 +34,15 @@ class Reading:
         return self.imported | self.used
 
 
+@functools.lru_cache(maxsize=400)
+def parse(source: str) -> ast.Module:
+    """The tree of a source: several tests look at each."""
+    return ast.parse(source)
+
+
 def read(source: str, module: str = "module", *, is_package: bool = False) -> Reading:
     """Read one source; `module` is its full name."""
-    tree = ast.parse(source)
+    tree = parse(source)
     reader = _Reader(module if is_package else module.rpartition(".")[0])
     reader.bind(tree)
     reader.visit(tree)
@@ -152,7 +159,7 @@ _SLEEPS = frozenset({"time.sleep", "anyio.sleep", "trio.sleep"})
 
 def sleeps(source: str) -> list[int]:
     """The lines that wait for time to pass; `asyncio.sleep(0)` does not, it only lets others run."""
-    tree = ast.parse(source)
+    tree = parse(source)
     reader = _Reader("module")
     reader.bind(tree)
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -163,7 +170,7 @@ def function_lengths(source: str) -> dict[str, int]:
     """How many lines each function has, by its name and line; decorators do not count."""
     return {
         f"{node.name}:{node.lineno}": node.end_lineno - node.lineno + 1
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parse(source))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno
     }
 
@@ -171,7 +178,7 @@ def function_lengths(source: str) -> dict[str, int]:
 def broad_excepts(source: str) -> list[int]:
     """The lines that catch every exception: a bare `except`, `except Exception`, `suppress(Exception)`."""
     found: list[int] = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         if isinstance(node, ast.ExceptHandler) and (node.type is None or _is_broad(node.type)):
             found.append(node.lineno)
         elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("suppress", "contextlib.suppress"):

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from source_reader import Reading, broad_excepts, cycle_in, function_lengths, read, sleeps
+from source_reader import Reading, broad_excepts, cycle_in, function_lengths, parse, read, sleeps
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -188,7 +188,7 @@ def test_what_is_not_in_the_standard_library_is_imported_by_one_module_each(path
 
 def test_every_module_says_what_it_is() -> None:
     for path in modules():
-        assert ast.get_docstring(ast.parse(path.read_text())), f"{path} has no docstring"
+        assert ast.get_docstring(parse(path.read_text())), f"{path} has no docstring"
 
 
 @pytest.mark.req("architecture-floors")
