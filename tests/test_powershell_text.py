@@ -97,3 +97,15 @@ def test_both_powershells_are_known_and_never_load_a_profile() -> None:
     kept = Shell("/usr/bin/pwsh", DIALECT, "pwsh").persistent()
     assert kept.argv("pwsh") == ["pwsh", "-NoLogo", "-NoProfile", "-NonInteractive", "-Command", "-"]
     assert "never run" in kept.remark(ask("Get-Date"), printed=True)
+
+
+@pytest.mark.req("session-powershell-text")
+def test_the_lines_use_no_word_that_a_command_can_give_another_meaning() -> None:
+    lines = [*lines_for("1", directory="/a", environment={"A": "b"}), SHELL.init("")]
+    text = re.sub(r"'[^']*'", "''", "\n".join(lines)).replace(MARKER, "")
+    assert set(re.findall(r"[\w.\\]*\w+-\w+", text)) == {
+        "Microsoft.PowerShell.Core\\Out-Default",
+        "Microsoft.PowerShell.Utility\\Out-String",
+    }
+    own = {"global", "true", "false", "_", "PSStyle", "LASTEXITCODE", "OutputEncoding", "ProgressPreference"}
+    assert set(re.findall(r"\$(\w+)", text)) <= {*own, "ExecutionContext"}  # which is a constant

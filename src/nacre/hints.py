@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from nacre.model import Result
 
 _LAST_WORDS = 1000  # of what was printed
-# What programs say that have asked a question, or wanted to read, and found nothing.
+# What programs say that have asked a question, or wanted to read, and found nothing. Only they can tell: to
+# read nothing leaves no trace in the kernel (no offset, no time, no event).
 _NO_INPUT = re.compile(
     r"EOF when reading a line|EOFError|unexpected end of (?:input|file) while reading|no input"
     r"|(?:input device|stdin|standard input) is not a (?:TTY|terminal)|a terminal is required|no tty present"

@@ -22,10 +22,18 @@ from nacre.dialects.dialect import Dialect, Ending, TurnRequest, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
+# What a command can change (aliases, functions, $PWD, defaults of parameters) is not relied upon: cmdlets are
+# called by their modules' names, and everything else is .NET's or a constant.
+_OUT_DEFAULT, _OUT_STRING = (
+    "Microsoft.PowerShell.Core\\Out-Default",
+    "Microsoft.PowerShell.Utility\\Out-String",
+)
+_PATH = "$ExecutionContext.SessionState.Path"
+_HERE = f"{_PATH}.CurrentFileSystemLocation.ProviderPath"
 _FLAGS = ("-NoLogo", "-NoProfile", "-NonInteractive", "-Command")
 # UTF-8 without a byte order mark, no progress bars, no colours (the last one is new in 7.2).
 SETTINGS = (
-    "$OutputEncoding = [Console]::OutputEncoding = [Text.UTF8Encoding]::new($false); "
+    "$OutputEncoding = [System.Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false); "
     "$ProgressPreference = 'SilentlyContinue'; if ($PSStyle) { $PSStyle.OutputRendering = 'PlainText' }; "
 )
 
@@ -73,11 +81,11 @@ class PowerShell:
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The line that runs a command, and the line that reports its end."""
-        failed = "$_ | Out-String | ForEach-Object { [Console]::Error.Write($_) }; $global:__nacre = $false"
+        failed = f"[System.Console]::Error.Write(($_ | {_OUT_STRING})); $global:__nacre = $false"
         block = f"([scriptblock]::Create({_decoded(request.text)}))"
         run = (
             f"$global:LASTEXITCODE = 0; try {{ {_before(request)}. {block} "
-            f"| Out-Default; $global:__nacre = $? }} catch {{ {failed} }}; {_print('', self.prompt)}"
+            f"| {_OUT_DEFAULT}; $global:__nacre = $? }} catch {{ {failed} }}; {_print('', self.prompt)}"
         )
         return f"{run}\r\n{self.report(request)}", {}
 
@@ -85,8 +93,8 @@ class PowerShell:
         """The line that reports the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = request.marker
         code = "$(if ($LASTEXITCODE) { $LASTEXITCODE } elseif ($global:__nacre) { 0 } else { 1 })"
-        report = f'\'{marker} \' + {code} + "`r`n" + $PWD.ProviderPath + "`r`n{marker}`r`n{self.prompt}"'
-        return f'[Console]::Out.Write({report}); [Console]::Error.Write("{marker}`r`n")'
+        report = f'\'{marker} \' + {code} + "`r`n" + {_HERE} + "`r`n{marker}`r`n{self.prompt}"'
+        return f'[System.Console]::Out.Write({report}); [System.Console]::Error.Write("{marker}`r`n")'
 
     def read(self, record: str) -> Ending | None:
         """The code and the directory."""
@@ -108,21 +116,21 @@ def quote(text: str) -> str:
 
 def _decoded(text: str) -> str:
     encoded = base64.b64encode(text.encode()).decode()
-    return f"[Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('{encoded}'))"
+    return f"[System.Text.Encoding]::UTF8.GetString([System.Convert]::FromBase64String('{encoded}'))"
 
 
 def _before(request: TurnRequest) -> str:
     before = "".join(
-        f"[Environment]::SetEnvironmentVariable({quote(name)}, {_decoded(value)}); "
+        f"[System.Environment]::SetEnvironmentVariable({quote(name)}, {_decoded(value)}); "
         for name, value in request.environment.items()
     )
     if request.directory is not None:
-        before += f"Set-Location -LiteralPath ({_decoded(request.directory)}) -ErrorAction Stop; "
+        before += f"[void]{_PATH}.SetLocation([wildcardpattern]::Escape({_decoded(request.directory)})); "
     return before
 
 
 def _print(*lines: str) -> str:
-    return '[Console]::Out.Write("' + "`r`n".join(lines) + '")'
+    return '[System.Console]::Out.Write("' + "`r`n".join(lines) + '")'
 
 
 DIALECT = Dialect(
