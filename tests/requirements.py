@@ -566,6 +566,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "settings-file": Requirement(
         "A TOML file configures; unknown settings are refused by name.", "004 Configuration"
     ),
+    "audit-chain": Requirement(
+        "`nacre audit verify` finds a record of the audit log that was changed, removed or moved.",
+        "nacre",
+    ),
+    "audit-show": Requirement("`nacre audit show` prints records, all or those that are asked for.", "nacre"),
     "audit-log": Requirement(
         "Every command is in the audit log with its metadata.", "004 Logging Integration"
     ),

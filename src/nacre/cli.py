@@ -141,13 +141,17 @@ def _load_asyncio_without_tls() -> None:
         del sys.modules["ssl"]
 
 
-def _run_subcommand(given: list[str]) -> int | None:
+def _run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for each
     """The exit code of what is no server; None: a server is wanted."""
     name, rest = (given or [""])[0], given[1:]
     if name == "policy":
         from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
 
         return policy_main(rest)
+    if name == "audit":
+        from nacre.audit_cli import main as audit_main  # noqa: PLC0415  # the same
+
+        return audit_main(rest)
     if name in ("install", "uninstall"):
         from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
 

@@ -4,6 +4,8 @@ Above it: `audit`, which makes the lines. When the file cannot be written (a ful
 is gone) lines are kept, up to a bound; beyond it they are counted. As soon as there is room, what was kept is
 written, then a line that says how many are missing, then what comes next. A line that was written in part is
 taken back, or ended before the next one. A file that was moved away or deleted is created again.
+
+Every line is sealed when it is written (`audit_chain`), under a lock: several servers may write to one file.
 """
 
 from __future__ import annotations
@@ -13,8 +15,15 @@ import os
 import stat
 import time
 from collections import deque
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 KEPT_BYTES = 1 << 20
+LOCK_TRIES, LOCK_WAIT_S = 10, 0.001  # another server writes for less than a millisecond
+LAST_LINE_BYTES = 1 << 16  # where the last line is looked for first; then in all of the file
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -30,6 +39,8 @@ class Trail:
         self._kept_bytes = 0
         self._fd = -1
         self._torn = False  # the last line has no end
+        self._seal = ""  # of the last line that we have written or read
+        self._end = -1  # how long the file was then
         self._open()
 
     @property
@@ -63,16 +74,38 @@ class Trail:
             self.failing = ""
 
     def _write_kept(self) -> None:
-        gap = self._gap_line() if self.missing else b""
-        written, error = self._append(b"".join((*self._kept, gap)))
-        while self._kept and written >= len(self._kept[0]):
-            line = self._kept.popleft()
-            written -= len(line)
-            self._kept_bytes -= len(line)
+        lines = [*self._kept, self._gap_line()] if self.missing else list(self._kept)
+        with _locked(self._fd):
+            sealed = self._sealed(lines)
+            written, error = self._append(b"".join(line for line, _ in sealed))
+            for line, own in sealed:
+                if written < len(line):
+                    break
+                written -= len(line)
+                self._seal = own
+                if self._kept:
+                    self._kept_bytes -= len(self._kept.popleft())
+            if error is not None:
+                self._take_back(written)
+            self._end = os.fstat(self._fd).st_size
         if error is not None:
-            self._take_back(written)
             raise error
         self.missing = 0
+
+    def _sealed(self, lines: list[bytes]) -> list[tuple[bytes, str]]:
+        """Lines with their seals, behind what is in the file now."""
+        from nacre.audit_chain import seal  # noqa: PLC0415  # only servers with an audit log hash
+
+        size = os.fstat(self._fd).st_size
+        is_new = not size and self._end != 0  # a pipe has no size after it was written to, either
+        if size != self._end and size:
+            self._seal = _last_seal(self.path) or self._seal
+        sealed: list[tuple[bytes, str]] = []
+        before = self._seal
+        for line in lines:
+            sealed.append(seal(line, before, first=is_new and not sealed))
+            before = sealed[-1][1]
+        return sealed
 
     def _append(self, data: bytes) -> tuple[int, OSError | None]:
         """How much of it was written, and why not all."""
@@ -111,7 +144,7 @@ class Trail:
         fd = os.open(self.path, _FLAGS, 0o600)
         if self._fd >= 0:
             os.close(self._fd)
-        self._fd, self._torn = fd, _ends_inside_a_line(self.path)
+        self._fd, self._torn, self._end = fd, _ends_inside_a_line(self.path), -1
 
     def _follow(self) -> None:
         """A file that somebody has moved away, or deleted, is not the audit log any more."""
@@ -121,7 +154,51 @@ class Trail:
         except FileNotFoundError:
             there = None
         if there is None or (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
+            if opened.st_size != self._end:  # another server has written to it since
+                self._seal = _last_seal(f"/proc/self/fd/{self._fd}") or self._seal
             self._open()
+
+
+@contextmanager
+def _locked(fd: int) -> Generator[None]:
+    """Keep other servers from writing meanwhile. Raises OSError when somebody holds on to the file."""
+    try:
+        import fcntl  # noqa: PLC0415  # Windows has none, and there nobody else has the file open
+    except ImportError:
+        yield
+        return
+    for left in reversed(range(LOCK_TRIES)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            if not left:
+                raise
+            time.sleep(LOCK_WAIT_S)
+        except OSError:  # a file system without locks
+            break
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_UN)
+
+
+def _last_seal(path: str) -> str:
+    """The seal of the last line that has one; nothing where the file cannot be read."""
+    from nacre.audit_chain import seal_of  # noqa: PLC0415  # as above
+
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            for wanted in (min(size, LAST_LINE_BYTES), size):
+                file.seek(size - wanted)
+                for line in reversed(file.read().splitlines()):
+                    if found := seal_of(line):
+                        return found
+    except OSError:
+        pass
+    return ""
 
 
 def _ends_inside_a_line(path: str) -> bool:
