@@ -53,7 +53,7 @@ def run_all(server: WireClient, commands: list[str], workspace: Path) -> list[di
     return [
         {
             "exit code": result.get("exit_code"),
-            "stdout": result["stdout"],
+            "stdout": result.get("stdout", "timed out"),
             "stderr": result.get("stderr", ""),
             "files": sorted(path.name for path in (workspace / f"case-{number}").iterdir()),
         }
