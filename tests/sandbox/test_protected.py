@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import subprocess
@@ -10,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sandbox_harness import TestHome, scratch_directory
+
+from nacre.places import placeholders
+from nacre.sandbox.profile import Placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -282,3 +286,18 @@ def test_a_setting_opens_the_socket_of_a_service(home: TestHome) -> None:
         settings = f'sandbox_sockets = ["{path}"]\n'
         opened = home.start("workspace", settings=settings, SSH_AUTH_SOCK=str(path))
         assert opened.shell(connect)["exit_code"] == 0
+
+
+@pytest.mark.req("sandbox-absent")
+def test_a_name_is_not_kept_free_where_no_lock_can_be_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+    monkeypatch.setattr("fcntl.flock", no_locks)
+    made = placeholders.Placeholders().make(
+        [Placeholder(str(tmp_path / "directory")), Placeholder(str(tmp_path / "file"), "text")]
+    )
+    assert made == ()
+    assert names(tmp_path) == []

@@ -10,7 +10,6 @@ kernel would lift the mounts of the others.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import stat
 from typing import TYPE_CHECKING
@@ -43,7 +42,7 @@ class Placeholders:
         except FileExistsError:
             self._adopt(placeholder)
         else:
-            self._hold(placeholder)
+            self._hold_new(placeholder)
 
     def _put(self, placeholder: Placeholder) -> None:
         if placeholder.text is None:
@@ -67,9 +66,17 @@ class Placeholders:
             os.mkdir(directory, 0o755)
             self._parents.append(directory)
 
+    def _hold_new(self, placeholder: Placeholder) -> None:
+        try:
+            self._hold(placeholder)
+        except OSError:  # a file system without locks: nobody could tell later whose it is
+            with contextlib.suppress(OSError):
+                (os.rmdir if placeholder.text is None else os.unlink)(placeholder.path)
+            raise
+
     def _hold(self, placeholder: Placeholder) -> int:
         descriptor = _open(placeholder.path)
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        _lock(descriptor, shared=True)
         self._held.append((placeholder, descriptor))
         return descriptor
 
@@ -90,10 +97,17 @@ def _open(path: str) -> int:
     return os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
 
 
+def _lock(descriptor: int, *, shared: bool) -> None:
+    """Hold what is open. OSError: others hold it, or there are no locks here."""
+    import fcntl  # noqa: PLC0415  # there is none on Windows
+
+    fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+
+
 def _is_held(path: str) -> bool:
     descriptor = _open(path)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, shared=False)
     except BlockingIOError:
         return True
     finally:
@@ -109,7 +123,7 @@ def _is_untouched(placeholder: Placeholder, descriptor: int) -> bool:
 
 
 def _remove(placeholder: Placeholder, descriptor: int) -> None:
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    _lock(descriptor, shared=False)
     if not os.path.samestat(os.fstat(descriptor), os.lstat(placeholder.path)):
         return
     if placeholder.text is None:
