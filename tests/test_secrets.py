@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from process_table import Gate
 from wire_client import WireClient
 
 if TYPE_CHECKING:
@@ -134,3 +135,20 @@ def test_a_secret_is_in_no_argument_of_a_process(start: Start, tmp_path: Path) -
     server = configured(start, tmp_path, RULES.replace("printenv", "grep"))
     assert server.shell("grep -csFf needle /proc/self/environ")["stdout"] == "1\n"
     assert server.shell("grep -lsFf needle /proc/[0-9]*/cmdline")["stdout"] == ""
+
+
+@pytest.mark.req("secrets-masked")
+def test_a_job_shows_no_half_of_a_secret_however_its_output_is_cut(start: Start, tmp_path: Path) -> None:
+    settings = 'secrets_given = "all"\n[secrets]\nTOKEN = {env = "SOURCE"}\n'
+    server = configured(start, tmp_path, settings)
+    gate = Gate(tmp_path)
+    halves = f"printf %s ${{TOKEN:0:9}}; read x < {gate.path}; printf '%s\\n' ${{TOKEN:9}}; echo end"
+    job = server.call("shell", command=halves, background=True)["structuredContent"]["job"]
+    told = str(server.call("job", action="wait", id=job, until=r"\*{9}", seconds=30))
+    gate.open()
+    told += str(server.call("job", action="wait", id=job))
+    assert "end" in told
+    assert VALUE[:9] not in told
+    assert VALUE[9:] not in told
+    read = str(server.call("output", id=job, offset=9))
+    assert VALUE[9:] not in read

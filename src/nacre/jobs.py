@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.errors import NacreError, RequestError
 from nacre.model import Ended, Result
+from nacre.output import context_bytes, leaving_part
 from nacre.outputs import Printed
 
 if TYPE_CHECKING:
@@ -122,7 +123,22 @@ class Job:
             return 0
 
     async def read(self, stream: StreamName, offset: int, limit_bytes: int) -> tuple[int, bytes]:
-        """What it has printed from an offset on, or from where it was kept on; and where that is."""
+        """What it has printed from an offset on, or from where it was kept on; and where that is.
+
+        A secret is known by what stands around the bytes, too; the beginning of one may yet be finished.
+        """
+        around_bytes = context_bytes()
+        if not around_bytes:
+            return await self._read(stream, offset, limit_bytes)
+        before = min(around_bytes, offset)
+        begin, data = await self._read(stream, offset - before, before + limit_bytes + around_bytes)
+        if begin != offset - before or begin + len(data) < offset:  # what was before it is not kept
+            begin, data = await self._read(stream, offset, limit_bytes + around_bytes)
+            before, offset = 0, begin
+        hidden = leaving_part(data, cut_before=begin > 0, cut_after=self.runs)
+        return offset, hidden[before : before + limit_bytes]
+
+    async def _read(self, stream: StreamName, offset: int, limit_bytes: int) -> tuple[int, bytes]:
         number = 1 + (stream == "stderr")
         part = await self._live(number, offset, limit_bytes)
         if part is None:
