@@ -25,6 +25,13 @@ def test_what_is_written_is_what_json_writes_and_comes_back(value: object, ascii
     assert quickjson.decode(f" {text}\r\n") == value
 
 
+@given(st.text() | st.text('ab"\\\n\t\r\x00\x1f\x7f€\ud800'), st.text())
+def test_long_texts_are_written_as_json_writes_them(few: str, other: str) -> None:
+    value = {few: [few * quickjson.LONG_CHARACTERS, other, few + "x" * quickjson.LONG_CHARACTERS]}
+    text = quickjson.encoder(ascii_only=False, long_text=True)(value)
+    assert text == json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
 @pytest.mark.parametrize("text", ["", " ", "{", "nonsense", "[1,]", '{"a":1} x', "1 2", '"open'])
 def test_what_is_not_json_is_refused_with_jsons_own_words(text: str) -> None:
     with pytest.raises(ValueError) as expected:  # noqa: PT011  # the words are compared below

@@ -17,16 +17,25 @@ INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 TOO_MANY = -32000  # of the numbers that are a server's own
 FAILED = {"code": INTERNAL_ERROR, "message": "nacre failed; its log has the details"}
 _encode, _encode_ascii = quickjson.encoder(ascii_only=False), quickjson.encoder(ascii_only=True)
+_encode_long = quickjson.encoder(ascii_only=False, long_text=True)
 
 
 def encode(message: Any) -> bytes:
     """A message as it goes over the wire."""
     try:
-        return _encode(message).encode()
+        return (_encode_long if _has_long_text(message) else _encode)(message).encode()
     except UnicodeEncodeError:
         if isinstance(message, dict):
             return _without_surrogates(cast("Message", message))
         return _encode_ascii(message).encode()
+
+
+def _has_long_text(message: Any) -> bool:
+    """Whether it is a tool's result of many lines."""
+    try:
+        return len(message["result"]["content"][0]["text"]) >= quickjson.LONG_CHARACTERS
+    except (KeyError, TypeError, IndexError):
+        return False
 
 
 def _without_surrogates(message: Message) -> bytes:
