@@ -20,6 +20,7 @@ from nacre.service import Service
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
 
+    from nacre.keeper.link import Link
     from nacre.model import Result
 
 Answer = TypeVar("Answer")
@@ -128,6 +129,14 @@ class Harness:
 
     async def _open(self, config: Config) -> Service:
         return Service(config, Local(config, launch()))
+
+    @property
+    def link(self) -> Link:
+        """The link to the keeper that runs now."""
+        place = self.service.place
+        assert isinstance(place, Local)
+        assert place.keeper.current is not None
+        return place.keeper.current
 
     def do(self, coroutine: Coroutine[Any, Any, Answer]) -> Answer:
         """Run something on the service's loop and wait for it."""

@@ -456,7 +456,7 @@ def test_nothing_is_left_behind() -> None:
     session(f"start /b ping -n {mark} 127.0.0.1 >nul")
     session("more", stdin="x")
     session("cd\ncd", environment={"A": "1"})
-    cookie, spools = harness.service.place.keeper.current.cookie, Path(harness.service.place.spools.path)
+    cookie, spools = harness.link.cookie, Path(harness.service.place.spools.path)
     session.close()
     harness.new()("cd")
     assert {path.name.split(".")[0] for path in spools.iterdir()} == set()

@@ -83,7 +83,7 @@ def harness(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultyHa
 
 
 def keeper_pid(harness: FaultyHarness) -> int:
-    return harness.service.place.keeper.current._process.started.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return harness.link._process.started.pid  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
 def once(text: str, **more: Any) -> Command:

@@ -73,7 +73,7 @@ def test_a_keeper_that_is_stopped_before_its_hello_is_replaced(
 ) -> None:
     monkeypatch.setattr(link, "HELLO_PATIENCE_S", SHORT_S)
     harness = FaultyHarness("bash", "import signal; os.kill(os.getpid(), signal.SIGSTOP)", tmp_path / "log")
-    first, command = harness.service.place.keeper.current._process, Command("echo here", "/", 5)
+    first, command = harness.link._process, Command("echo here", "/", 5)
     told: list[str] = []
     while "was killed" not in (told or [""])[-1]:
         with pytest.raises(PlaceError) as caught:

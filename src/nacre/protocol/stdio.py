@@ -276,7 +276,8 @@ class Stdio:
         if message["method"] == "initialized":
             message["method"] = "notifications/initialized"
         if message["method"] == "notifications/cancelled":
-            identity = (message.get("params") or {}).get("requestId")
+            params: dict[str, Any] = message.get("params") or {}
+            identity: Any = params.get("requestId")
             if is_id(identity) and (batch := self.batches.settle(identity)) is not None:
                 self._write_batch(batch)
             if not is_id(identity) or not self._requests.cancel(identity):
