@@ -634,6 +634,19 @@ REQUIREMENTS: dict[str, Requirement] = {
     "exec-asked": Requirement(
         "What a rule asks about starts only below a command that a person has allowed.", "nacre"
     ),
+    "exec-replay": Requirement(
+        "Without the scanner, the kernel alone stops 98 % of the corpus's denied commands that do anything.",
+        "nacre",
+    ),
+    "sandbox-default": Requirement(
+        "With allow rules commands are in the sandbox `workspace` unless a level is set; where it cannot be "
+        "had, log, instructions and `allowed` say so.",
+        "nacre",
+    ),
+    "exec-unread": Requirement(
+        "In a sandbox, rules hold in shells whose language nobody reads; what cannot be held ends the start.",
+        "nacre",
+    ),
     "exec-fails-closed": Requirement("What nobody decides does not start.", "nacre"),
     "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
     "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),

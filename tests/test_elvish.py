@@ -298,8 +298,10 @@ def test_a_client_works_in_a_session(start: Start, tmp_path: Path) -> None:
 
 @needs_elvish
 @pytest.mark.req("policy-every-part")
-@pytest.mark.parametrize("rule", [("--allow", "ls"), ("--deny", "rm"), ("--preset", "commands")])
-def test_rules_are_refused_at_the_start(start: Start, rule: tuple[str, str]) -> None:
+@pytest.mark.parametrize(
+    "rule", [("--allow", "ls", "--sandbox", "off"), ("--deny", "rm"), ("--preset", "commands")]
+)
+def test_rules_are_refused_at_the_start_without_a_sandbox(start: Start, rule: tuple[str, ...]) -> None:
     client = start(*rule, "--shell", "elvish", greet=False)
     assert client.read_rest() == []
     assert client.wait() == 2

@@ -333,7 +333,8 @@ def test_a_server_with_rules_tells_them(start: Start) -> None:
     names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
     assert names[-1] == "allowed"
     told = server.call("allowed")
-    assert told["structuredContent"] == {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
+    rules = {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
+    assert told["structuredContent"] == {**rules, "sandbox": told["structuredContent"]["sandbox"]}
     assert "allow: ls, git log" in text_of(told)
 
 
@@ -465,10 +466,12 @@ def test_learn_looks_only_at_what_ran_well(start: Start, tmp_path: Path) -> None
 
 
 @pytest.mark.req("policy-every-part")
-def test_rules_are_not_held_in_a_shell_that_the_policy_cannot_read(start: Start, tmp_path: Path) -> None:
+def test_rules_are_not_held_without_a_sandbox_in_a_shell_that_the_policy_cannot_read(
+    start: Start, tmp_path: Path
+) -> None:
     (shell := tmp_path / "oursh").symlink_to("/bin/dash")
     assert start("--shell", str(shell)).shell("echo free")["stdout"] == "free\n"
-    ruled = start("--shell", str(shell), "--allow", "echo", greet=False)
+    ruled = start("--shell", str(shell), "--allow", "echo", "--sandbox", "off", greet=False)
     assert ruled.read_rest() == []
     assert ruled.wait() == 2
     assert b"oursh: rules cannot be held" in ruled.stderr

@@ -205,7 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(2)
     try:
         # A keeper in a sandbox is started when it is known which; all others as early as can be.
-        launched = launch() if options.sandbox in (None, "off") else None
+        early = options.sandbox == "off" or (options.sandbox is None and not options.allow)
+        launched = launch() if early else None
     except OSError as error:
         sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
         sys.exit(2)

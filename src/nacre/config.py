@@ -99,6 +99,7 @@ class Config:
     secrets: Mapping[str, SecretSource] = field(default_factory=dict[str, SecretSource])
     secrets_given: str = "rules"  # which commands get them: rules (those that rules name them for), all
     sandbox: str = "off"  # off, workspace, read-only, strict
+    sandbox_chosen: bool = True  # by the person or the preset; else it came with allow rules
     sandbox_writable: tuple[str, ...] = ()  # directories outside the workspace
     sandbox_readable: tuple[str, ...] = ()  # secrets of the home directory that are opened
     sandbox_unprotected: tuple[str, ...] = ()  # files of the workspace that are opened for writing
@@ -138,6 +139,11 @@ class Config:
         """Whether anything says which commands may run."""
         ruled = self.policy is not None and not self.policy.empty
         return ruled or self.commands is not None or self.preset.container is not None
+
+    @property
+    def has_allowlist(self) -> bool:
+        """Whether only what a rule allows may run."""
+        return self.commands is not None or (self.policy is not None and self.policy.mode == "allowlist")
 
     def offers(self, family: str) -> bool:
         """Whether clients are shown a family of tools."""

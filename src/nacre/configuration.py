@@ -95,7 +95,9 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
         own = ContainerConfig(**container, write_files=rules.get("allow_writes", False))
         config = replace(config, preset=replace(chosen, container=own))
     secrets = {name: _secret(name, source) for name, source in _table(file, "secrets").items()}
-    return _consistent(replace(config, policy=_policy(rules, shell_tool, allow, deny), secrets=secrets))
+    policy = _policy(rules, shell_tool, allow, deny)
+    chosen = "sandbox" in file
+    return _consistent(replace(config, policy=policy, secrets=secrets, sandbox_chosen=chosen))
 
 
 def _secret(name: str, value: Any) -> SecretSource:
@@ -124,6 +126,8 @@ def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
             setting.field: said[setting.option] for setting in CONTAINER_SETTINGS if _is_said(setting, said)
         }
         changes["preset"] = replace(config.preset, container=replace(container, **more))
+    if "sandbox" in changes:
+        changes["sandbox_chosen"] = True
     return _consistent(replace(config, **changes))
 
 
@@ -137,9 +141,11 @@ def _preset_name(table: Mapping[str, Any]) -> str:
 
 
 def _consistent(config: Config) -> Config:
-    """Where one limit is within another, the stricter one holds for both."""
+    """Where one limit is within another, the stricter one holds for both; an allowlist gets a second lock."""
+    level = "workspace" if config.has_allowlist else "off"
     return replace(
         config,
+        sandbox=config.sandbox if config.sandbox_chosen else level,
         default_timeout_s=min(config.default_timeout_s, config.max_timeout_s),
         reply_limit_bytes=min(config.reply_limit_bytes, config.max_output_bytes),
     )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
 from nacre.model import Command
-from nacre.policy import Policy, Verdict, judge, judge_argv
+from nacre.policy import Policy, Verdict, judge, judge_argv, judge_unread
 from nacre.policy.grammar import KNOWN_SHELLS
 from nacre.policy.model import strictness
 from nacre.policy.rules import parse_rule
@@ -199,6 +199,8 @@ class Gate:
         fed = fed or bool(command.stdin)
         if command.argv is not None:
             return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed)
+        if self._shell not in KNOWN_SHELLS:
+            return judge_unread(command.text, self.policy)
         return judge(
             command.text,
             self.policy,

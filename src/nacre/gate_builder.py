@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.gate import Gate
     from nacre.places.place import Place
+    from nacre.policy import Policy
     from nacre.policy.program_table import ProgramTable
 
 
@@ -40,10 +41,7 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
         policy, own_files=config.own_files, files=place.files, output_directories=(place.output_directory,)
     )
     if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
-        raise RequestError(
-            f"{shell.name}: rules cannot be held in this shell, whose language the policy does not read.",
-            hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
-        )
+        _check_unread(config, place, policy)
     if commands is None:
         inherited = functools.partial(_inherited_names, place)
         writes = container is None or container.write_files
@@ -66,6 +64,26 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
 def _inherited_names(place: Place) -> Collection[str]:
     """The variables that commands inherit; a login shell may have told them since the start."""
     return place.inherited_names
+
+
+def _check_unread(config: Config, place: Place, policy: Policy) -> None:
+    """Raise RequestError where rules cannot be held in a shell whose texts nobody reads.
+
+    The kernel holds what commands start. It does not see what a shell does by itself: whether that may write
+    is up to the level of the sandbox, and which files it reads cannot be told.
+    """
+    shell, why = place.shell, ""
+    if not place.decides_execs:
+        why = "without a sandbox that decides what starts (--sandbox workspace)"
+    elif policy.allowed_directories:
+        why = "with allowed_directories"
+    elif not policy.allow_writes and config.sandbox != "read-only" and config.sandbox_chosen:
+        why = 'unless allow_writes is true, or the sandbox "read-only"'
+    if why:
+        raise RequestError(
+            f"{shell.name}: rules cannot be held in this shell, whose language nobody here reads, {why}.",
+            hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
+        )
 
 
 def check_start(config: Config, place: Place, directory: str) -> None:

@@ -59,7 +59,7 @@ def build_surface(service: Service) -> Surface:
     """What a client of this server is shown."""
     information, config = start_up_information(service), service.config
     audit.log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
-    for warning in config.warnings:
+    for warning in (*config.warnings, *service.place.warnings):
         audit.log.warning("%s", warning)
     if started := config.preset.texts.get("started"):
         stderr.say(started)
@@ -70,6 +70,7 @@ def build_surface(service: Service) -> Surface:
     introduction = (
         f"nacre runs shell commands: {information}. Commands start in {here}{service.default_directory}."
     )
+    introduction = " ".join((introduction, *service.place.warnings))
     surface.instructions = config.preset.texts.get(
         "instructions", f"{introduction} {surface.instructions}".rstrip()
     )

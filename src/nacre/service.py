@@ -389,7 +389,8 @@ class Service:
     def held_by(self) -> str:
         """The level of the sandbox and what holds it, for a person; empty: there is none."""
         confinement = self.place.confinement
-        return f"{confinement.profile.level} ({confinement.held_by})" if confinement else ""
+        gate = ", exec gate" if self.place.execs is not None else ""
+        return f"{confinement.profile.level} ({confinement.held_by}{gate})" if confinement else ""
 
     async def check_shell(self) -> None:
         """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""

@@ -212,6 +212,7 @@ SETTINGS = (
         kinds.SANDBOX,
         "let the kernel confine commands: off, workspace, read-only, strict (docs/sandbox.md)",
         "sandbox",
+        default="workspace with allow rules, else off",
         flags=("--sandbox",),
     ),
     Setting(

@@ -10,7 +10,7 @@ import sys
 import pytest
 from gated_service import Gated, gated, workspace
 
-from nacre.errors import PlaceError
+from nacre.errors import PlaceError, Refused, RequestError
 from nacre.policy import Policy, PolicyError
 from nacre.policy.children import ANY, default_children
 
@@ -29,6 +29,36 @@ def test_what_no_rule_allows_does_not_start_in_any_shell(shell: str) -> None:
             assert "was not started: Command 'rm' not allowed" in " ".join(refused.hints)
             assert run("ls | cat", session).stdout.text == "victim\n"
         assert run("ls; cat victim").hints == ()
+
+
+@pytest.mark.req("exec-unread")
+@pytest.mark.parametrize("shell", ["elvish", "yash", "oursh"])
+def test_rules_hold_in_shells_whose_language_nobody_reads(shell: str) -> None:
+    with workspace() as directory:
+        (directory / "oursh").symlink_to("/bin/dash")
+        path = shutil.which(shell) or str(directory / shell)
+        policy = {"allow": ["ls", "cat", "touch"], "deny_patterns": ["victim.*victim"]}
+        with contextlib.closing(Gated(directory, policy, path, sandbox="read-only")) as run:
+            run.read_texts()
+            for session in (None, "a"):
+                assert "Command 'rm' not allowed" in " ".join(run("rm victim", session).hints)
+                assert run("cat victim", session).stdout.text == "alive"
+                assert not run("touch new", session).ok  # nobody can tell what such a shell writes
+            with pytest.raises(Refused, match="pattern"):
+                run("cat victim victim")
+
+
+@pytest.mark.req("exec-unread")
+@pytest.mark.parametrize(
+    ("policy", "level"),
+    [
+        ({"allow": ["ls"]}, "workspace"),
+        ({"allow": ["ls"], "allowed_directories": ["/srv"], "allow_writes": True}, "read-only"),
+    ],
+)
+def test_what_cannot_be_held_in_such_a_shell_ends_the_start(policy: dict[str, object], level: str) -> None:
+    with pytest.raises(RequestError, match="rules cannot be held"), gated(policy, "elvish", sandbox=level):
+        raise AssertionError
 
 
 @pytest.mark.req("exec-rules")

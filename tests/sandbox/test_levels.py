@@ -6,11 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from wire_client import WireClient
+
+from nacre.configuration import configure
+from nacre.errors import RequestError
+from nacre.places.local import Local
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -250,3 +255,31 @@ def test_nothing_is_left_of_a_sandbox(home: Home, tmp_path: Path) -> None:
     assert client.wait() == 0
     assert [path for path in spools.rglob("*") if not path.is_dir()] == []
     client.close()
+
+
+@pytest.mark.req("sandbox-default")
+def test_allow_rules_bring_a_sandbox_unless_a_level_is_set(home: Home) -> None:
+    environment = {"HOME": str(home.home)}
+    for options, held in ((("--allow", "ls,touch"), True), (("--deny", "rm"), False), ((), False)):
+        with WireClient("--shell", "bash", *options, cwd=home.workspace, env=environment) as server:
+            server.shake_hands()
+            assert bool(server.shell("touch ../other/new")["exit_code"]) == held, options
+            (home.home / "other" / "new").unlink(missing_ok=True)
+    rules = ("--allow", "ls,touch", "--sandbox", "off")
+    with WireClient("--shell", "bash", *rules, cwd=home.workspace, env=environment) as server:
+        server.shake_hands()
+        assert server.shell("touch ../other/new")["exit_code"] == 0
+
+
+@pytest.mark.req("sandbox-default")
+def test_where_the_default_is_not_to_be_had_everybody_is_told(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nacre.places.confined.landlock_version", lambda: 0)
+    config = configure({}, allow="ls")
+    assert (config.sandbox, config.sandbox_chosen) == ("workspace", False)
+    place = Local(replace(config, working_directory=str(home.workspace)), None)
+    assert "Rules hold for the text of commands only" in place.warnings[0]
+    assert "no Landlock" in place.warnings[0]
+    with pytest.raises(RequestError, match="no Landlock"):
+        Local(replace(config, sandbox_chosen=True, working_directory=str(home.workspace)), None)

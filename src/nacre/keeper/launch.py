@@ -33,12 +33,13 @@ class Launched:
     gate: int = -1  # our end of the channel through which a keeper hands over its execs
 
     def abandon(self) -> None:
-        """Nobody will use it: end it and wait for its end."""
+        """Nobody will use it: end it and wait for its end. It has started nothing yet."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
         if self.gate >= 0:
             os.close(self.gate)
+        self.process.kill()  # what it has started itself sees that we are gone
         self.process.wait()
 
 

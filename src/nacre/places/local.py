@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,15 +66,29 @@ class Local:
         self._others: list[tuple[KeeperConnection, Confinement]] = []  # whose commands may still run
         self.execs: ExecSupervision | None = None
         self._hold: Hold | None = None
+        self.warnings: tuple[str, ...] = ()  # what does not hold here, though it should
         if config.sandbox != "off":
-            self.confinement = self._confine()
-            if launched is not None:
-                launched.abandon()  # it is not confined
-                self._launched = None
+            self._enter_sandbox()
         elif (container := config.preset.container) is not None and container.confine:
             self._hold_in_container(container.network)
         self._rules = _environment_rules(config)
         self._environment = self._environment_from(dict(os.environ))
+
+    def _enter_sandbox(self) -> None:
+        """Have a keeper inside of the sandbox. RequestError: none is to be had, and one was asked for."""
+        try:
+            self.confinement = self._confine()
+        except RequestError as error:
+            if self._config.sandbox_chosen:
+                raise
+            self.warnings = (f"Rules hold for the text of commands only. {error}",)
+            return
+        if self._config.has_allowlist and not self.confinement.gate:
+            why = "this kernel, or what we run in, lets nobody decide what a process starts"
+            self.warnings = (f"Rules hold for the text of commands only: {why}.",)
+        if self._launched is not None:
+            self._launched.abandon()  # it is not confined
+            self._launched = None
 
     def _hold_in_container(self, network: bool) -> None:  # noqa: FBT001  # its only argument
         """Give commands a keeper that is held, where the container around us is open."""
@@ -118,6 +133,8 @@ class Local:
         from nacre.sandbox.grants import widened  # noqa: PLC0415  # the same
 
         config = widened(self._config, (*self._grants, *grants))
+        if not config.sandbox_chosen and not self._texts_are_read and not _may_write(config):
+            config = replace(config, sandbox="read-only")  # nobody can tell what such a shell writes
         return confine(config, self.start_directory(), self.files, self.spools.path)
 
     def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
@@ -136,6 +153,13 @@ class Local:
         self._grants = (*self._grants, *grants)
         return None
 
+    @property
+    def _texts_are_read(self) -> bool:
+        """Whether the policy knows the language of its shell."""
+        from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # only rules need it
+
+        return self.shell.language in KNOWN_SHELLS
+
     def _relaunch(self) -> Launched:
         """Start the next keeper; the files that its sandbox lies over may be others by now."""
         if self.confinement is not None:
@@ -150,13 +174,13 @@ class Local:
         held = confinement or self.confinement
         if held is None:
             return launch()
-        launched = held.launch(os.environ, gated=self._is_gated)
+        launched = held.launch(os.environ, gated=self.decides_execs)
         if self.execs is not None:
             self.execs.attend(launched.gate)
         return launched
 
     @property
-    def _is_gated(self) -> bool:
+    def decides_execs(self) -> bool:
         """Whether its keepers ask before each exec: there is a sandbox, and there are rules."""
         rules = self._config.commands is not None or bool(
             self._config.policy and not self._config.policy.empty
@@ -167,7 +191,7 @@ class Local:
         """Have the kernel hold rules for all that commands start, where a sandbox can."""
         if self.execs is not None:
             self.execs.rules.adopt(policy)
-        elif self._is_gated:
+        elif self.decides_execs:
             from nacre.places.exec_supervision import ExecSupervision  # noqa: PLC0415  # only rules need it
             from nacre.sandbox.exec_rules import ExecRules, Where  # noqa: PLC0415  # as above
 
@@ -338,6 +362,10 @@ def _known_secrets(config: Config) -> dict[str, str]:
     from nacre.secrets import known_secrets  # noqa: PLC0415  # few have secrets
 
     return known_secrets(config, os.environ)
+
+
+def _may_write(config: Config) -> bool:
+    return config.policy is not None and config.policy.allow_writes
 
 
 def _environment_rules(config: Config) -> EnvironmentRules:

@@ -99,6 +99,16 @@ class Place(Protocol):
         ...
 
     @property
+    def warnings(self) -> tuple[str, ...]:
+        """What does not hold here, though it should."""
+        ...
+
+    @property
+    def decides_execs(self) -> bool:
+        """Whether its keepers ask before each exec: there is a sandbox, and there are rules."""
+        ...
+
+    @property
     def execs(self) -> ExecSupervision | None:
         """Who decides what its commands start, where the kernel asks; None: nobody."""
         ...

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nacre.policy.model import Finding, PolicyError, Verdict
     from nacre.policy.rules import Policy
 
-__all__ = ["Finding", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv"]
+__all__ = ["Finding", "Policy", "PolicyError", "Rule", "Verdict", "judge", "judge_argv", "judge_unread"]
 
 _HOMES = {
     "Finding": "model",
@@ -89,6 +89,21 @@ def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, f
     from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
     return evaluation.judge_argv(argv, policy, cwd=cwd, fed=fed)
+
+
+def judge_unread(text: str, policy: Policy) -> Verdict:
+    """The verdict about a text in a language that nobody here reads: what it starts is judged when it starts.
+
+    Only regular expressions are held against the text itself.
+    """
+    from nacre.policy.findings import Findings  # noqa: PLC0415 - see the docstring
+
+    hidden = _without_rules(text)
+    if not hidden.allowed:
+        return hidden
+    findings = Findings(policy, "", None)
+    findings.check_patterns(text)
+    return findings.verdict(text)
 
 
 def _without_rules(text: str) -> Verdict:

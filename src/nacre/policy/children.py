@@ -30,6 +30,13 @@ _COMPRESSORS = tuple(
     sorted(names("brotli bzip2 compress gzip lz4 lzip lzma lzop pigz uncompress unxz xz zstd"))
 )
 _GIT = ("git", "*/git-core/*", "ssh", "gpg", "gpg2", "cat", "less")
+_TYPESETTERS = (
+    *tuple(
+        sorted(names("preconv tbl eqn pic refer groff nroff troff grotty col cat less sed locale soelim"))
+    ),
+    *_COMPRESSORS,
+    "*/man-db/*",
+)
 # What the others start, besides what their arguments name, which is judged by itself.
 _HELPERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(names("gunzip gzip zcat xz unxz xzcat unzip bzip2 file less more"), _COMPRESSORS),
@@ -42,7 +49,8 @@ _HELPERS: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(names("git gh glab"), _GIT),
     **dict.fromkeys(names("scp sftp rsync autossh"), ("ssh",)),
-    **dict.fromkeys(names("man apropos whatis apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
+    **dict.fromkeys(names("man apropos whatis"), _TYPESETTERS),
+    **dict.fromkeys(names("apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
 }
 
 

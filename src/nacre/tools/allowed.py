@@ -17,6 +17,7 @@ def allowed_tool(service: Service) -> Tool:
 
     async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
         shown = describe(service.config.policy) if service.config.policy else {}
+        shown["sandbox"] = [service.held_by or "off", *service.place.warnings]
         return Reply("\n".join(f"{name}: {_words(value)}" for name, value in shown.items()), shown)
 
     return Tool(
