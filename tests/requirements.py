@@ -647,6 +647,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "In a sandbox, rules hold in shells whose language nobody reads; what cannot be held ends the start.",
         "nacre",
     ),
+    "exec-executables": Requirement(
+        "Under an allowlist only the programs that rules name, and what runs them, can be executed; where it"
+        " cannot be listed, the tool `allowed` says why.",
+        "nacre",
+    ),
     "exec-fails-closed": Requirement("What nobody decides does not start.", "nacre"),
     "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
     "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),

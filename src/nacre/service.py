@@ -389,7 +389,9 @@ class Service:
     def held_by(self) -> str:
         """The level of the sandbox and what holds it, for a person; empty: there is none."""
         confinement = self.place.confinement
-        gate = ", exec gate" if self.place.execs is not None else ""
+        gate = ""
+        if self.place.execs is not None:
+            gate = ", exec gate" if self.place.open_execution else ", exec gate, allowed programs only"
         return f"{confinement.profile.level} ({confinement.held_by}{gate})" if confinement else ""
 
     async def check_shell(self) -> None:

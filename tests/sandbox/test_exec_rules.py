@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import shutil
 import sys
 
@@ -13,6 +14,7 @@ from gated_service import Gated, gated, workspace
 from nacre.errors import PlaceError, Refused, RequestError
 from nacre.policy import Policy, PolicyError
 from nacre.policy.children import ANY, default_children
+from nacre.sandbox.executables import HEAD_BYTES, Executables, TooWideError, words_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
 
@@ -250,3 +252,48 @@ def test_a_keeper_that_follows_a_killed_one_has_its_execs_decided_too() -> None:
             run("kill -9 $PPID")
         assert "/rm was not started" in " ".join(run("rm victim").hints)
         assert run("ls").ok
+
+
+@pytest.mark.req("exec-executables")
+def test_only_what_the_rules_name_can_be_executed_whatever_the_gate_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with gated({"allow": ["ls", "cat", "cp", "which", "tar", "gzip"], "allow_writes": True}) as run:
+        assert run.service.place.open_execution == ""
+        execs = run.service.place.execs
+        assert execs is not None
+
+        def say_yes(_asked: object) -> bool:
+            return True
+
+        monkeypatch.setattr(execs.rules, "judge", say_yes)
+        assert run("which ls; tar -czf a.tgz victim; tar -tzf a.tgz; env cat victim").ok
+        for text in ("rm victim", "cp /bin/rm copy; ./copy victim", "cp /bin/cat /tmp/x; /tmp/x victim"):
+            refused = run(text)
+            assert refused.exit_code == 126, text
+        assert (run.workspace / "victim").exists()
+
+
+@pytest.mark.req("exec-executables")
+@pytest.mark.parametrize(
+    ("rule", "why"),
+    [
+        ("make", "`make` may start anything"),
+        ("py*", "`py*` names programs by a pattern"),
+        ({"command": "ls", "children": "any"}, "`ls` may start anything"),
+        ({"command": "./run.sh", "children": []}, "`./run.sh` is not one file"),
+    ],
+)
+def test_a_rule_that_names_no_certain_files_leaves_them_open_and_is_reported(rule: object, why: str) -> None:
+    found = Executables(("/usr/bin",), lambda path: path, lambda _path: ())
+    with pytest.raises(TooWideError, match=re.escape(why)):
+        found.of(Policy.from_mapping({"allow": [rule]}), "/bin/sh")
+
+
+@pytest.mark.req("exec-executables")
+def test_what_runs_a_file_is_read_from_its_beginning() -> None:
+    assert list(words_of(b"#! /usr/bin/env node\nx")) == ["/usr/bin/env", "node"]
+    assert list(words_of(b"plain")) == []
+    with open("/bin/ls", "rb") as file:
+        (loader,) = words_of(file.read(HEAD_BYTES))
+    assert loader.startswith("/lib")

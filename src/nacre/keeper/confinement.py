@@ -157,6 +157,22 @@ def _apply_landlock(libc: ctypes.CDLL, plan: dict[str, Any]) -> None:
         os.close(ruleset)
 
 
+def restrict_executables(paths: Sequence[str]) -> None:
+    """From now on only these files, and those in these directories, can be executed."""
+    libc = _libc()
+    attributes = struct.pack("=Q", EXECUTE)
+    ruleset = libc.syscall(CREATE_RULESET, attributes, len(attributes), 0)
+    if ruleset < 0:
+        raise _failed("Landlock")
+    try:
+        for path in paths:
+            _add_rule(libc, ruleset, path, EXECUTE)
+        if libc.syscall(RESTRICT_SELF, ruleset, 0):
+            raise _failed("Landlock")
+    finally:
+        os.close(ruleset)
+
+
 def _add_rule(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
     """Grant rights to a path and all below it; one that is not there grants nothing."""
     try:

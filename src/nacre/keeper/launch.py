@@ -117,14 +117,19 @@ def launch(
     return _launch(argv or local_argv(), environment, passed)
 
 
-def launch_gated(argv: list[str], environment: dict[str, str], passed: tuple[int, ...] = ()) -> Launched:
-    """Start a keeper in a sandbox that has every exec decided by whoever holds the other end of `gate`."""
+def launch_gated(
+    argv: list[str], environment: dict[str, str], passed: tuple[int, ...] = (), executables: str = "[]"
+) -> Launched:
+    """Start a keeper in a sandbox that has every exec decided by whoever holds the other end of `gate`.
+
+    `executables`, a list in JSON, are the only files that can be executed; none: any.
+    """
     import socket  # noqa: PLC0415  # most keepers have no gate
 
     ours, theirs = socket.socketpair()
     with ours, theirs:
         number = theirs.fileno()
-        launched = _launch([*argv, str(number)], environment, (*passed, number))
+        launched = _launch([*argv, str(number), executables], environment, (*passed, number))
         return replace(launched, gate=ours.detach())
 
 

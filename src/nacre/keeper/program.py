@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
-PLAN, GATE = 2, 3  # the arguments that say how this process is to be confined, and who decides what it starts
+# The arguments that say how this process is to be confined, who decides what it starts, what can be executed.
+PLAN, GATE, EXECUTABLES = 2, 3, 4
 WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` holds without the kernel's help
 ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
@@ -423,11 +424,17 @@ def _below_guardian() -> Guardian | None:
     """Go on below a guardian, which stays free to do its work when nobody answers any more."""
     if len(sys.argv) <= GATE:
         return start_guardian()
-    from nacre.keeper.confinement import ask_before_exec  # noqa: PLC0415  # most keepers are not confined
+    from nacre.keeper.confinement import (  # noqa: PLC0415  # most keepers are not confined
+        ask_before_exec,
+        restrict_executables,
+    )
+    from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
 
     channel = int(sys.argv[GATE])
     os.set_inheritable(channel, False)
     guardian = start_guardian()
+    if executables := read_json(sys.argv[EXECUTABLES]):
+        restrict_executables(executables)
     ask_before_exec(channel)
     return guardian
 

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
@@ -103,12 +104,15 @@ class Confinement:
         if self.proxy is not None:
             self.proxy.close()
 
-    def launch(self, own: Mapping[str, str], *, gated: bool = False) -> Launched:
+    def launch(
+        self, own: Mapping[str, str], *, gated: bool = False, executables: Sequence[str] = ()
+    ) -> Launched:
         """Start the keeper, with no more of our environment than starting needs.
 
-        `gated`: every exec below it is decided by whoever holds the other end of its channel.
+        `gated`: every exec below it is decided by whoever holds the other end of its channel. `executables`
+        are the only files that it can execute then; none: any.
         """
-        starter = launch_gated if gated else launch
+        starter = partial(launch_gated, executables=json.dumps(executables)) if gated else launch
         kept = {name: value for name, value in own.items() if name.startswith(KEEPER_VARIABLES)}
         if self.proxy is None:
             return starter(self.argv, kept)

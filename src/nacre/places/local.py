@@ -65,6 +65,7 @@ class Local:
         self._grants: tuple[Grant, ...] = ()  # what the person has opened since the start
         self._others: list[tuple[KeeperConnection, Confinement]] = []  # whose commands may still run
         self.execs: ExecSupervision | None = None
+        self.open_execution = ""  # why any file can be executed, as far as the exec gate allows it
         self._hold: Hold | None = None
         self.warnings: tuple[str, ...] = ()  # what does not hold here, though it should
         if config.sandbox != "off":
@@ -174,10 +175,33 @@ class Local:
         held = confinement or self.confinement
         if held is None:
             return launch()
-        launched = held.launch(os.environ, gated=self.decides_execs)
+        launched = held.launch(os.environ, gated=self.decides_execs, executables=self._executables())
         if self.execs is not None:
             self.execs.attend(launched.gate)
         return launched
+
+    def _executables(self) -> tuple[str, ...]:
+        """The only files that can be executed, where the rules can be put into such a list; none: any."""
+        if not self.decides_execs:
+            return ()
+        from nacre.sandbox.executables import Executables, TooWideError  # noqa: PLC0415  # only rules need it
+
+        self.open_execution = self._why_executables_vary()
+        policy = self._config.policy
+        if self.open_execution or policy is None:
+            return ()
+        found = Executables(self.search_path.split(os.pathsep), _real_file, _interpreter_of)
+        try:
+            return found.of(policy, self.shell.executable)
+        except TooWideError as error:
+            self.open_execution = str(error)
+            return ()
+
+    def _why_executables_vary(self) -> str:
+        """Why the programs that commands may start cannot be known when a keeper is started."""
+        if self._config.commands is not None or self._config.policy is None:
+            return "the list of commands may change"
+        return "the login shell is asked for its environment" if self._reads_login_environment else ""
 
     @property
     def decides_execs(self) -> bool:
@@ -324,12 +348,15 @@ class Local:
             proxy.begin()
         self.spools.ensure()
         await link.open(self._environment, self.spools.path, lost_cookie, self.spools.limits)
-        has_login_shell = os.name == "posix"
-        wanted = (
-            self._config.login_environment if has_login_shell and self._rules.asks_login_shell else "never"
-        )
-        if wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ))):
+        if self._reads_login_environment:
             await self._read_login_environment(link)
+
+    @property
+    def _reads_login_environment(self) -> bool:
+        if os.name != "posix" or not self._rules.asks_login_shell:  # Windows has no such shell
+            return False
+        wanted = self._config.login_environment
+        return wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ)))
 
     async def _read_login_environment(self, link: Link) -> None:
         """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
@@ -362,6 +389,21 @@ def _known_secrets(config: Config) -> dict[str, str]:
     from nacre.secrets import known_secrets  # noqa: PLC0415  # few have secrets
 
     return known_secrets(config, os.environ)
+
+
+def _real_file(path: str) -> str:
+    real = os.path.realpath(path)
+    return real if os.path.isfile(real) and os.access(real, os.X_OK) else ""
+
+
+def _interpreter_of(path: str) -> tuple[str, ...]:
+    from nacre.sandbox.executables import HEAD_BYTES, words_of  # noqa: PLC0415  # only rules need it
+
+    try:
+        with open(path, "rb") as file:
+            return tuple(words_of(file.read(HEAD_BYTES)))
+    except OSError:
+        return ()
 
 
 def _may_write(config: Config) -> bool:

@@ -109,6 +109,11 @@ class Place(Protocol):
         ...
 
     @property
+    def open_execution(self) -> str:
+        """Why any file can be executed, as far as the rules allow it; empty: only those that they name."""
+        ...
+
+    @property
     def execs(self) -> ExecSupervision | None:
         """Who decides what its commands start, where the kernel asks; None: nobody."""
         ...

@@ -106,7 +106,8 @@ class ExecRules:
 
     def adopt(self, policy: Policy) -> None:
         """From now on these rules hold."""
-        self._policy = policy
+        has_free = policy.free_builtins and policy.mode == "allowlist"
+        self._policy = policy.allowing(sorted(FREE)) if has_free else policy
         self._forbidding = replace(
             policy,
             rules=(*policy.denies, *policy.asks),
@@ -257,8 +258,6 @@ class ExecRules:
         return self._by_rule(own_names, asked, replace(self._policy, files=cast("FileSystem", files)))
 
     def _by_rule(self, own_names: Sequence[str], asked: Exec, policy: Policy) -> Decision:
-        if self._policy.free_builtins and own_names[0] in FREE:
-            return Decision(allowed=True)
         verdicts = [
             (name, judge_argv((name, *asked.argv[1:]), policy, cwd=asked.directory)) for name in own_names
         ]

@@ -17,7 +17,9 @@ def allowed_tool(service: Service) -> Tool:
 
     async def call(_arguments: dict[str, Any], _caller: Caller) -> Reply:
         shown = describe(service.config.policy) if service.config.policy else {}
-        shown["sandbox"] = [service.held_by or "off", *service.place.warnings]
+        why = service.place.open_execution
+        wide = (f"Files that can be executed are not limited to a list: {why}.",) if why else ()
+        shown["sandbox"] = [service.held_by or "off", *wide, *service.place.warnings]
         return Reply("\n".join(f"{name}: {_words(value)}" for name, value in shown.items()), shown)
 
     return Tool(

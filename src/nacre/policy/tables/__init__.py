@@ -56,6 +56,11 @@ def wrapper(name: str) -> Wrapper | None:
     return _wrappers().get(name) if _HOMES.get(name) == "wrappers" else None
 
 
+def transparent_wrappers() -> tuple[str, ...]:
+    """The programs that need no rule of their own because what they run does."""
+    return tuple(name for name, entry in _wrappers().items() if entry.transparent)
+
+
 def interpreter(name: str) -> Interpreter | None:
     """What is known about a program that runs code."""
     return _interpreters().get(name) if _HOMES.get(name) == "interpreters" else None
