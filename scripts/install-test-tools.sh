@@ -14,6 +14,9 @@ want fish fish
 want elvish elvish
 want ps procps
 want git git
+want vim vim
+want less less
+want top procps
 want bwrap bubblewrap
 want node nodejs
 want npm npm

@@ -162,6 +162,21 @@ REQUIREMENTS: dict[str, Requirement] = {
     "no-editor": Requirement(
         "An editor or pager that nobody asked for fails fast; the person's own settings count more.", "nacre"
     ),
+    "terminal-programs": Requirement(
+        "Editors, pagers, prompts and interpreters are driven on a terminal, by text and keys.", "nacre"
+    ),
+    "terminal-screen": Requirement(
+        "The screen is shown as a person sees it: text, cursor, title, alternate screen; again only what"
+        " changed; its size is set and changed.",
+        "nacre",
+    ),
+    "terminal-keys": Requirement(
+        "Keys are sent by name; an unknown one is told with those there are.", "nacre"
+    ),
+    "terminal-policy": Requirement(
+        "A shell on a terminal under rules is sent whole lines, judged as commands, and no other keys.",
+        "nacre",
+    ),
     "job-limits": Requirement("Jobs are limited in number, and hold no slot of other commands.", "nacre"),
     "job-policy": Requirement(
         "A job is admitted like any command; what a shell is sent to read is judged.", "nacre"

@@ -40,6 +40,7 @@ MCP = {"mcp", "mcp_types", "pydantic"}
 THIRD_PARTY = {
     "protocol.sdk": MCP,
     "patterns": {"regex"},
+    "screen": {"pyte"},
 }  # each is loaded where it is needed, and only there
 # What may be asked of the package itself; everything else in it stands for a module above.
 LIGHT_NAMES = {"nacre", "nacre.__version__"}

@@ -103,6 +103,10 @@ class CommandExecution(Execution[Result], Protocol):
         """Have somebody called when it has printed more."""
         ...
 
+    def resize(self, rows: int, columns: int) -> None:
+        """Give its terminal another size."""
+        ...
+
     def feed(self, data: bytes) -> None:
         """Give it bytes to read; none ends its input. RequestError: it was started without."""
         ...

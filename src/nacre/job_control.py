@@ -6,7 +6,6 @@ Above it: `service`, which loads this when the first job is there. Below: `jobs`
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from nacre.job_waits import Until
     from nacre.model import Result
     from nacre.outputs import Outputs
+    from nacre.screen import View
     from nacre.spools import StreamName
 
     Recorded = Result | NacreError | None
@@ -48,6 +48,7 @@ SHELLS = {
 # One that its command may start later is to be given nothing in advance.
 SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
 SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
+PLAIN_KEYS = {"enter", "ctrl-c", "ctrl-d"}  # what a shell under rules may be sent
 INPUT_LIMIT_BYTES = 1 << 20
 LINE_BYTES = 2000  # of a line that a program waits after
 END_PATIENCE_S = 10.0  # what a job that is ended may take until the call answers
@@ -64,7 +65,18 @@ class Look:
     stdout: str
     stderr: str
     waiting_for_input: str = ""  # the process that does
+    view: View | None = None  # of a terminal
+    changed: dict[int, str] | None = None  # its lines that are new; None: all
     others: tuple[Job, ...] = ()  # that were waited for, too
+
+
+@record
+class Input:
+    """What a job is sent."""
+
+    text: str = ""
+    keys: str = ""  # by name, on a terminal
+    ends: bool = False
 
 
 class JobControl:
@@ -132,11 +144,32 @@ class JobControl:
         job, line = waited.job, waited.line
         if not job.runs:
             self.jobs.told(job)
+        others = tuple(other for other in jobs if other is not job)
+        if job.screen is not None:
+            await job.refresh_screen()
+            view, changed = job.screen.changes()
+            return Look(job, waited.reason, line, "", "", waited.waiting_for_input, view, changed, others)
         stdout, stderr = [await self._new_output(job, index) for index in (0, 1)]
         if waited.waiting_for_input and not line:
             line = await self._last_line(job)
-        others = tuple(other for other in jobs if other is not job)
-        return Look(job, waited.reason, line, stdout, stderr, waited.waiting_for_input, others)
+        return Look(job, waited.reason, line, stdout, stderr, waited.waiting_for_input, others=others)
+
+    async def screen_of(self, job_id: str) -> Look:
+        """All of a job's screen."""
+        job = self.jobs.find(job_id)
+        if job.screen is None:
+            raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
+        await job.refresh_screen()
+        view, _ = job.screen.changes()
+        return Look(job, "screen", "", "", "", view=view)
+
+    def resize(self, job_id: str, rows: int, columns: int) -> None:
+        """Give a job's terminal another size."""
+        job = self._running(job_id)
+        if job.screen is None:
+            raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
+        job.execution.resize(rows, columns)
+        job.screen.resize(rows, columns)
 
     @staticmethod
     async def _last_line(job: Job) -> str:
@@ -163,26 +196,49 @@ class JobControl:
         note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {told} …]\n"
         return (note if skipped else "") + readable(data)
 
-    async def send(self, job_id: str, data: bytes, *, ends: bool, gate: Gate | None, ask: Ask | None) -> None:
-        """Give a job something to read, and then no more if `ends`."""
-        job = self._running(job_id)
+    async def send(
+        self, job_id: str, sent: Input, *, gate: Gate | None = None, ask: Ask | None = None
+    ) -> None:
+        """Give a job something to read: a text, then keys, then no more if it `ends`."""
+        job, ends = self._running(job_id), sent.ends
+        data = sent.text.encode("utf-8", "surrogateescape") + self._keys(job, sent.keys)
         if len(data) > INPUT_LIMIT_BYTES:
             raise RequestError(f"Input is limited to {INPUT_LIMIT_BYTES:,} bytes at a time.")
         if data and gate is not None:
-            await self._admit_input(job, data, gate, ask)
+            await self._admit_input(job, sent, gate, ask)
         if data:
             job.execution.feed(data)
         if ends:
             job.execution.feed(b"")
         audit.log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
 
-    async def _admit_input(self, job: Job, data: bytes, gate: Gate, ask: Ask | None) -> None:
-        """A program that reads commands is given none that could not be run: each text is judged as one."""
+    @staticmethod
+    def _keys(job: Job, names: str) -> bytes:
+        if not names:
+            return b""
+        if job.screen is None:
+            raise RequestError(f"Job {job.id} has no terminal, so no keys.", hint="Send text.")
+        from nacre.keys import bytes_of  # noqa: PLC0415  # only who presses keys pays for it
+
+        return bytes_of(names, application_cursor=job.screen.application_cursor)
+
+    async def _admit_input(self, job: Job, sent: Input, gate: Gate, ask: Ask | None) -> None:
+        """A program that reads commands is given none that could not be run: each text is judged as one.
+
+        So it has to be whole: what is typed in parts, edited, or brought back from a history is not seen.
+        """
         command = job.execution.asked
         gate.admit_feeding(command)
         if not SHELL_WORD.search(command.text) and not SHELLS.intersection(await job.programs()):
             return
-        text = os.fsdecode(data).strip()
+        if set(sent.keys.split()) - PLAIN_KEYS or not _is_whole(sent, on_terminal=job.screen is not None):
+            raise RequestError(
+                "A shell under rules is sent whole lines only.",
+                code="not_judged",
+                hint="Send the whole command with its line break (or the key enter), without other keys,"
+                " a backslash at its end or control characters.",
+            )
+        text = sent.text.strip()
         if text:
             await gate.admit(Command(text, command.working_directory, command.timeout_s), ask)
 
@@ -222,3 +278,14 @@ def _end_within(limit_s: float) -> Until:
     from nacre.job_waits import Until  # noqa: PLC0415  # see `wait`
 
     return Until(limit_s)
+
+
+def _is_whole(sent: Input, *, on_terminal: bool) -> bool:
+    """Whether a text is one that a shell reads as it is judged."""
+    text = sent.text
+    if not text:
+        return True
+    ends = text.endswith("\n") or sent.ends or "enter" in sent.keys.split()
+    odd = any(not character.isprintable() and character not in "\n\t" for character in text)
+    expands = on_terminal and "!" in text  # from the history of an interactive shell
+    return ends and not odd and not expands and not text.rstrip().endswith("\\")

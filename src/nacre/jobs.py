@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from nacre.execution import CommandExecution
     from nacre.keeper.frames import News, Part
     from nacre.outputs import Outputs
+    from nacre.screen import Screen
     from nacre.spools import StreamName
 
+DRAWN_BYTES = 1 << 18  # at a time
 PATIENCE_S = 30.0  # with a keeper that is asked for output
 REMEMBERED = 100  # jobs that have ended
 NEWS_LIMIT = 20  # sentences that wait to be told
@@ -40,6 +42,11 @@ class Job:
         self.execution = execution
         self._outputs = outputs
         self._watchers: list[Callable[[News], None]] = []
+        self.screen: Screen | None = None
+        if (size := execution.asked.terminal) is not None:
+            from nacre.screen import Screen  # noqa: PLC0415  # only who has a terminal pays for it
+
+            self.screen = Screen(*size)
         self.outcome: Result | NacreError | None = None  # None: it runs
         self.told_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
         self.listeners: list[Callable[[], None]] = []  # called at each change of its state
@@ -110,6 +117,19 @@ class Job:
             goes_on=True,
             line_ends=now.line_ends,
         )
+
+    async def refresh_screen(self) -> None:
+        """Draw what was printed since; of very much, only the end."""
+        screen = self.screen
+        if screen is None:
+            return
+        screen.fed_bytes = max(screen.fed_bytes, await self.total_bytes("stdout") - DRAWN_BYTES)
+        while True:
+            offset, data = await self.read("stdout", screen.fed_bytes, DRAWN_BYTES)
+            if not data:
+                return
+            await asyncio.to_thread(screen.feed, data)
+            screen.fed_bytes = offset + len(data)
 
     async def total_bytes(self, stream: StreamName) -> int:
         """How much it has printed by now."""

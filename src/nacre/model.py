@@ -60,6 +60,7 @@ class Command:
     argv: tuple[str, ...] | None = None  # a program started without a shell; `text` then only shows it
     place: str = LOCAL  # where it runs
     answer_within_s: float | None = None  # then it goes on as a job; 0: at once, with a stdin; None: never
+    terminal: tuple[int, int] | None = None  # rows and columns; None: pipes
 
 
 def located(command: Command, directory: str) -> Command:
@@ -77,6 +78,7 @@ def located(command: Command, directory: str) -> Command:
         command.argv,
         command.place,
         command.answer_within_s,
+        command.terminal,
     )
 
 

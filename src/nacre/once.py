@@ -34,6 +34,10 @@ if TYPE_CHECKING:
 _ENDS: dict[str | None, Ended] = {"timeout": Ended.TIMED_OUT, "killed": Ended.CANCELLED}
 
 
+TERMINAL_TYPE = "xterm-256color"
+END_OF_TRANSMISSION = b"\x04"  # how input ends on a terminal
+
+
 class Once:
     """A command that gets a process of its own."""
 
@@ -114,6 +118,10 @@ class Once:
             spawn.stdin = True
         if command.answer_within_s == 0:
             spawn.announce = True
+        if command.terminal is not None:
+            spawn.terminal = command.terminal
+            spawn.unset = self._place.quiet_variables
+            spawn.environment = {"TERM": TERMINAL_TYPE, **spawn.environment}
         return spawn
 
     async def wait(self) -> Result:
@@ -189,10 +197,16 @@ class Once:
         self._running.on_news = on_news
         self._link.watch(self._running, NEWS_MS if on_news is not None else 0)
 
+    def resize(self, rows: int, columns: int) -> None:
+        """Give its terminal another size."""
+        self._link.resize(self._running, rows, columns)
+
     def feed(self, data: bytes) -> None:
         """Give it bytes to read; none ends its input. RequestError: it was started without."""
         if self.asked.answer_within_s != 0:
             raise no_input()
+        if not data and self.asked.terminal is not None:
+            data = END_OF_TRANSMISSION
         self._link.feed(self._running, data)
 
     def signal(self, name: str) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from nacre.execution import CommandExecution, Execution
     from nacre.file_records import FileDone, FileWork
     from nacre.gate import Ask
-    from nacre.job_control import JobControl, Look
+    from nacre.job_control import Input, JobControl, Look
     from nacre.job_waits import Until
     from nacre.keeper.frames import Left
     from nacre.output_query import Excerpt, Query
@@ -284,9 +284,17 @@ class Service:
         """Return with the first thing that happens to one of these jobs."""
         return await self._job_control().wait(ids, until)
 
-    async def send_to_job(self, job_id: str, data: bytes, *, ends: bool, ask: Ask | None) -> None:
+    async def send_to_job(self, job_id: str, sent: Input, ask: Ask | None) -> None:
         """Give a job something to read; what a shell would run is judged."""
-        await self._job_control().send(job_id, data, ends=ends, gate=self._gate, ask=ask)
+        await self._job_control().send(job_id, sent, gate=self._gate, ask=ask)
+
+    async def screen_of_job(self, job_id: str) -> Look:
+        """What is to be seen on a job's terminal."""
+        return await self._job_control().screen_of(job_id)
+
+    def resize_job(self, job_id: str, rows: int, columns: int) -> None:
+        """Give a job's terminal another size."""
+        self._job_control().resize(job_id, rows, columns)
 
     def signal_job(self, job_id: str, name: str) -> None:
         """Send a signal to everything that a job has started."""

@@ -309,6 +309,9 @@ class Turn:
         process.running.on_news = on_news
         process.link.watch(process.running, NEWS_MS if on_news is not None else 0, self._request.turn)
 
+    def resize(self, rows: int, columns: int) -> None:
+        """It has no terminal."""
+
     def feed(self, data: bytes) -> None:  # noqa: ARG002  # it takes none
         """Refuse: a command of a session reads what it was given at its start."""
         raise no_input()

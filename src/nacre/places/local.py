@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from nacre.dialects import examples, find_shell, is_known
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
-from nacre.environment import EnvironmentRules, LoginProbe, is_bare, merge_login
+from nacre.environment import QUIET_DEFAULTS, EnvironmentRules, LoginProbe, is_bare, merge_login
 from nacre.errors import RequestError
 from nacre.keeper.frames import Spawn
 from nacre.keeper.launch import launch
@@ -246,6 +246,11 @@ class Local:
     def environment(self) -> dict[str, str]:
         """What its commands are started with."""
         return self._environment
+
+    @property
+    def quiet_variables(self) -> tuple[str, ...]:
+        """Variables that are set only for commands without a terminal."""
+        return tuple(name for name, value in QUIET_DEFAULTS.items() if self._environment.get(name) == value)
 
     @property
     def search_path(self) -> str:

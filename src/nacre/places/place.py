@@ -77,6 +77,11 @@ class Place(Protocol):
         ...
 
     @property
+    def quiet_variables(self) -> tuple[str, ...]:
+        """Variables that are set only for commands without a terminal."""
+        ...
+
+    @property
     def search_path(self) -> str:
         """The PATH of its commands."""
         ...

@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import RequestError
+from nacre.tools.shell import SCREEN
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.job_control import Look
     from nacre.jobs import Job
+    from nacre.screen import View
     from nacre.service import Service
     from nacre.tools.tool import Caller
 
 USUAL_WAIT_S = 30
+MOST_ROWS, MOST_COLUMNS = 500, 1000
+_ACTIONS = ["list", "wait", "send", "signal", "screen", "resize", "end"]
 _WAITS = ("until", "port", "silence", "for_input", "seconds")
 
 
@@ -24,13 +28,13 @@ def job_tool(service: Service) -> Tool:
         title="Manage jobs",
         description=(
             "Commands that run on. wait returns at the end, or at the first of: a new line that matches "
-            "until, a port of this machine that accepts, silence, a wish for input, the time. It and send "
-            "show what is new. end kills all of it."
+            "until, a local port that accepts, silence, a wish for input, the time; it shows what is new. "
+            "send can wait, too. end kills all of it."
         ),
         input_schema={
             "type": "object",
             "properties": {
-                "action": {"type": "string", "enum": ["list", "wait", "send", "signal", "end"]},
+                "action": {"type": "string", "enum": _ACTIONS},
                 "id": {"type": "string", "description": "Several for wait: separated by spaces"},
                 "until": {"type": "string", "description": "Regular expression", "minLength": 1},
                 "port": {"type": "integer", "minimum": 1, "maximum": 65535},
@@ -44,8 +48,14 @@ def job_tool(service: Service) -> Tool:
                     "default": USUAL_WAIT_S,
                 },
                 "text": {"type": "string", "description": "To send, with its line breaks"},
+                "keys": {
+                    "type": "string",
+                    "description": "After it, on a terminal: esc enter ctrl-c up f1 …",
+                },
                 "eof": {"type": "boolean", "description": "End its input"},
                 "signal": {"type": "string", "description": "INT, TERM, HUP …"},
+                "rows": {"type": "integer"},
+                "columns": {"type": "integer"},
             },
             "required": ["action"],
             "additionalProperties": False,
@@ -68,12 +78,24 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         return await _wait(service, ids, arguments)
     if action == "send":
         return await _send(service, ids, arguments, caller)
+    return await _steer(service, action, ids[0], arguments)
+
+
+async def _steer(service: Service, action: str, job: str, arguments: dict[str, Any]) -> Reply:
+    if action == "screen":
+        return _told(await service.screen_of_job(job))
+    if action == "resize":
+        rows, columns = arguments.get("rows", SCREEN[0]), arguments.get("columns", SCREEN[1])
+        if not (0 < rows <= MOST_ROWS and 0 < columns <= MOST_COLUMNS):
+            raise RequestError(f"A terminal has 1 to {MOST_ROWS} rows and 1 to {MOST_COLUMNS} columns.")
+        service.resize_job(job, rows, columns)
+        return Reply(f"The terminal of job {job} has {rows} rows and {columns} columns.", {"job": job})
     if action == "signal":
         if "signal" not in arguments:
             raise RequestError("Missing argument: signal.")
-        service.signal_job(ids[0], arguments["signal"])
-        return Reply(f"Sent {arguments['signal']} to job {ids[0]}.", {"job": ids[0]})
-    return _told(await service.end_job(ids[0]))
+        service.signal_job(job, arguments["signal"])
+        return Reply(f"Sent {arguments['signal']} to job {job}.", {"job": job})
+    return _told(await service.end_job(job))
 
 
 async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
@@ -90,10 +112,12 @@ async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> 
 
 
 async def _send(service: Service, ids: list[str], arguments: dict[str, Any], caller: Caller) -> Reply:
-    text, ends = arguments.get("text", ""), arguments.get("eof", False)
-    if not text and not ends:
-        raise RequestError("There is nothing to send.", hint="Give text, or eof: true.")
-    await service.send_to_job(ids[0], text.encode("utf-8", "surrogateescape"), ends=ends, ask=caller.ask)
+    from nacre.job_control import Input  # noqa: PLC0415  # as above
+
+    sent = Input(arguments.get("text", ""), arguments.get("keys", ""), arguments.get("eof", False))
+    if not sent.text and not sent.keys and not sent.ends:
+        raise RequestError("There is nothing to send.", hint="Give text, keys, or eof: true.")
+    await service.send_to_job(ids[0], sent, caller.ask)
     if any(name in arguments for name in _WAITS):
         return await _wait(service, ids, arguments)
     return Reply(f"Sent to job {ids[0]}.", {"job": ids[0]})
@@ -124,6 +148,7 @@ _REASONS = {
     "silent": "it is silent",
     "input": "it waits for input",
     "time": "the time is over",
+    "screen": "the screen",
 }
 
 
@@ -141,10 +166,30 @@ def _told(look: Look) -> Reply:
         if shown:
             text.append(f"--- {name}\n{shown.removesuffix(chr(10))}")
             data[name] = shown
+    if look.view is not None:
+        data["screen"], shown = _screen(look.view, look.changed)
+        text.append(f"--- screen, cursor at {look.view.row}:{look.view.column}\n" + "\n".join(shown))
     if look.others:
         data["others"] = [_summary_of(other) for other in look.others]
         text += [_line(other) for other in data["others"]]
     return Reply("\n".join(text), data)
+
+
+def _screen(view: View, changed: dict[int, str] | None) -> tuple[dict[str, Any], list[str]]:
+    """The screen, or what is new of it, as data and as lines."""
+    shown: dict[str, Any] = {"cursor": [view.row, view.column]}
+    if changed is None or len(changed) * 2 > len(view.lines):
+        shown["lines"] = lines = list(view.lines)
+    else:
+        shown["changed"] = {str(row): line for row, line in changed.items()}
+        lines = [f"{row}: {line}" for row, line in changed.items()]
+    if view.title:
+        shown["title"] = view.title
+    if view.is_alternate:
+        shown["alternate"] = True
+    if view.scrolled_lines:
+        shown["scrolled_lines"] = view.scrolled_lines
+    return shown, lines
 
 
 def _summary_of(job: Job) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def output_tool(service: Service) -> Tool:
         name="output",
         title="Read output",
         description=(
-            "Read what a command printed, by output_id (default: the last command's): from a byte or a line, "
-            "the last lines, or only lines that match. next_offset is where to go on."
+            "Read what a command printed, by output_id (default: the last command's). next_offset is where "
+            "to go on."
         ),
         input_schema={
             "type": "object",

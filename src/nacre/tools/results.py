@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SHOWN_LEFT = 5  # processes that the text names
 LONG_MS = 1000  # a command that took so long is told its time
 _TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
-_LEFT = {"type": "array", "items": {"type": "object", "properties": {"pid": _COUNT, "command": _TEXT}}}
+_LEFT = {"type": "array", "items": {"type": "object"}}  # pid and command
 _HINTS = {"type": "array", "items": _TEXT, "description": "What to do about it"}
-_SESSION = {"type": "object", "properties": {"name": _TEXT, "shell": _TEXT, "note": _TEXT}}
+_SESSION = {"type": "object"}  # name, shell, note
 _JOB = {"type": "string", "description": "It runs on: see the tool job"}
 _NEWS = {"type": "array", "items": _TEXT}
 _LEAN: dict[str, Any] = {

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 NEWS_CHARACTERS = 16_384  # of output that waits to be told
 OUTPUT_LIMIT_MOST = 16 << 20  # a reply that no client would take helps nobody
+SCREEN = (24, 80)  # rows and columns of a terminal, until a call changes that
 OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
 
 
@@ -65,7 +66,11 @@ def shell_tool(service: Service) -> Tool:
                 "stdin": {"type": "string", "description": "What it reads; default: nothing"},
                 "background": {
                     "type": "boolean",
-                    "description": "Answer at once; it runs as a job without a time limit, and takes input",
+                    "description": "Run as a job: no time limit, takes input",
+                },
+                "terminal": {
+                    "type": "boolean",
+                    "description": "The same, on a terminal with a screen",
                 },
                 "answer_within": {
                     "type": "integer",
@@ -114,10 +119,11 @@ def _default_directory(service: Service) -> str:
 
 async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:
     session = arguments.get("session")
-    background = arguments.get("background", False)
+    terminal = arguments.get("terminal", False)
+    background = arguments.get("background", False) or terminal
     if background and session is not None:
         raise RequestError(
-            "background and session exclude each other.",
+            f"{'terminal' if terminal else 'background'} and session exclude each other.",
             hint="A command of a session goes on as a job after answer_within seconds.",
         )
     usual_s = 0 if background else service.config.default_timeout_s
@@ -130,6 +136,7 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
         session=session,
         wait=arguments.get("wait", True),
         output_limit_bytes=arguments.get("output_limit"),
+        terminal=SCREEN if terminal else None,
         answer_within_s=0
         if background
         else arguments.get("answer_within", service.config.answer_within_s) or None,

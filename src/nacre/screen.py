@@ -1,0 +1,127 @@
+"""A terminal's screen as a person sees it, from the bytes that a program has printed.
+
+Above it: `jobs`, which has one for each command on a terminal. It emulates with pyte, which is loaded with
+the first screen; pyte knows no alternate screen (vim, less, top draw on one), so that is kept here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyte
+
+from nacre.model import record
+from nacre.output import leaving_text
+
+SCROLLBACK_LINES = 1000
+ALTERNATE = {47, 1047, 1049}
+APPLICATION_CURSOR = 1 << 5  # DECCKM, as pyte counts it
+
+
+@record
+class View:
+    """What is to be seen."""
+
+    lines: tuple[str, ...]  # without the empty ones at the end
+    row: int  # of the cursor; the first is 1
+    column: int
+    title: str
+    is_alternate: bool
+    scrolled_lines: int  # above the screen
+
+
+class _Terminal(pyte.HistoryScreen):
+    """pyte's screen with an alternate one, deaf to what it does not know."""
+
+    is_alternate = False
+    _before: tuple[Any, Any] | None = None
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        """Switch modes on; the alternate screen begins empty."""
+        if kwargs.get("private") and ALTERNATE.intersection(modes) and not self.is_alternate:
+            self.is_alternate = True
+            self._before = (
+                {y: line.copy() for y, line in self.buffer.items()},
+                (self.cursor.x, self.cursor.y),
+            )
+            self.erase_in_display(2)
+        super().set_mode(*modes, **kwargs)
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        """Switch modes off; after the alternate screen all is as before."""
+        super().reset_mode(*modes, **kwargs)
+        if kwargs.get("private") and ALTERNATE.intersection(modes) and self.is_alternate:
+            self.is_alternate = False
+            lines, (x, y) = self._before or ({}, (0, 0))
+            self.erase_in_display(2)
+            for number, line in lines.items():
+                self.buffer[number].update(line)
+            self.cursor_position(y + 1, x + 1)
+
+    def index(self) -> None:
+        """Scroll; what leaves an alternate screen is gone."""
+        if self.is_alternate:
+            pyte.Screen.index(self)
+        else:
+            super().index()
+
+    def select_graphic_rendition(self, *attributes: int, **_kwargs: Any) -> None:
+        """Colours; a private form (modifyOtherKeys) is none."""
+        if not _kwargs:
+            super().select_graphic_rendition(*attributes)
+
+    def report_device_status(self, mode: int, **_kwargs: Any) -> None:
+        """Nobody is answered."""
+
+    def report_device_attributes(self, mode: int = 0, **_kwargs: Any) -> None:
+        """As above."""
+
+
+class Screen:
+    """One terminal."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._terminal = _Terminal(columns, rows, history=SCROLLBACK_LINES, ratio=0.5)
+        self._stream = pyte.ByteStream(self._terminal)
+        self._shown: View | None = None
+        self.fed_bytes = 0  # of what the program has printed
+
+    def feed(self, data: bytes) -> None:
+        """The program has printed more."""
+        self._stream.feed(data)
+
+    def resize(self, rows: int, columns: int) -> None:
+        """It has another size now."""
+        self._terminal.resize(rows, columns)
+        self._shown = None
+
+    @property
+    def application_cursor(self) -> bool:
+        """Whether arrow keys are sent in their other form."""
+        return APPLICATION_CURSOR in self._terminal.mode
+
+    def view(self) -> View:
+        """What is to be seen now."""
+        terminal = self._terminal
+        lines = [leaving_text(line.rstrip()) for line in terminal.display]
+        while lines and not lines[-1]:
+            lines.pop()
+        cursor = terminal.cursor
+        return View(
+            tuple(lines),
+            cursor.y + 1,
+            cursor.x + 1,
+            leaving_text(terminal.title),
+            terminal.is_alternate,
+            len(terminal.history.top),
+        )
+
+    def changes(self) -> tuple[View, dict[int, str] | None]:
+        """What is to be seen, and which lines are new since this was asked last; None: all of them."""
+        view, shown = self.view(), self._shown
+        self._shown = view
+        if shown is None:
+            return view, None
+        count = max(len(view.lines), len(shown.lines))
+        now, then = [(*lines, *[""] * (count - len(lines))) for lines in (view.lines, shown.lines)]
+        return view, {row + 1: now[row] for row in range(count) if now[row] != then[row]}
