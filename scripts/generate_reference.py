@@ -65,7 +65,7 @@ MEANINGS = {
         "exit_code": "and `ended`, `signal`: how it ended, as for `shell`",
         "processes": "what a command has left behind: `pid`, `command`, and how each ended",
         "stdout": "what is new since it was shown last; also `stderr`",
-        "screen": "of a terminal: `lines`, or `changed` by row; `cursor`, `title`, `alternate`, `scrolled_lines`",
+        "screen": "of a terminal: `lines`, or `changed` by row; `cursor`, `title`, `alternate`",
         "others": "of a wait for several: those that it is not about",
     },
     "output": {

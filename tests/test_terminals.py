@@ -45,8 +45,9 @@ class Terminal:
         """Do something, and wait until the screen shows a text; its lines."""
         if action == "send":
             self.do("send", **more)
+        lines: list[str] = []
         for _ in range(100):
-            lines: list[str] = self.do("screen")["screen"]["lines"]
+            lines = self.do("screen")["screen"]["lines"]
             if any(shown in line for line in lines):
                 return lines
             self.do("wait", silence=0.05, seconds=2)
