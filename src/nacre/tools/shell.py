@@ -13,6 +13,7 @@ from nacre.tools.results import output_schema, reply
 from nacre.tools.tool import Tool
 
 if TYPE_CHECKING:
+    from nacre.config import Config
     from nacre.model import Result
     from nacre.service import Service
     from nacre.tools.tool import Caller, Progress, Reply
@@ -64,20 +65,7 @@ def shell_tool(service: Service) -> Tool:
                     "default": config.reply_limit_bytes,
                 },
                 "stdin": {"type": "string", "description": "What it reads; default: nothing"},
-                "background": {
-                    "type": "boolean",
-                    "description": "Run as a job: no time limit, takes input",
-                },
-                "terminal": {
-                    "type": "boolean",
-                    "description": "The same, on a terminal with a screen",
-                },
-                "answer_within": {
-                    "type": "integer",
-                    "description": "Seconds; then it goes on as a job",
-                    "minimum": 1,
-                    "default": config.answer_within_s,
-                },
+                **_job_arguments(config),
                 "session": {
                     "type": "string",
                     "description": "Name of a persistent shell; made at first use",
@@ -102,6 +90,26 @@ def shell_tool(service: Service) -> Tool:
         meta={"anthropic/alwaysLoad": True},  # Claude Code: shown to the model at once, not on a search
         call=lambda arguments, caller: _call(service, arguments, caller),
     )
+
+
+def _job_arguments(config: Config) -> dict[str, Any]:
+    """What makes a command a job."""
+    return {
+        "background": {
+            "type": "boolean",
+            "description": "Run as a job: no time limit, takes input",
+        },
+        "terminal": {
+            "type": "boolean",
+            "description": "The same, on a terminal with a screen",
+        },
+        "answer_within": {
+            "type": "integer",
+            "description": "Seconds; then it goes on as a job",
+            "minimum": 1,
+            "default": config.answer_within_s,
+        },
+    }
 
 
 def _duration(seconds: int) -> str:
