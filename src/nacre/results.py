@@ -51,9 +51,9 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
     kept_out, kept_err = streams or (end.stdout, end.stderr)
     output_id = outputs.keep(number, kept_out, kept_err)
-    told_id = output_id if config.offers("output") else None
-    stdout = render(kept_out, limit_bytes, encoding, told_id)
-    stderr = render(kept_err, limit_bytes, encoding, told_id)
+    shown_id = output_id if config.offers("output") else None
+    stdout = render(kept_out, limit_bytes, encoding, shown_id)
+    stderr = render(kept_err, limit_bytes, encoding, shown_id)
     more.setdefault("working_directory", command.working_directory)
     return Result(
         command=command.text,
@@ -84,13 +84,13 @@ async def result_so_far(
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
     output_id = outputs.mention(execution.number)
-    told_id = output_id if config.offers("output") else None
+    shown_id = output_id if config.offers("output") else None
     stdout, stderr = [
         render(
             await _stream_so_far(execution, stream, limit_bytes, outputs.path_of(execution.number, name)),
             limit_bytes,
             encoding,
-            told_id,
+            shown_id,
         )
         for stream, name in _STREAMS
     ]

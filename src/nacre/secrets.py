@@ -11,7 +11,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
-from nacre.keeper.launch import told_by
+from nacre.keeper.launch import output_of_program
 from nacre.masking import Mask
 from nacre.output import hide
 
@@ -62,10 +62,10 @@ def _value(name: str, source: SecretSource, environment: Mapping[str, str]) -> s
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is no text"
             raise _failed(name, f"{path} cannot be read: {why}") from None
-    told, problem = told_by(shlex.split(source.origin))
+    printed, problem = output_of_program(shlex.split(source.origin))
     if problem:
         raise _failed(name, f"`{source.origin}` failed: {problem}")
-    return told.rstrip("\r\n")
+    return printed.rstrip("\r\n")
 
 
 def _failed(name: str, why: str) -> RequestError:

@@ -9,7 +9,7 @@ Two halves that meet at `frames`:
     link       nacre's side: run commands through a keeper                    (asyncio)
     launch     start a keeper on this machine
     keeper_process  the process that a link leads to: its pipes, its kill
-    troubles   what can be done about an error of the operating system
+    error_advice  what can be done about an error of the operating system
     program    the keeper itself: frames in, commands run, frames out         (standard library only)
     outlet     what the parts of a command may ask of the keeper: types only
     commands   one running command: its streams, its end, its kill ladder

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TRIAL_S = 10
-TOLD_S = 30  # a password manager may have to ask its person
+PROGRAM_S = 30  # a password manager may have to ask its person
 _BECOME = (
     "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.launch import become;"
     " become(sys.argv[2], sys.argv[3:])"
@@ -91,20 +91,20 @@ def why_it_fails(argv: list[str]) -> str:
     return said[-1] if said else f"exit code {done.returncode}"
 
 
-def told_by(argv: list[str]) -> tuple[str, str]:
+def output_of_program(argv: list[str]) -> tuple[str, str]:
     """What a program of the person's prints, and why it failed; one of the two is empty."""
     try:
         done = subprocess.run(  # noqa: S603  # from the person's own settings, before anything else runs
-            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TOLD_S, check=False
+            argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_S, check=False
         )
-        told = done.stdout.decode()
+        printed = done.stdout.decode()
     except UnicodeDecodeError:
         return "", "what it printed is no text"
     except (OSError, IndexError) as error:
         return "", getattr(error, "strerror", None) or "there is no such program"
     except subprocess.TimeoutExpired:
-        return "", f"it took longer than {TOLD_S} s"
-    return ("", f"exit code {done.returncode}") if done.returncode else (told, "")
+        return "", f"it took longer than {PROGRAM_S} s"
+    return ("", f"exit code {done.returncode}") if done.returncode else (printed, "")
 
 
 def launch(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
 from nacre.errors import InternalError, PlaceError
+from nacre.keeper.error_advice import advice
 from nacre.keeper.frames import (
     Credit,
     Ended,
@@ -43,7 +44,6 @@ from nacre.keeper.frames import (
     encode_again,
 )
 from nacre.keeper.keeper_process import KeeperProcess
-from nacre.keeper.troubles import advice
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
 from nacre.pipes import PipeReader, PipeWriter
 

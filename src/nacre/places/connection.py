@@ -11,8 +11,8 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import PlaceError
+from nacre.keeper.error_advice import advice
 from nacre.keeper.link import Link
-from nacre.keeper.troubles import advice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

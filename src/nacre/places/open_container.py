@@ -86,8 +86,8 @@ def find_openings(read: Callable[[str], str]) -> tuple[Opening, ...]:
 
 def _is_unlimited(new: str, old: str) -> bool:
     """What a limit's file of either version says; where there is none, nothing is known."""
-    told = (new or old).split()[:1]
-    return told in (["max"], ["-1"]) or (told != [] and int(told[0]) >= V1_UNLIMITED)
+    words = (new or old).split()[:1]
+    return words in (["max"], ["-1"]) or (words != [] and int(words[0]) >= V1_UNLIMITED)
 
 
 def _mounts(read: Callable[[str], str]) -> list[tuple[str, bool]]:

@@ -83,8 +83,8 @@ class GitInspector(CodeInspector):
         found = Effects()
         skip = self.arguments(entry, words[1:], found)
         given = read(compiled(entry), words[1:])
-        told = next((item.value for item in given if item.flag == "-C"), None)
-        found.uses(told or words[0].with_text(""), "repository")
+        directory = next((item.value for item in given if item.flag == "-C"), None)
+        found.uses(directory or words[0].with_text(""), "repository")
         for item in given:
             if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
                 found.effects = [effect for effect in found.effects if effect.start != item.word.start]

@@ -145,8 +145,8 @@ class ExecRules:
         known = self._commands.get(command)
         if known is None or not known.refused:
             return ()
-        told, known.refused = tuple(known.refused.values()), {}
-        return told
+        refused, known.refused = tuple(known.refused.values()), {}
+        return refused
 
     # -- one exec
 
