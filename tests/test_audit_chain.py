@@ -139,6 +139,10 @@ def test_show_prints_the_records_that_are_asked_for(start: Start, tmp_path: Path
     everything = audit("show", str(path)).stdout.splitlines()
     assert len(everything) == 3
     assert everything[0].endswith("[s]  cd /usr; true")
+    (shown,) = [
+        json.loads(line) for line in audit("show", "--json", "--session", "s", str(path)).stdout.splitlines()
+    ]
+    assert {"cpu_ms", "max_rss_bytes", "stdout_bytes", "stderr_bytes"} <= set(shown)
     (failed, denied) = audit("show", "--failed", str(path)).stdout.splitlines()
     assert "exited exit 3" in failed
     assert "not run denied" in denied

@@ -31,6 +31,7 @@ MAY_ASK = {
     "presets/__init__.py": "the presets that are installed with nacre",
     "sandbox/exec_gate.py": "the processes of this machine, as its kernel shows them",
     "trail.py": "the audit file",
+    "audit_cli.py": "the same",
     "abort.py": "the abort file",
     "cli.py": "standard streams that were closed",
     "protocol/stdio.py": "the same",

@@ -175,7 +175,9 @@ def entry(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
         entry |= {"ended": "done", "real_path": outcome.path, "summary": outcome.summary}
     else:
         entry |= {"ended": outcome.ended.value, "exit_code": outcome.exit_code, "signal": outcome.signal}
-        entry |= {"execution_time_ms": outcome.execution_time_ms}
+        entry |= {"execution_time_ms": outcome.execution_time_ms, "cpu_ms": outcome.cpu_ms}
+        entry |= {"max_rss_bytes": outcome.max_rss_bytes}
+        entry |= {"stdout_bytes": outcome.stdout.total_bytes, "stderr_bytes": outcome.stderr.total_bytes}
         if outcome.hints:  # a command that is not there, a file that may not be used
             entry["hints"] = list(outcome.hints)
         if is_violation(outcome):
