@@ -585,6 +585,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`nacre audit verify` finds a record of the audit log that was changed, removed or moved.",
         "nacre",
     ),
+    "audit-rotation": Requirement(
+        "An audit log that has grown to `audit_rotate` is moved aside; the chain goes on in the next.",
+        "nacre",
+    ),
     "audit-show": Requirement("`nacre audit show` prints records, all or those that are asked for.", "nacre"),
     "audit-log": Requirement(
         "Every command is in the audit log with its metadata.", "004 Logging Integration"

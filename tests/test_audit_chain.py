@@ -91,6 +91,23 @@ def test_what_servers_write_is_whole_also_two_at_once_and_across_files(tmp_path:
     assert problems(second, earlier.seal) == [1]  # the end of the first file is missing
 
 
+@pytest.mark.req("audit-rotation")
+def test_a_file_that_has_grown_is_moved_aside_and_its_chain_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "audit.jsonl"
+    one, two = Trail(str(path), 500), Trail(str(path), 500)
+    for record in RECORDS:
+        one.write([record])
+        two.write([record])
+    files = [*sorted(tmp_path.glob("audit.jsonl.*")), path]
+    assert len(files) > 2
+    assert all(file.stat().st_size < 1000 for file in files)
+    told = audit("verify", *map(str, files))
+    assert (told.returncode, told.stdout.split(".")[0]) == (0, "18 records")
+    without_one = audit("verify", *map(str, [files[0], *files[2:]]))
+    assert without_one.returncode == 1
+    assert "it does not follow the file before it" in without_one.stdout
+
+
 @pytest.mark.req("audit-chain")
 def test_a_torn_line_is_told_and_the_chain_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"

@@ -224,11 +224,12 @@ def finish() -> None:
     stderr.finish()
 
 
-def configure(
+def configure(  # noqa: PLR0913  # by name
     *,
     verbose: bool,
     commands: bool = True,
     trail: str | None = None,
+    rotate_bytes: int = 0,
     required: bool = False,
     words: Mapping[str, str] | None = None,
 ) -> None:
@@ -241,7 +242,7 @@ def configure(
     _required = required
     if trail is not None:
         try:
-            _trail = Trail(trail)
+            _trail = Trail(trail, rotate_bytes)
         except OSError as error:
             raise RequestError(f"The audit log cannot be written: {trail}: {error.strerror}.") from None
     elif required:

@@ -220,6 +220,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             verbose=config.verbose,
             commands=config.log_commands,
             trail=config.audit_log,
+            rotate_bytes=config.audit_rotate_bytes,
             required=config.audit_required,
             words=config.preset.texts,
         )

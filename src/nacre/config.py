@@ -82,6 +82,7 @@ class Config:
     verbose: bool = False
     log_commands: bool = True
     audit_log: str | None = None  # a file that gets one JSON line for every command
+    audit_rotate_bytes: int = 0  # when it has grown to this it is moved aside; 0: never
     audit_required: bool = False  # whether commands are refused while that file cannot be written
     abort_file: str | None = None  # a file that gets the result of a command that failed
     policy: Policy | None = None  # None: no rules

@@ -316,6 +316,13 @@ SETTINGS = (
         default="none",
     ),
     Setting(
+        "audit_rotate",
+        kinds.SIZE,
+        "move the audit log aside (FILE.TIME.NUMBER) when it has grown to this size, and begin a new one",
+        "audit_rotate_bytes",
+        default="never",
+    ),
+    Setting(
         "audit_required",
         kinds.YES_OR_NO,
         "refuse commands while the audit log cannot be written (disk full, for example)",

@@ -10,6 +10,7 @@ Every line is sealed when it is written (`audit_chain`), under a lock: several s
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import stat
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 KEPT_BYTES = 1 << 20
+FOLLOW_TRIES = 3
 LOCK_TRIES, LOCK_WAIT_S = 10, 0.001  # another server writes for less than a millisecond
 LAST_LINE_BYTES = 1 << 16  # where the last line is looked for first; then in all of the file
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -30,8 +32,9 @@ _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0) |
 class Trail:
     """One file that lines are appended to."""
 
-    def __init__(self, path: str) -> None:
-        """Raises OSError when the file cannot be opened."""
+    def __init__(self, path: str, rotate_bytes: int = 0) -> None:
+        """A file that has grown to `rotate_bytes` is moved aside; 0: never. Raises OSError."""
+        self._rotate_bytes = rotate_bytes
         self.path = os.path.abspath(path)
         self.failing = ""  # why the file cannot be written; nothing: it can
         self.missing = 0  # lines that were not kept since it cannot
@@ -66,7 +69,6 @@ class Trail:
         if not self.behind:
             return
         try:
-            self._follow()
             self._write_kept()
         except OSError as error:
             self.failing = error.strerror or str(error)
@@ -74,23 +76,43 @@ class Trail:
             self.failing = ""
 
     def _write_kept(self) -> None:
+        """Write what waits to the file that has its name now, with no other server in between."""
+        for _ in range(FOLLOW_TRIES):
+            self._follow()
+            with _locked(self._fd):
+                if self._is_there():  # or another server has just moved it aside
+                    self._write_locked()
+                    return
+        raise FileNotFoundError(errno.ENOENT, "it is moved away again and again", self.path)
+
+    def _write_locked(self) -> None:
         lines = [*self._kept, self._gap_line()] if self.missing else list(self._kept)
-        with _locked(self._fd):
-            sealed = self._sealed(lines)
-            written, error = self._append(b"".join(line for line, _ in sealed))
-            for line, own in sealed:
-                if written < len(line):
-                    break
-                written -= len(line)
-                self._seal = own
-                if self._kept:
-                    self._kept_bytes -= len(self._kept.popleft())
-            if error is not None:
-                self._take_back(written)
-            self._end = os.fstat(self._fd).st_size
+        sealed = self._sealed(lines)
+        written, error = self._append(b"".join(line for line, _ in sealed))
+        for line, own in sealed:
+            if written < len(line):
+                break
+            written -= len(line)
+            self._seal = own
+            if self._kept:
+                self._kept_bytes -= len(self._kept.popleft())
+        if error is not None:
+            self._take_back(written)
+        self._end = os.fstat(self._fd).st_size
         if error is not None:
             raise error
         self.missing = 0
+        if 0 < self._rotate_bytes <= self._end:
+            self._move_aside()
+
+    def _move_aside(self) -> None:
+        """Give the file a name with the time; the next line begins a new one, and names its last seal."""
+        now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
+        for number in range(1, 1000):
+            aside = f"{self.path}.{now}.{number:03}"
+            if not os.path.lexists(aside):
+                os.rename(self.path, aside)
+                return
 
     def _sealed(self, lines: list[bytes]) -> list[tuple[bytes, str]]:
         """Lines with their seals, behind what is in the file now."""
@@ -146,17 +168,22 @@ class Trail:
             os.close(self._fd)
         self._fd, self._torn, self._end = fd, _ends_inside_a_line(self.path), -1
 
-    def _follow(self) -> None:
-        """A file that somebody has moved away, or deleted, is not the audit log any more."""
+    def _is_there(self) -> bool:
+        """Whether the file that we have open is the one of that name."""
         opened = os.fstat(self._fd)
         try:
             there = os.stat(self.path)
         except FileNotFoundError:
-            there = None
-        if there is None or (there.st_dev, there.st_ino) != (opened.st_dev, opened.st_ino):
-            if opened.st_size != self._end:  # another server has written to it since
-                self._seal = _last_seal(f"/proc/self/fd/{self._fd}") or self._seal
-            self._open()
+            return False
+        return (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino)
+
+    def _follow(self) -> None:
+        """A file that somebody has moved away, or deleted, is not the audit log any more."""
+        if self._is_there():
+            return
+        if os.fstat(self._fd).st_size != self._end:  # another server has written to it since
+            self._seal = _last_seal(f"/proc/self/fd/{self._fd}") or self._seal
+        self._open()
 
 
 @contextmanager
