@@ -711,6 +711,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-windows": Requirement(
         "A level becomes limits of a job and a restricted token, and says what they do not hold.", "nacre"
     ),
+    "sandbox-start": Requirement("A sandbox loads at the start what a start needs.", "nacre"),
     "sandbox-files": Requirement("File tools are held to the sandbox as commands are.", "nacre"),
     "sandbox-read-only": Requirement("`read-only` lets commands write in a /tmp of their own only.", "nacre"),
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),

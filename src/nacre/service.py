@@ -66,7 +66,7 @@ class Service:
         except NacreError:
             self.place.release()
             raise
-        self._widening = _widening(config, self.place) if self.place.confinement is not None else None
+        self._widening: Widening | None = None  # made when a sandbox has first refused something
         self._hold_in_kernel()
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
@@ -224,21 +224,21 @@ class Service:
             done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
         hints = done.hints or hints_for(done, path, self.place.files)
-        if self._widening is not None and isinstance(asked, Command):
-            refused = self._refusals(self._widening, asked, done, ask, began)
+        if self.place.confinement is not None and isinstance(asked, Command):
+            refused = self._refusals(asked, done, ask, began)
             hints = (*done.hints, *refused) if refused else hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
         return replace(done, hints=hints) if hints else done
 
-    def _refusals(
-        self, widening: Widening, asked: Command, done: Result, ask: Ask | None, began: float
-    ) -> tuple[str, ...]:
+    def _refusals(self, asked: Command, done: Result, ask: Ask | None, began: float) -> tuple[str, ...]:
         """A sentence for each thing that the sandbox has refused a command."""
         held, hosts = self.place.confinement, self.place.refused_hosts(began)
         if held is None or (not hosts and (done.ok or done.hints)):
             return ()
-        return widening.explain(asked, done, held, ask, hosts)
+        if self._widening is None:
+            self._widening = _widening(self.config, self.place)
+        return self._widening.explain(asked, done, held, ask, hosts)
 
     def _can_read(self, spool: str, directory: str) -> bool:
         """Whether the agent could read the file with all of a command's output, under the rules."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.gate import Question
 from nacre.sandbox.grants import grant_for
 from nacre.sandbox.profile import is_below
 from nacre.sandbox.refusals import find_refusals, sentence
@@ -80,6 +79,8 @@ class Widening:
         grants = self._refused.get(_key(command), ())
         if not grants or ask is None or command.session is not None:
             return None
+        from nacre.gate import Question  # noqa: PLC0415  # brings the policy, which few sandboxes have
+
         wanted = "; ".join(map(str, grants))
         question = Question(
             command.text,

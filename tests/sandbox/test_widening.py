@@ -144,3 +144,16 @@ def test_a_refused_host_is_asked_about_and_reached_if_the_person_says_so(home: T
         assert f"to reach 127.0.0.1:{port}?" in question
         assert done["stdout"] == "200\n"
         assert server.shell("echo done")["stdout"] == "done\n"
+
+
+@pytest.mark.req("sandbox-start")
+def test_a_sandbox_that_has_refused_nothing_loads_neither_rules_nor_questions(home: TestHome) -> None:
+    server = home.start("workspace", "-v", PYTHONPROFILEIMPORTTIME="1")
+    assert server.shell("echo hi")["stdout"] == "hi\n"
+    server.hang_up()
+    server.wait()
+    while server.hear_stderr():
+        pass
+    loaded = {line.rpartition("|")[2].strip() for line in server.stderr.decode().splitlines()}
+    assert "nacre.places.confined" in loaded
+    assert not loaded & {"nacre.gate", "nacre.policy", "nacre.widening", "nacre.sandbox.explain"}

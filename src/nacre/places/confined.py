@@ -11,13 +11,14 @@ import contextlib
 import json
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
 from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
+from nacre.model import record
 from nacre.places.placeholders import Placeholders
 from nacre.places.worktrees import find_worktree
 from nacre.sandbox.bubblewrap import bubblewrap_argv
@@ -46,7 +47,7 @@ SOCKET_VARIABLES = (
 KEEPER_VARIABLES = ("PATH", "LD_", "DYLD_")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Confinement:
     """What a keeper and its commands are held by."""
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from nacre.model import record
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -142,7 +144,7 @@ TMP = ("/tmp", "/var/tmp")  # noqa: S108  # the directories themselves are meant
 SIBLINGS_LOOKED_AT = 500  # directories that are searched for .env files, beside the workspace and its parents
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wishes:
     """What the settings say."""
 
@@ -199,7 +201,7 @@ class Refusal:
         return f"{self.reason} ({self.setting} = {value if one else f'[{value}]'})"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Profile:
     """A level in this place: real paths, and what is shut."""
 
