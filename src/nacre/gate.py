@@ -13,6 +13,7 @@ import functools
 import os.path
 import posixpath
 import re
+from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
@@ -25,7 +26,7 @@ from nacre.policy.model import strictness
 from nacre.policy.rules import parse_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     from nacre.file_records import FileWork
     from nacre.policy.program_table import ProgramTable
@@ -85,6 +86,26 @@ class Admission:
     approved: bool = False  # whether a person has said yes to it
 
 
+class VisibleNames(Collection[str]):
+    """The variables that programs see: what they inherit, and what earlier commands have exported."""
+
+    def __init__(self, exported: set[str], inherited: Callable[[], Collection[str]]) -> None:
+        self._exported = exported
+        self._inherited = inherited
+
+    def __contains__(self, name: object) -> bool:
+        """Asked for few names of few commands: what is inherited is looked up only then."""
+        return name in self._exported or name in self._inherited()
+
+    def __iter__(self) -> Iterator[str]:
+        """All of them."""
+        return iter({*self._exported, *self._inherited()})
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len({*self._exported, *self._inherited()})
+
+
 class Gate:
     """The rules of this server, and what the person has allowed since it started."""
 
@@ -106,8 +127,8 @@ class Gate:
         self._write_files = write_files and policy.allow_writes
         self._approved: set[tuple[object, ...]] = set()
         # The variables that commands inherit, and those that earlier commands have exported.
-        self._inherited = inherited
         self._exported: set[str] = set()
+        self._visible = VisibleNames(self._exported, inherited)
         self._file_policy = Policy.build(
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
@@ -208,7 +229,7 @@ class Gate:
             cwd=command.working_directory,
             fed=fed,
             environment=command.environment,
-            inherited=self._exported.union(self._inherited()),
+            inherited=self._visible,
         )
 
     def _admit_program(self, command: Command, table: ProgramTable) -> None:

@@ -28,6 +28,11 @@ _POLICIES = {
         Policy.from_mapping({"allow": ["ls", "cat", "find"], "allowed_directories": ["/srv"]}),
         files=LOCAL_FILES,
     ),
+    "own files": replace(
+        Policy.from_lists(["cp", "git", "tar", "make", "node", "psql", "export"], allow_writes=True),
+        files=LOCAL_FILES,
+        own_files=("/srv/nacre.toml",),
+    ),
 }
 
 
@@ -57,6 +62,16 @@ _FAMILIES: dict[str, Callable[[int], str]] = {
     "braces that multiply": lambda size: "ls " + "{a,b}" * (size // 5),
     "braces in braces": lambda size: "ls " + "{a," * (size // 4) + "b" + "}" * (size // 4),
     "commas in braces": lambda size: "find {" + "," * size + "}",
+    "a deep path": lambda size: "cp x " + "a/" * (size // 2),
+    "a path upwards": lambda size: "cat " + "../" * (size // 3),
+    "repositories": lambda size: "git " + "-C a " * (size // 5) + "log",
+    "a deep repository": lambda size: "git -C " + "a/" * (size // 2) + " log",
+    "an archive for a deep place": lambda size: "tar -xf a -C " + "a/" * (size // 2),
+    "directories that are copied": lambda size: "cp -r " + "a/. " * (size // 4) + " .",
+    "flags in a variable": lambda size: "CFLAGS='" + "-O2 -g " * (size // 7) + "!' make",
+    "options in a variable": lambda size: "NODE_OPTIONS='" + "--no-warnings " * (size // 14) + "!' node x",
+    "settings of a connection": lambda size: "psql '" + "host=h " * (size // 7) + "!'",
+    "exported variables": lambda size: "export A=1 B=2;" * (size // 15),
     "words": lambda size: "ls " + "a " * (size // 2),
     "options": lambda size: "find " + "-name a " * (size // 8),
     "one long word": lambda size: "ls " + "a" * size,

@@ -26,7 +26,7 @@ _FLOORS = [
     {"interpreters", "findings", "variables", "find_expression"},
     {"git_commands", "boundaries", "command_input", "program_table"},
     {"programs", "variable_check", "redirection_check"},
-    {"windows_names"},
+    {"windows_names", "children"},
     {"rule_search"},
     {"effect_check"},
     {"check"},

@@ -30,16 +30,20 @@ _SHORT = [
     *(("bash", "grammar", 500), ("bash", "corpus", 400), ("zsh", "grammar", 200), ("zsh", "corpus", 150)),
     *(("dash", "grammar", 200), ("dash", "corpus", 150), ("mksh", "grammar", 100), ("mksh", "corpus", 100)),
     *(("ksh", "grammar", 100), ("ksh", "corpus", 100), ("fish", "corpus", 100)),
+    *(("bash", "flow", 40), ("zsh", "flow", 30), ("dash", "flow", 30)),
 ]
 _LONG = [
     *(("bash", "grammar", 250_000), ("bash", "corpus", 300_000), ("zsh", "grammar", 80_000)),
     *(("zsh", "corpus", 80_000), ("dash", "grammar", 60_000), ("dash", "corpus", 60_000)),
     *(("mksh", "grammar", 40_000), ("mksh", "corpus", 40_000), ("ksh", "grammar", 30_000)),
-    *(("ksh", "corpus", 30_000), ("fish", "corpus", 30_000)),
+    *(("ksh", "corpus", 30_000), ("fish", "corpus", 30_000), ("bash", "flow", 80_000)),
+    *(("zsh", "flow", 40_000), ("dash", "flow", 30_000), ("mksh", "flow", 30_000), ("ksh", "flow", 20_000)),
 ]
 # The same with real programs.
 _SHORT_REAL = [("bash", "danger", 250), ("bash", "option", 250), ("bash", "outside", 150)]
+_SHORT_REAL += [("bash", "export", 80), ("dash", "export", 50), ("mksh", "export", 50)]
 _LONG_REAL = [("bash", "danger", 60_000), ("bash", "option", 30_000), ("bash", "outside", 30_000)]
+_LONG_REAL += [(shell, "export", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")]
 
 
 def campaign(shell: str, kind: str, seed: int, executed: int, most_generated: int = 0) -> Outcome:

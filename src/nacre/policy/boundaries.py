@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_process
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.paths import (
+    LONGEST_PATH,
     expanded,
     is_other_repository,
     joined,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nacre.policy.findings import Span, TextFindings
+    from nacre.policy.matching import Rule
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill"})
 _FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
@@ -40,8 +42,8 @@ class Boundaries:
         self.findings = found.whole
         self.add = found.add
 
-    def check(self, uses: Sequence[PathUse]) -> None:
-        """Hold the paths of one step against the limits."""
+    def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = ()) -> None:
+        """Hold the paths of one step against the limits; `rules` speak for the step."""
         findings = self.findings
         if findings.fence is None and findings.own is None and findings.policy.mode != "allowlist":
             return
@@ -50,7 +52,8 @@ class Boundaries:
             if _is_no_file(use.word) and use.access != "leave":
                 continue
             if use.access == "repository":
-                self._in_repository(use.word)
+                if not any(rule.spells("-C") for rule in rules):  # else a person trusts others, too
+                    self._in_repository(use.word)
                 continue
             if use.access == "enter":
                 self._entered(use.word)
@@ -190,6 +193,8 @@ class Boundaries:
         if not findings.directory_is_known or "*" in text:
             return True
         start = [findings.cwd, *(joined(findings.cwd, entered) for entered in findings.entered)]
+        if len(text) > LONGEST_PATH:
+            return True
         places = {real(files, joined(directory, expanded(text, files.home))) for directory in start}
         home = real(files, files.home)
         marks = [joined(place, ".git") for place in places]
@@ -201,9 +206,12 @@ class Boundaries:
         files = findings.policy.files
         if findings.policy.mode != "allowlist" or files is None or findings.cwd is None:
             return
-        here = real(files, findings.cwd)
-        entered = [*findings.entered, *([word.text] if word.literal and word.text else [])]
-        places = [here, *(real(files, joined(here, expanded(item, files.home))) for item in entered)]
+        here, places = findings.cwd, [findings.cwd]
+        if findings.entered or word.text:
+            here = real(files, here)
+            entered = [*findings.entered, *([word.text] if word.literal and word.text else [])]
+            entered = [item for item in entered if len(item) <= LONGEST_PATH]
+            places = [here, *(real(files, joined(here, expanded(item, files.home))) for item in entered)]
         if any(is_other_repository(files, place, here) for place in places):
             reason = "another repository is there, or what looks like one: its configuration can run programs"
             hint = "a person can allow it with a rule that spells it: `git -C *`, or run git there"

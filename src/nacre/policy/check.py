@@ -114,8 +114,8 @@ class CommandCheck:
             self._not_allowed(subject)
             return
         self.effects.check(subject, rules, self.assigned)
-        elsewhere = any(rule.spells("-C") for rule in rules)  # a person trusts other repositories, too
-        self.boundaries.check([use for use in step.paths if use.access != "repository" or not elsewhere])
+        if step.paths:
+            self.boundaries.check(step.paths, rules)
         if step.role != "wrapper" and not self.findings.whole.has_objection_since(before):
             self._permit(subject, rule)
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
-_EXPORTS = regex(r"export|declare|typeset|local|readonly")
+_EXPORTING = ("export", "declare", "typeset", "local", "readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
@@ -119,8 +119,8 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
             [reading for command in scan.commands for reading in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
-    if _EXPORTS.search(text):
-        findings.export(exported_names(scan.commands))
+    if any(word in text for word in _EXPORTING):
+        findings.exports |= exported_names(scan.commands)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))

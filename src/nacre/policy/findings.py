@@ -47,9 +47,9 @@ class Findings:
         # Is the whole given something to read? How many commands were checked so far?
         self.fed = fed
         self.environment: Mapping[str, str] = environment or {}
-        # The variables that programs see: from before, from the call, and what the text exports.
-        self.exported: set[str] = {*self.environment, *inherited}
+        # The variables that the text exports, beside those that programs see anyway.
         self.exports: set[str] = set()
+        self._inherited = inherited
         self.command_count = 0
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
@@ -66,10 +66,9 @@ class Findings:
         """Record what was found about one part."""
         self.items.append(finding)
 
-    def export(self, names: Collection[str]) -> None:
-        """From now on programs see these variables, in this text and in later ones of a session."""
-        self.exports.update(names)
-        self.exported.update(names)
+    def is_exported(self, name: str) -> bool:
+        """Tell whether programs see a variable: from before, from the call, or exported by the text."""
+        return name in self.exports or name in self.environment or name in self._inherited
 
     def has_objection_since(self, count: int) -> bool:
         """Tell whether anything but permission was found after the first `count` findings."""

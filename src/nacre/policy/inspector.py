@@ -274,8 +274,10 @@ class Inspector:
 
     def _unpacked(self, entry: Program, given: Sequence[Argument], flags: set[str], found: Effects) -> None:
         """Files whose names are not in the command: those of an archive, a patch, a directory."""
+        if not entry.unpacks and entry.operands != "copy":
+            return
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-        if "copy" in entry.operands.split() and operands:
+        if entry.operands == "copy" and operands:
             whole = bool(flags & _COPIES_WHOLE) and any(
                 word.text.endswith(("/.", "/..", "/")) or word.text in {".", ".."} or "-T" in flags
                 for word in operands
@@ -308,6 +310,8 @@ class Inspector:
         """A file that could be an address, and one that loads code: a key in an engine or on a token."""
         text = word.text if word.literal else word.prefix
         addresses: bool = getattr(entry, "addresses", False)
+        if not addresses and ":" not in text:
+            return
         if _CODE_ADDRESS.match(text) or (addresses and _ADDRESS.match(text)):
             found.add(runs(word, "this address can load code", word.text if word.literal else ""))
         elif addresses and word.dynamic and "/" not in text:

@@ -25,6 +25,8 @@ _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
 # Names that are looked at for one pattern: beyond, nobody waits for the answer.
 _MOST_NAMES = 20_000
+# No system opens a file by a longer path, and to resolve one costs its length squared.
+LONGEST_PATH = 32_767 if os.name == "nt" else 4_096
 # What git runs, or reads to know what it runs, and what shells and others read in a person's home.
 _TELLS_WHAT_RUNS = regex(
     r"(?:.*/)?(?:\.git(?:/(?:.*/)?(?:config(?:\.worktree)?|hooks(?:/.*)?|info/attributes|git-rebase-todo))?"
@@ -59,6 +61,8 @@ class Fence:
 
     def holds(self, path: str, directory: str) -> bool:
         """Tell whether a path, seen from a directory, is inside one of the roots."""
+        if len(path) > LONGEST_PATH:
+            return False
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
         return self._holds_real(real(self._files, joined(directory, self.expanded(path))))
@@ -69,7 +73,7 @@ class Fence:
     def holds_pattern(self, path: str, directory: str) -> bool:
         """The same for a pattern: its beginning, and every link that it matches, must be inside."""
         found = _GLOB.search(path)
-        if found is None:
+        if found is None or len(path) > LONGEST_PATH:
             return self.holds(path, directory)
         borders = [border.end() for border in _SEPARATOR.finditer(path[: found.start()])]
         fixed = path[: borders[-1]] if borders else ""
@@ -128,7 +132,7 @@ class OwnFiles:
     def receives(self, directory: str, name: str, start: str) -> bool:
         """Tell whether a file of this name, put into a directory, would take the place of one of them."""
         place = joined(start, expanded(directory, self._home))
-        if not self._files.is_directory(place):
+        if len(place) > LONGEST_PATH or not self._files.is_directory(place):
             return False
         pattern = _segment(_SEPARATOR.split(name.rstrip("/"))[-1] or "*")
         here = real(self._files, place)
@@ -137,6 +141,8 @@ class OwnFiles:
         )
 
     def _real(self, path: str, directory: str) -> str:
+        if len(path) > LONGEST_PATH:
+            return path  # no file has such a name
         return real(self._files, joined(directory, expanded(path, self._home)))
 
 

@@ -81,7 +81,7 @@ class VariableCheck:
     def _setting(self, item: Assignment, command: SimpleCommand, found: Inspection | None) -> Setting | None:
         """An assignment that stands alone, before a command, or behind `declare`."""
         if not command.words or item.start > command.words[0].start:
-            exported = item.exported or item.name in self.findings.whole.exported
+            exported = item.exported or self.findings.whole.is_exported(item.name)
             return Setting(item.name, self._value(item), exported=exported)
         if self.text[item.start : item.end] in NO_EDITOR:
             return None
@@ -99,7 +99,7 @@ class VariableCheck:
             value = ""
         if item.before_command:
             return Setting(item.name, value, programs=_programs(found))
-        return Setting(item.name, value, exported=item.exported or item.name in self.findings.whole.exported)
+        return Setting(item.name, value, exported=item.exported or self.findings.whole.is_exported(item.name))
 
     def _value(self, item: Assignment) -> str | None:
         """What a variable becomes, if it is written out."""
