@@ -42,7 +42,9 @@ def test_a_secret_is_given_only_where_the_rule_of_every_command_names_it(
         assert "*" not in done["stdout"], text
         assert VALUE not in str(done)
     assert server.shell("printenv SOURCE")["stdout"] == ""
-    assert server.shell("printenv TOKEN", session="one")["stdout"] == ""
+    without = server.shell("printenv TOKEN", session="one")
+    assert without["stdout"] == ""
+    assert "It had no TOKEN: secrets are given to commands without a session only." in without["hints"]
 
 
 @pytest.mark.req("secrets-given")

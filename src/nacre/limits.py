@@ -61,7 +61,7 @@ def with_limit(result: Result, config: Config) -> Result:
         f"It {LIMITS[name].did} than the settings permit ({setting} = {value})"
         f"{' and was ended' if result.limit else ''}. Only the person can raise that."
     )
-    return replace(result, limit=name, hints=(sentence,))
+    return replace(result, limit=name, hints=(sentence, *result.hints))
 
 
 def check_limits(config: Config, *, own_tmp: bool) -> None:

@@ -72,6 +72,7 @@ class Turn:
         "_sessions",
         "_state",
         "_waiter",
+        "_withheld",
         "asked",
     )
 
@@ -103,6 +104,7 @@ class Turn:
         self._began = 0.0
         self._killed = False  # on its caller's demand
         self._approved = False  # by a person
+        self._withheld: frozenset[str] = frozenset()  # secrets that it would have without a session
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -164,7 +166,8 @@ class Turn:
 
     async def admit(self, gate: Gate, ask: Ask | None) -> None:
         """Return if the rules and the person allow it; raise Refused if not."""
-        self._approved = (await gate.admit(self.asked, ask)).approved
+        admission = await gate.admit(self.asked, ask)
+        self._approved, self._withheld = admission.approved, admission.secrets
         self.asked = self._rewrite(self.asked)
         self._check_text()
 
@@ -443,10 +446,17 @@ class Turn:
             working_directory=session.directory,
             session=session.name,
             directory_changed=session.directory != self._directory_before,
-            hints=refused_execs(session.place, self._process.running.id),
+            hints=(*refused_execs(session.place, self._process.running.id), *self._lacks(more["exit_code"])),
             note=" ".join(filter(None, (session.tell_loss(), remark))),
             **more,
         )
+
+    def _lacks(self, exit_code: int | None) -> tuple[str, ...]:
+        """What a command that has failed was not given."""
+        if not exit_code or not self._withheld:
+            return ()
+        names = ", ".join(sorted(self._withheld))
+        return (f"It had no {names}: secrets are given to commands without a session only.",)
 
     def _clean(self, number: int, stream: Stream) -> Stream:
         """A stream without what only belongs to the conversation with the shell."""
