@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PORT = 3128  # inside of the sandbox, where nobody else is
 HEAD_BYTES = 1 << 16
-HEAD_S, CONNECT_S = 30, 20
+HEAD_S, CONNECT_S, CLOSE_S = 30, 20, 5
 CHUNK_BYTES = 1 << 16
 REMEMBERED = 200  # refusals
 CONNECTIONS = 256
@@ -135,7 +135,7 @@ class Proxy:
             except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 pass  # whoever has hung up, on either side, needs no answer
             finally:
-                writer.close()
+                await _close(writer)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(HEAD_S):
@@ -216,7 +216,7 @@ async def _tunnel(
     except* OSError:
         pass
     finally:
-        upstream[1].close()
+        await _close(upstream[1])
 
 
 async def _carry(source: asyncio.StreamReader, goal: asyncio.StreamWriter) -> None:
@@ -225,6 +225,16 @@ async def _carry(source: asyncio.StreamReader, goal: asyncio.StreamWriter) -> No
         await goal.drain()
     if goal.can_write_eof():
         goal.write_eof()
+
+
+async def _close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection; one whose other end takes nothing more is cut."""
+    writer.close()
+    try:
+        async with asyncio.timeout(CLOSE_S):
+            await writer.wait_closed()
+    except OSError:
+        writer.transport.abort()
 
 
 async def _say(writer: asyncio.StreamWriter, refusal: _RefusedError) -> None:
