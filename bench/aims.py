@@ -60,6 +60,8 @@ AIMS = (
         "nacre",
         beyond=True,
     ),
+    Aim("`sh -c 'echo hi'`, rules in the kernel / read only", "nested", 1.25, "nacre-gate", "nacre-rules"),
+    Aim("500 programs in a loop, rules in the kernel / read only", "execs", 1.5, "nacre-gate", "nacre-rules"),
     Aim("500 echoes, 16 in flight / posix_spawn", "flight", 1.25, versus=SPAWN),
     Aim("500 echoes, 16 in flight / best peer", "flight", 1.0, versus=BEST_PEER),
     Aim("16 × `sleep 0.2` / posix_spawn", "sleeps", 1.2, versus=SPAWN),

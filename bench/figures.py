@@ -54,6 +54,8 @@ GROUPS = (
         (
             Figure("echo", "echo", "`echo hi`", "ms", floor=SPAWN, tail=True, plotted=True),
             Figure("program", "program", "`/bin/echo hi`", "ms", floor=SPAWN),
+            Figure("nested", "nested", "`sh -c 'echo hi'`", "ms"),
+            Figure("execs", "execs", "500 programs in a loop", "s"),
             Figure("new_shell", "new_shell", "new shell → first result", "ms", floor=BASH),
             Figure("verdict", "verdict", "verdict about a command", "µs", "verdict"),
         ),

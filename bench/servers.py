@@ -19,7 +19,7 @@ BWRAP = (
     *("bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp"),  # noqa: S108  # as it is
     *("--bind", "{directory}", "{directory}", "--unshare-pid", "--unshare-ipc", "--die-with-parent"),
 )
-RULES = ("--allow", "echo*,cat,ls,git log,git diff,npm run *", "--deny", "rm*,sudo*")
+RULES = ("--allow", "echo*,cat,ls,sh,git log,git diff,npm run *", "--deny", "rm*,sudo*")
 
 # What a server that runs commands is asked to do, unless its entry says otherwise.
 OUTPUTS = frozenset({"output_1", "output_10", "output_100"})
@@ -89,6 +89,24 @@ def _program(name: str) -> tuple[str, ...]:
     return (sys.executable, str(PROGRAMS / f"{name}.py"))
 
 
+def _rules(level: str) -> tuple[str, ...]:
+    return (*RULES, "--sandbox", level, "--audit-log", "{home}/audit.jsonl")
+
+
+def _gated(release: str) -> Server:
+    """The same rules where the kernel holds them, too: every exec is decided."""
+    return Server(
+        "nacre-gate",
+        "nacre",
+        "fresh `/bin/sh`, rules held by the kernel as well",
+        release,
+        argv=(NACRE, "--shell", "/bin/sh", *_rules("workspace")),
+        tool="shell",
+        arguments={"command": "{command}"},
+        workloads=frozenset({"start", "echo", "flight", "nested", "execs"}),
+    )
+
+
 def ours() -> list[Server]:
     """nacre as people run it. Keeper, log and limits are on in all of them."""
     release = f"nacre {version('nacre')}"
@@ -120,11 +138,12 @@ def ours() -> list[Server]:
             "nacre",
             "fresh `/bin/sh`, rules and audit log on",
             release,
-            argv=(NACRE, "--shell", "/bin/sh", *RULES, "--audit-log", "{home}/audit.jsonl"),
+            argv=(NACRE, "--shell", "/bin/sh", *_rules("off")),
             tool="shell",
             arguments={"command": "{command}"},
-            workloads=frozenset({"start", "echo", "flight", "verdict"}),
+            workloads=frozenset({"start", "echo", "flight", "verdict", "nested", "execs"}),
         ),
+        _gated(release),
         Server(
             "nacre-sandbox",
             "nacre",

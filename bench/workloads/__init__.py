@@ -33,6 +33,8 @@ WORKLOADS = (
     Workload("start", timed.start, 10, 3),
     Workload("echo", timed.echo, 40, 12),
     Workload("program", timed.program, 20, 8),
+    Workload("nested", timed.nested, 20, 8),
+    Workload("execs", timed.execs, 8, 3),
     Workload("new_shell", timed.new_shell, 10, 3),
     Workload("verdict", timed.verdict, 5, 2, warm_up=False),
     Workload("flight", timed.flight, 5, 3),

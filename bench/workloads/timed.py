@@ -25,6 +25,7 @@ IN_FLIGHT, ECHOES = 16, 500
 MANY_PATIENCE_S = 30.0
 EXIT_PATIENCE_S = 3.0
 VERDICTS = 25
+EXECS = 500
 now = time.perf_counter
 
 
@@ -57,6 +58,17 @@ def echo(stage: Stage, server: Server) -> Samples:
 def program(stage: Stage, server: Server) -> Samples:
     """A program, again and again."""
     return {"program": _block(stage.resident(server), f"/bin/{ECHO}")}
+
+
+def nested(stage: Stage, server: Server) -> Samples:
+    """A shell inside the shell, again and again."""
+    return {"nested": _block(stage.resident(server), f"sh -c '{ECHO}'")}
+
+
+def execs(stage: Stage, server: Server) -> Samples:
+    """One command that starts a program so many times."""
+    loop = f"for word in {' '.join(['x'] * EXECS)}; do /bin/true; done; {ECHO}"
+    return {"execs": [_run(stage.resident(server), loop, "hi").seconds]}
 
 
 def _block(running: Running, command: str) -> list[float]:
