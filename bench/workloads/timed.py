@@ -67,7 +67,7 @@ def nested(stage: Stage, server: Server) -> Samples:
 
 def execs(stage: Stage, server: Server) -> Samples:
     """One command that starts a program so many times."""
-    loop = f"for word in {' '.join(['x'] * EXECS)}; do /bin/true; done; {ECHO}"
+    loop = f"for word in {' '.join(['x'] * EXECS)}; do /bin/cat /dev/null; done; {ECHO}"
     return {"execs": [_run(stage.resident(server), loop, "hi").seconds]}
 
 

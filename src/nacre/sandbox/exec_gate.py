@@ -79,6 +79,7 @@ class ExecGate:
         self.listener = listener
         self._judge = judge
         self._is_expected = is_expected
+        self._expected_programs: dict[str, str] = {}  # where the paths lead that the keeper starts
         self._approved: dict[int, Exec] = {}  # by process: what it may become, until it has
         self._poll = select.poll()
         self._poll.register(listener, select.POLLIN)
@@ -169,26 +170,30 @@ class ExecGate:
     def _is_approved(self, pid: int, approved: Exec) -> bool:
         """Whether a process has become what was approved; a script's interpreter needs a yes of its own."""
         try:
-            running = read_running(pid, approved)
-            expected = approved.real_path or _real_path(pid, approved.path)
+            program, argv = read_running(pid)
+            expected = approved.real_path or self._real_path_of_expected(pid, approved.path, program)
+            if program == expected:
+                return argv == approved.argv
+            rest = approved.argv[1:]
+            if len(argv) <= len(rest) + 1 or argv[len(argv) - len(rest) :] != rest:
+                return False
+            path = argv[0] if _real_path(pid, argv[0]) == program else program
         except OSError:
             return False
-        if running.real_path == expected:
-            return running.argv == approved.argv
-        rest = approved.argv[1:]
-        runs_script = (
-            len(running.argv) > len(rest) + 1 and running.argv[len(running.argv) - len(rest) :] == rest
-        )
-        return runs_script and self._judge(running) is True
+        script = approved.real_path or approved.path
+        return self._judge(Exec(pid, path, program, argv, approved.directory, script=script)) is True
+
+    def _real_path_of_expected(self, pid: int, path: str, program: str) -> str:
+        """Where a path leads that the keeper starts: nearly always the shell, which is found once."""
+        if self._expected_programs.get(path) != program:
+            self._expected_programs[path] = _real_path(pid, path)
+        return self._expected_programs[path]
 
 
-def read_running(pid: int, approved: Exec) -> Exec:
-    """What a process has become, by the kernel's own record."""
+def read_running(pid: int) -> tuple[str, tuple[str, ...]]:
+    """The program that a process has become, and its arguments, by the kernel's own record."""
     argv = tuple(map(os.fsdecode, _contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
-    path = program = os.readlink(f"/proc/{pid}/exe")
-    if argv and argv[0] != program and argv[0].startswith("/") and _real_path(pid, argv[0]) == program:
-        path = argv[0]  # what the first line of a script calls it
-    return Exec(pid, path, program, argv, approved.directory, script=approved.real_path or approved.path)
+    return os.readlink(f"/proc/{pid}/exe"), argv
 
 
 @dataclass(frozen=True, slots=True)
