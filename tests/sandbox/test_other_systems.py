@@ -26,7 +26,7 @@ def profile(level: Level, **more: object) -> Profile:
         "sockets": (),
         "private_tmp": f"{SPOOL}/tmp",
         "network": not strict,
-        "proxy": False,
+        "hosts": None,
         "own_processes_only": strict,
         "placeholders": (Placeholder(f"{EVIL}/.mcp.json"),) if level is not Level.READ_ONLY else (),
         **more,
@@ -75,7 +75,7 @@ def test_other_levels_on_macos_differ_in_what_they_mean() -> None:
     assert '(allow file-write* (subpath (param "SPOOL")))' in read_only
     assert "WRITE_" not in read_only
     assert "PROTECTED_" not in read_only
-    listed = seatbelt_text(profile(Level.WORKSPACE, network=False, proxy=True))
+    listed = seatbelt_text(profile(Level.WORKSPACE, network=False, hosts=("example.com",)))
     assert '(allow network-outbound (remote ip "localhost:*"))' in listed
     assert '"*:*"' not in listed
 
