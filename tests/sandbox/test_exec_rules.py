@@ -297,3 +297,10 @@ def test_what_runs_a_file_is_read_from_its_beginning() -> None:
     with open("/bin/ls", "rb") as file:
         (loader,) = words_of(file.read(HEAD_BYTES))
     assert loader.startswith("/lib")
+
+
+@pytest.mark.req("exec-rules")
+def test_commands_with_limits_have_their_execs_decided_too() -> None:
+    with gated({"allow": ["ls"]}, limit_open_files=200) as run:
+        assert run("ls; ulimit -n").stdout.text == "victim\n200\n"
+        assert "/rm was not started" in " ".join(run("rm victim").hints)

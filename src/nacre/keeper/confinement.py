@@ -101,6 +101,11 @@ def become_private() -> None:
         raise _failed("not dumpable")
 
 
+def become_readable() -> None:
+    """In a copy of a private process, before it becomes a program: who decides about that must read it."""
+    _libc().prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+
+
 def _libc() -> ctypes.CDLL:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.syscall.restype = ctypes.c_long

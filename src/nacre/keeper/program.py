@@ -447,9 +447,16 @@ def main() -> None:
     gc.set_threshold(20_000, 20, 20)
     keeper = Keeper(guardian)
     if private:
-        from nacre.keeper.confinement import become_private  # noqa: PLC0415  # most keepers are not confined
+        from nacre.keeper.confinement import (  # noqa: PLC0415  # most keepers are not confined
+            become_private,
+            become_readable,
+        )
 
         become_private()
+        if len(sys.argv) > GATE:
+            from nacre.keeper.posix.starting import before_exec  # noqa: PLC0415  # as above
+
+            before_exec.append(become_readable)
     keeper.run()
 
 

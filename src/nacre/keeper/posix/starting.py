@@ -21,6 +21,8 @@ from nacre.keeper.records import dataclass
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nacre.keeper.frames import Spawn
 
 PIPES_AHEAD = 2  # stdout and stderr
@@ -249,6 +251,9 @@ def _fork_exec(
     return pid
 
 
+before_exec: list[Callable[[], None]] = []  # what a copy of this process does before it becomes a command
+
+
 def _become(
     spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
 ) -> None:
@@ -264,6 +269,8 @@ def _become(
         for fd, number in actions:
             os.dup2(fd, number)
         _limit_self(spec)
+        for prepare in before_exec:
+            prepare()
         os.execve(spec.program, spec.argv, environment)  # noqa: S606  # a shell is what it starts
     except OSError as error:
         os.write(report, (error.errno or errno.EINVAL).to_bytes(4, "big"))
