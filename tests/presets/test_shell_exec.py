@@ -293,7 +293,9 @@ def test_each_shell_runs_what_is_its_own(start: Start, shell: str) -> None:
     assert text_of(failed).startswith("Command failed with exit code 7\n")
     if shell not in {"fish", "elvish"}:  # which have no heredocs
         heredoc = json.loads(HEREDOC)
-        assert text_of(server.request("tools/call", heredoc)["result"]) == "This is an example text.\n"
+        text = text_of(server.request("tools/call", heredoc)["result"])
+        # ksh waits for the last program of a pipeline only: the first may be listed as still running.
+        assert text.partition("still running")[0] == "This is an example text.\n"
 
 
 @pytest.mark.req("001-shell-default")
