@@ -189,3 +189,11 @@ def test_functions_of_a_person_that_are_named_like_builtins_stay(bash: Harness, 
     assert session("pwd", working_directory=str(tmp_path)).stdout.text == f"{tmp_path}\n"
     assert session('cd /; echo "$X"').stdout.text == "arrived\nkept\n"
     session.close()
+
+
+@pytest.mark.req("fault-session-changed")
+def test_a_command_that_could_not_have_both_of_its_streams_runs_in_a_new_shell(
+    bash: Harness, tmp_path: Path
+) -> None:
+    _, after = play(bash, "ulimit -n 5", str(tmp_path))
+    assert after.shell_state is ShellState.REBORN

@@ -152,7 +152,7 @@ class Streams:
 
     def were_opened(self) -> bool:
         """After `settle`: whether the command has had its streams; if not, it cannot have run."""
-        return not self._readers or any(reader.was_opened() for reader in self._readers.values())
+        return all(reader.was_opened() for reader in self._readers.values())
 
     def part(self) -> None:
         """Close what nobody writes to; what someone left behind still holds is read on, into the spool."""
