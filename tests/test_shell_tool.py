@@ -31,7 +31,7 @@ def test_the_tool_has_exactly_the_parameters_of_the_specification(server: WireCl
     tool = listed(server)
     schema = tool["inputSchema"]
     assert tool["name"] == "shell"
-    ours = ["output_limit", "stdin", "session", "wait"]
+    ours = ["output_limit", "stdin", "background", "terminal", "answer_within", "session", "wait"]
     assert list(schema["properties"]) == ["command", "working_directory", "timeout", "environment", *ours]
     assert schema["required"] == ["command"]
     assert schema["additionalProperties"] is False
