@@ -488,8 +488,10 @@ def test_what_cannot_be_done_is_told(server: WireClient, arguments: dict[str, st
 
 def many_jobs(server: WireClient, count: int, lines: int) -> None:
     """Run so many at once; every line of each is in its output."""
-    script = f"i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); done"
+    script = f"read go; i=0; while [ $i -lt {lines} ]; do echo line $i; i=$((i+1)); done"
     jobs = [background(server, script) for _ in range(count)]
+    for job in jobs:
+        do(server, "send", job, text="go\n")
     expected = "".join(f"line {number}\n" for number in range(lines))
     for job in jobs:
         assert do(server, "wait", job)["exit_code"] == 0
