@@ -71,6 +71,7 @@ async def _examine(file: str | None) -> list[Finding]:
         here = replace(config, working_directory=directory, policy=None, commands=None, audit_log=None)
         findings.append(await _keeper(replace(here, sandbox="off")))
         findings += [finding async for finding in _levels(here, config.sandbox)]
+        findings.append(_exec_gate())
     return [*findings, *_limits()]
 
 
@@ -133,6 +134,18 @@ async def _levels(config: Config, wanted: str) -> AsyncIterator[Finding]:
         if finding.status == "problem" and level != wanted and finding.fix:
             finding = replace(finding, status="warning")  # nobody has asked for it
         yield finding
+
+
+def _exec_gate() -> Finding:
+    """Whether rules can hold for what really starts."""
+    if sys.platform != "linux":
+        return Finding("warning", "exec gate", "rules hold for the text of commands only: this is not Linux")
+    from nacre.keeper.confinement import can_decide_execs  # noqa: PLC0415  # Linux only
+
+    if can_decide_execs():
+        return Finding("ok", "exec gate", "in a sandbox, rules hold for every program that starts")
+    told = "rules hold for the text of commands only: what we run in lets nobody decide what a process starts"
+    return Finding("warning", "exec gate", told, "Start nacre outside of the container or sandbox it is in.")
 
 
 async def _level(config: Config, level: Level) -> Finding:

@@ -86,7 +86,17 @@ def test_doctor_finds_that_all_is_well(home: TestHome) -> None:
     done = nacre(home, "doctor")
     assert done.returncode == 0, done.stdout
     assert "problem" not in done.stdout
-    for name in ("version", "settings", "shell", "keeper", "workspace", "read-only", "strict", "open files"):
+    for name in (
+        "version",
+        "settings",
+        "shell",
+        "keeper",
+        "workspace",
+        "read-only",
+        "strict",
+        "exec gate",
+        "open files",
+    ):
         assert f"ok       {name}" in done.stdout
     assert not list(home.home.glob(".nacre*"))
 
