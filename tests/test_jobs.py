@@ -443,7 +443,8 @@ def test_jobs_are_admitted_like_any_command_and_input_of_a_shell_is_judged(
 def test_a_job_that_takes_commands_from_its_input_is_given_none(start: Start, tmp_path: Path) -> None:
     (client := tmp_path / "sqlite3").write_text("#!/bin/sh\nexec cat\n")
     client.chmod(0o755)
-    (file := tmp_path / "nacre.toml").write_text(f'[policy]\nallow = ["{client}", "cat"]\n')
+    file = tmp_path / "settings.toml"
+    file.write_text(f'[policy]\nallow = [{{command = "{client}", children = "any"}}, "cat"]\n')
     server = start("--config", str(file), "--shell", "bash")
     database, cat = background(server, f"{client} x.db"), background(server, "cat")
     said = refusal(server, "job", action="send", id=database, text=".shell touch pwn\n")

@@ -40,10 +40,14 @@ _LONG = [
     *(("zsh", "flow", 40_000), ("dash", "flow", 30_000), ("mksh", "flow", 30_000), ("ksh", "flow", 20_000)),
 ]
 # The same with real programs.
-_SHORT_REAL = [("bash", "danger", 250), ("bash", "option", 250), ("bash", "outside", 150)]
-_SHORT_REAL += [("bash", "export", 80), ("dash", "export", 50), ("mksh", "export", 50)]
-_LONG_REAL = [("bash", "danger", 60_000), ("bash", "option", 30_000), ("bash", "outside", 30_000)]
-_LONG_REAL += [(shell, "export", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")]
+_SHORT_REAL = [
+    *(("bash", "danger", 250), ("bash", "option", 250), ("bash", "outside", 150)),
+    *(("bash", "export", 80), ("dash", "export", 50), ("mksh", "export", 50)),
+]
+_LONG_REAL = [
+    *(("bash", "danger", 60_000), ("bash", "option", 30_000), ("bash", "outside", 30_000)),
+    *((shell, "export", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
+]
 
 
 def campaign(shell: str, kind: str, seed: int, executed: int, most_generated: int = 0) -> Outcome:
