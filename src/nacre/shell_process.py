@@ -28,7 +28,7 @@ MUTE = (
 UNFIT = "was ended with all it had started, because it could not take a command any more: " + _CHANGED
 CRIPPLED = (
     "was ended with all it had started, because the command had closed descriptors that it needs to be given "
-    "the next one"
+    "the next one, or left it too few (ulimit -n)"
 )
 
 

@@ -84,6 +84,7 @@ POSIX_DESCRIPTORS = [
     "exec {fd}>&-; exec {fd}>/dev/null; exec {fd}>&-",
     ALL_CLOSED,
     ALL_REPLACED,
+    *(f"ulimit -n {files}" for files in (4, 6, 10, 12, 13, 31)),
     "exec </dev/null >/dev/null 2>&1",
     "exec 0</dev/null 10</dev/null 11</dev/null 12</dev/null",
 ]

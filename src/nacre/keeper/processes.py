@@ -17,6 +17,9 @@ import time
 from nacre.keeper.records import dataclass
 from nacre.keeper.wire import COOKIE_NAME
 
+if sys.platform != "win32":
+    import resource
+
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -416,6 +419,17 @@ def _is_ending(pid: int) -> bool:
     """Whether the kernel is just closing its descriptors, one after the other."""
     fields = (_read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
     return len(fields) > FLAGS_FIELD and bool(int(fields[FLAGS_FIELD]) & PF_EXITING)
+
+
+def open_files_limit(pid: int) -> int:
+    """How many files a process may have open; no limit where the kernel does not tell."""
+    if sys.platform != "linux":
+        return sys.maxsize
+    try:
+        soft = resource.prlimit(pid, resource.RLIMIT_NOFILE)[0]
+    except OSError:  # it has ended, or is another user's
+        return sys.maxsize
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 def peak_rss_bytes(pid: int) -> int:

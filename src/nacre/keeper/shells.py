@@ -44,6 +44,7 @@ KNOWN_LIMIT = 64  # of so many processes that were reported, some may have ended
 QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
 LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
 MEMORY_SAMPLE_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
+FEWEST_OPEN_FILES = 32  # with fewer it cannot open what each command needs
 LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
 
 
@@ -296,7 +297,7 @@ class PersistentShell:
         pid = self._command.pid
         if turn.record is None or not self._lines_from:
             return False
-        if self._command.over:
+        if self._command.over or processes.open_files_limit(pid) < FEWEST_OPEN_FILES:
             return True
         if processes.standard_input(pid) == self._lines_from:
             if turn.pipes_are_free:
