@@ -77,6 +77,10 @@ class Local:
 
     def _enter_sandbox(self) -> None:
         """Have a keeper inside of the sandbox. RequestError: none is to be had, and one was asked for."""
+        if self.shell.dialect.name == "cmd" and not self._config.sandbox_chosen:
+            why = "wine runs Windows programs in programs of its own, which no rule names"
+            self.warnings = (f"Rules hold for the text of commands only, without a sandbox: {why}.",)
+            return
         try:
             self.confinement = self._confine()
         except RequestError as error:
