@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wire_client import text_of
 
@@ -226,11 +226,15 @@ def test_lines_that_scroll_away_are_counted() -> None:
         )
     )
 )
+@example([b"\x1b[", b"?1049", b"J"])
+@example([b"\x1b[?1A"])
 def test_no_bytes_break_the_screen(parts: list[bytes]) -> None:
     screen = Screen(4, 10)
     for part in parts:
         screen.feed(part)
     assert len(screen.view().lines) <= 4
+    screen.feed(b"\x1bc\x1b[Hgoes on")
+    assert screen.view().lines[0].startswith("goes on")
 
 
 # -- keys

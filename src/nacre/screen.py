@@ -6,16 +6,22 @@ the first screen; pyte knows no alternate screen (vim, less, top draw on one), s
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyte
 
 from nacre.model import record
 from nacre.output import leaving_text
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 SCROLLBACK_LINES = 1000
 ALTERNATE = {47, 1047, 1049}
 APPLICATION_CURSOR = 1 << 5  # DECCKM, as pyte counts it
+EVENTS: frozenset[str] = pyte.Stream.events
+# What pyte raises in the midst of a sequence that is known, but not with such parameters.
+NOT_KNOWN = (TypeError, ValueError, NameError, LookupError, AttributeError, OverflowError)
 
 
 @record
@@ -35,6 +41,11 @@ class _Terminal(pyte.HistoryScreen):
 
     is_alternate = False
     _before: tuple[Any, Any] | None = None
+
+    def __getattribute__(self, name: str) -> Any:
+        """What the parser calls for a sequence never fails: its parser would be lost with it."""
+        found = super().__getattribute__(name)
+        return _deaf(found) if name in EVENTS else found
 
     def set_mode(self, *modes: int, **kwargs: Any) -> None:
         """Switch modes on; the alternate screen begins empty."""
@@ -75,6 +86,16 @@ class _Terminal(pyte.HistoryScreen):
 
     def report_device_attributes(self, mode: int = 0, **_kwargs: Any) -> None:
         """As above."""
+
+
+def _deaf(handler: Callable[..., None]) -> Callable[..., None]:
+    def handle(*arguments: Any, **more: Any) -> None:
+        try:
+            handler(*arguments, **more)
+        except NOT_KNOWN:
+            return
+
+    return handle
 
 
 class Screen:

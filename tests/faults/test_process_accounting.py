@@ -94,6 +94,7 @@ def test_commands_that_ended_in_time_are_not_called_late_because_nacre_is(
 ) -> None:
     """Their ends and their deadlines have all passed when the keeper gets to see them."""
     server, bell, gate = start(), Bell(tmp_path), Bell(tmp_path)
+    server.shell("true")  # its keeper is there
     mark = unique_seconds()
     command = f": {mark}; {bell.ring}; read go < {gate.path}"
     calls = [server.post_call("shell", {"command": command, "timeout": 2}) for _ in range(AT_ONCE)]
