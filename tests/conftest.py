@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
 
 # A slow moment of the machine is no failure: time is measured in the benchmark, never in a test.
-hypothesis.settings.register_profile("nacre", hypothesis.settings(deadline=None))
+# In CI the same examples are tried every time; elsewhere each run tries new ones.
+hypothesis.settings.register_profile(
+    "nacre", hypothesis.settings(deadline=None, derandomize=bool(os.environ.get("CI")))
+)
 hypothesis.settings.load_profile("nacre")
 
 
