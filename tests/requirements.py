@@ -805,4 +805,5 @@ REQUIREMENTS: dict[str, Requirement] = {
     "config-cli": Requirement(
         "`nacre config` shows what holds and why, prints a schema, and writes a first file.", "nacre"
     ),
+    "demo": Requirement("`make demo` runs through, and every step does what it says.", "nacre"),
 }

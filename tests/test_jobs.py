@@ -454,6 +454,19 @@ def test_a_job_that_takes_commands_from_its_input_is_given_none(start: Start, tm
         do(server, "end", job)
 
 
+@pytest.mark.req("job-wait")
+def test_what_a_command_left_behind_is_waited_for_like_any_other(server: WireClient, tmp_path: Path) -> None:
+    gate = Gate(tmp_path)
+    result = server.shell(f"{{ read x < {gate.path}; echo ready; read x < {gate.path}; }} & echo started")
+    job = result["job"] if "job" in result else result["output_id"]
+    wait = server.post_call("job", {"action": "wait", "id": job, "until": "ready", "seconds": 1800})
+    gate.open()
+    told = server.answer_to(wait)["result"]["structuredContent"]
+    assert (told["reason"], told["line"]) == ("matched", "ready")
+    gate.open()
+    assert do(server, "wait", job, seconds=1800)["reason"] == "ended"
+
+
 @pytest.mark.req("job-records")
 def test_a_job_is_recorded_once_at_its_end(start: Start, tmp_path: Path) -> None:
     log, gate = tmp_path / "audit.jsonl", Gate(tmp_path)

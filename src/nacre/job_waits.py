@@ -1,7 +1,8 @@
 """Waiting for jobs: for an end, a line of output, a port, silence or a wish for input, whichever comes first.
 
 Above it: `service`. Below: `jobs`. Nothing is polled that the keeper tells: it says when a command has
-printed, ended, or begun to wait for input. Only a port has to be tried again and again.
+printed, ended, or begun to wait for input. Only a port, and the output file of what a command left behind,
+have to be looked at again and again.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from nacre.keeper.frames import News
 
 PORT_PAUSE_S = 0.02
+REST_PAUSE_S = 0.02  # the keeper writes what a rest prints to its file, and says nothing
 PATTERN_S = 5.0  # what all matching of one wait may take
 LINE_BYTES = 1 << 16  # of a line without an end, in which a pattern is looked for
 READ_BYTES = 1 << 18
@@ -65,7 +67,7 @@ async def wait_for(jobs: list[Job], until: Until) -> Waited:
             now = loop.time()
             if now >= deadline:
                 return Waited("time", jobs[0], waiting_for_input=watches[0].reader)
-            due = min([deadline, *(watch.silent_at for watch in watches)])
+            due = min([deadline, *(watch.next_look(now) for watch in watches)])
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(due):
                     await wake.wait()
@@ -93,6 +95,10 @@ class _JobWatch:
         job.listeners.append(wake)
         job.watch(self._hear)
 
+    def next_look(self, now: float) -> float:
+        """When it is to be looked at again, whatever it says itself."""
+        return min(self.silent_at, now + REST_PAUSE_S) if self._job.is_rest else self.silent_at
+
     @property
     def silent_at(self) -> float:
         """When it has been silent for long enough."""
@@ -116,6 +122,9 @@ class _JobWatch:
         job, until = self._job, self._until
         if self._pattern is not None and (line := await self._match(self._pattern)) is not None:
             return Waited("matched", job, line)
+        if self._pattern is None and job.is_rest and until.silence_s is not None:
+            await self._new_bytes(0)
+            await self._new_bytes(1)
         if not job.runs:
             return Waited("ended", job)
         if until.input and self._reader:
@@ -141,6 +150,8 @@ class _JobWatch:
             return b""
         offset, data = await job.read("stderr" if index else "stdout", offset, READ_BYTES)
         self._read_bytes[index] = offset + len(data)
+        if data and job.is_rest:
+            self._grown = self._loop.time()
         return data
 
     def stop(self) -> None:
