@@ -139,6 +139,16 @@ def test_what_would_widen_is_left_out_with_a_warning_until_it_is_trusted(
 
 
 @pytest.mark.req("layers-project")
+def test_a_project_that_repeats_a_level_does_not_make_it_a_choice(home: Path) -> None:
+    """By default a shell that nobody reads gets a stricter level than the one that is chosen by name."""
+    write(home / ".config" / "nacre" / "config.toml", '[policy]\nallow = ["ls"]\n')
+    write(home / "project" / "nacre.toml", 'sandbox = "workspace"\n')
+    layered = load(home)
+    config = configuration.configure(layered.table)
+    assert (config.sandbox, config.sandbox_chosen, layered.warnings) == ("workspace", False, ())
+
+
+@pytest.mark.req("layers-project")
 def test_trust_that_cannot_be_read_is_no_trust(home: Path) -> None:
     project = write(home / "project" / "nacre.toml", "timeout = 301\n")
     layers.trust(str(project))

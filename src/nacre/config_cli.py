@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre import kinds, layers, presets
 from nacre.config import SECRET_SOURCES
-from nacre.configuration import configure, default_path
+from nacre.configuration import configure, default_path, read
 from nacre.errors import NacreError, RequestError
 from nacre.settings import SETTINGS, TABLES, default_text
 
@@ -82,7 +82,7 @@ def trust_main(arguments: Sequence[str]) -> int:
             was = layers.distrust(path)
             sys.stdout.write(f"{path} is {'no longer' if was else 'not'} trusted.\n")
             return 0
-        configure(layers.table_of(path), source=path)
+        configure(read(path), source=path)
         layers.trust(path)
     except NacreError as error:
         sys.stderr.write(f"nacre trust: {error}\n")
@@ -205,12 +205,11 @@ def _help(setting: Setting) -> str:
 def _type_of(kind: Kind) -> dict[str, Any]:
     if found := _TYPES.get(id(kind)):
         return found
-    if words := kind.name.replace(" or ", ", ").split(", "):
-        try:
-            return {"enum": [kind.read(word) for word in words]} if len(words) > 1 else _text_or_any(kind)
-        except ValueError:
-            return _text_or_any(kind)
-    return {}
+    words = kind.name.replace(" or ", ", ").split(", ")
+    try:
+        return {"enum": [kind.read(word) for word in words]} if len(words) > 1 else _text_or_any(kind)
+    except ValueError:
+        return _text_or_any(kind)
 
 
 def _text_or_any(kind: Kind) -> dict[str, Any]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nacre.install.clients import Client
+    from nacre.install.settings_file import Change
 
 USAGE_ERROR = 2
 
@@ -104,36 +105,33 @@ def _install(client: Client, path: str, command: list[str], options: argparse.Na
         return 0
     entry = client.entry(command[0], command[1:])
     change = settings_file.adding(path, client.text_format, (client.key, options.name), entry)
-    if not change.is_one:
-        sys.stdout.write(f"{client.title} has it already: {path}\n")
-        return 0
-    if options.dry_run:
-        sys.stdout.write(change.as_diff())
-        return 0
-    backup = settings_file.write(change)
-    sys.stdout.write(f"{client.title} will run: {shlex.join(command)}\nWritten to {path}\n")
-    _tell_backup(backup)
-    sys.stdout.write(f"Next: {client.then}\n")
+    already = f"{client.title} has it already: {path}"
+    done = f"{client.title} will run: {shlex.join(command)}\nWritten to {path}"
+    if _carry_out(change, already, done, dry_run=options.dry_run):
+        sys.stdout.write(f"Next: {client.then}\n")
     return 0
 
 
 def _uninstall(client: Client, path: str, options: argparse.Namespace) -> int:
     change = settings_file.removing(path, client.text_format, (client.key, options.name))
-    if not change.is_one:
-        sys.stdout.write(f"{client.title} has no server named {options.name}: {path}\n")
-        return 0
-    if options.dry_run:
-        sys.stdout.write(change.as_diff())
-        return 0
-    backup = settings_file.write(change)
-    sys.stdout.write(f"{options.name} is no longer in {path}\n")
-    _tell_backup(backup)
+    already = f"{client.title} has no server named {options.name}: {path}"
+    _carry_out(change, already, f"{options.name} is no longer in {path}", dry_run=options.dry_run)
     return 0
 
 
-def _tell_backup(backup: str | None) -> None:
+def _carry_out(change: Change, already: str, done: str, *, dry_run: bool) -> bool:
+    """Write a change and report it, or only show it; whether it was written."""
+    if not change.is_one:
+        sys.stdout.write(f"{already}\n")
+        return False
+    if dry_run:
+        sys.stdout.write(change.as_diff())
+        return False
+    backup = settings_file.write(change)
+    sys.stdout.write(f"{done}\n")
     if backup is not None:
         sys.stdout.write(f"What it held before is in {backup}\n")
+    return True
 
 
 def _list_clients(world: World, name: str) -> None:

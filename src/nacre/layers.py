@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from nacre.config import Config
+    from nacre.settings import Setting
 
 PROJECT_FILE = "nacre.toml"
 PREFIX = "NACRE_"
@@ -85,11 +86,6 @@ def load(named: str | None, *, preset: str | None = None, directory: str | None 
     layers += _environment_layers(os.environ)
     origins = {key: ", ".join(sources) for key, sources in _origins(layers).items()}
     return Layered(tuple(layers), _merged(layers), tuple(warnings), origins)
-
-
-def table_of(path: str) -> dict[str, Any]:
-    """What one file says."""
-    return configuration.read(path)
 
 
 def find_project(directory: str, others: Iterable[str]) -> str | None:
@@ -226,6 +222,8 @@ def tightened(
             left_out += refused
         elif key == "environment_exclude":
             kept[key] = [*below_table.get(key, []), *value]
+        elif _is_same(key, value, below):
+            continue  # nor does it make a default a choice, which may mean less
         elif _tightens(key, value, below):
             kept[key] = value
         else:
@@ -233,9 +231,18 @@ def tightened(
     return kept, left_out
 
 
+def _is_same(key: str, value: Any, below: Config) -> bool:
+    setting = _setting_named(key)
+    return setting is not None and setting.kind.read(value) == getattr(below, setting.field)
+
+
+def _setting_named(key: str) -> Setting | None:
+    return next((each for each in SETTINGS if each.name == key and each.field), None)
+
+
 def _tightens(key: str, value: Any, below: Config) -> bool:
-    setting = next((each for each in SETTINGS if each.name == key), None)
-    if setting is None or not setting.field:
+    setting = _setting_named(key)
+    if setting is None:
         return False
     new, old = setting.kind.read(value), getattr(below, setting.field)
     if key in _LIMITS:
@@ -243,8 +250,8 @@ def _tightens(key: str, value: Any, below: Config) -> bool:
     if key in _LIMITS_OF_COMMANDS:
         return not old or new <= old
     if key == "sandbox":
-        return new == old or _LEVELS[new] > _LEVELS[old]
-    return (key, new) in (("sandbox_network", "off"), ("audit_required", True)) or new == old
+        return _LEVELS[new] > _LEVELS[old]
+    return (key, new) in (("sandbox_network", "off"), ("audit_required", True))
 
 
 def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str, Any], list[str]]:

@@ -98,7 +98,7 @@ def _replace(path: str, text: str, mode: int) -> None:
             os.fsync(fd)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException:  # whatever it is, no half-written file stays
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
