@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from wire_client import WireClient, text_of
+from sandbox_harness import scratch_directory
+from wire_client import WireClient, configured, text_of
 
 from nacre.environment import EnvironmentRules
 
@@ -88,15 +87,8 @@ def test_without_rules_and_sandbox_a_call_may_set_what_is_not_inherited() -> Non
 @pytest.fixture
 def workspace() -> Iterator[Path]:
     """Not in /tmp, which commands in a sandbox have for themselves."""
-    place = next(path for path in ("/srv", "/opt", Path.home()) if os.access(path, os.W_OK))
-    with tempfile.TemporaryDirectory(dir=place, prefix="nacre-test-") as directory:
-        yield Path(directory).resolve()
-
-
-def configured(start: Start, directory: Path, settings: str, **more: Any) -> WireClient:
-    file = directory / "settings.toml"
-    file.write_text(settings)
-    return start("--shell", "bash", "--config", str(file), cwd=directory, **more)
+    with scratch_directory() as directory:
+        yield directory
 
 
 @pytest.mark.req("environment-inherit")

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_client import WireClient
+from wire_client import WireClient, configured
 
 from nacre.keeper.cgroups import PREFIX, find_groups
 
@@ -39,12 +39,6 @@ SESSIONS: list[dict[str, str]] = [{}, {"session": "one"}]
 
 def python(text: str) -> str:
     return f"{shlex.quote(sys.executable)} -c {shlex.quote(text)}"
-
-
-def configured(start: Start, directory: Path, settings: str, *options: str, **more: Any) -> WireClient:
-    file = directory / "settings.toml"
-    file.write_text(settings)
-    return start("--shell", "bash", "--config", str(file), *options, cwd=directory, **more)
 
 
 def check_told(result: dict[str, Any], name: str) -> None:

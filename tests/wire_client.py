@@ -10,7 +10,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 NACRE = [sys.executable, "-m", "nacre"]
 PATIENCE_S = 30.0
@@ -200,6 +203,15 @@ def told_of(result: dict[str, Any]) -> dict[str, Any]:
     """All that a tool result tells as data, which must be there: to a model, and only to programs."""
     assert "structuredContent" in result, result
     return {**result["structuredContent"], **result.get("_meta", {}).get("metadata", {})}
+
+
+def configured(
+    start: Callable[..., WireClient], directory: Path, settings: str, *options: str, **more: Any
+) -> WireClient:
+    """A server with a settings file of its own, which starts in the directory that has the file."""
+    file = directory / "settings.toml"
+    file.write_text(settings)
+    return start("--shell", "bash", "--config", str(file), *options, cwd=directory, **more)
 
 
 def text_of(result: dict[str, Any]) -> str:

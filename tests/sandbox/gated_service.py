@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sandbox_harness import scratch_directory
 from session_harness import Harness
 
 from nacre.model import Command
@@ -65,7 +64,6 @@ def gated(policy: Mapping[str, object], shell: str = "bash", **config: Any) -> G
 @contextlib.contextmanager
 def workspace() -> Generator[Path]:
     """A directory with a file `victim`; not in /tmp, which commands in a sandbox have for themselves."""
-    place = next(path for path in ("/srv", "/opt", Path.home()) if os.access(path, os.W_OK))
-    with tempfile.TemporaryDirectory(dir=place, prefix="nacre-test-") as directory:
-        (Path(directory) / "victim").write_text("alive")
-        yield Path(directory).resolve()
+    with scratch_directory() as directory:
+        (directory / "victim").write_text("alive")
+        yield directory

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sandbox_harness import scratch_directory
 from wire_client import WireClient
 
 from nacre.configuration import configure
@@ -76,9 +76,8 @@ class Home:
 @pytest.fixture
 def home() -> Iterator[Home]:
     """A home of its own for each test; not in /tmp, which commands in a sandbox have for themselves."""
-    place = next(path for path in ("/srv", "/opt", Path.home()) if os.access(path, os.W_OK))
-    with tempfile.TemporaryDirectory(dir=place, prefix="nacre-test-") as directory:
-        made = Home(Path(directory).resolve() / "home")
+    with scratch_directory() as directory:
+        made = Home(directory / "home")
         try:
             yield made
         finally:

@@ -12,14 +12,15 @@ import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sandbox_harness import scratch_directory
+from wire_client import configured
 
 from nacre.keeper import processes
 from nacre.places.proxy import Proxy
@@ -241,15 +242,8 @@ def test_what_is_not_named_or_no_request_goes_nowhere(request_line: str, status:
 @pytest.fixture
 def workspace() -> Iterator[Path]:
     """Not in /tmp, which commands in a sandbox have for themselves."""
-    place = next(path for path in ("/srv", "/opt", Path.home()) if os.access(path, os.W_OK))
-    with tempfile.TemporaryDirectory(dir=place, prefix="nacre-test-") as directory:
-        yield Path(directory).resolve()
-
-
-def configured(start: Start, directory: Path, settings: str, **more: Any) -> WireClient:
-    file = directory / "settings.toml"
-    file.write_text(settings)
-    return start("--shell", "bash", "--config", str(file), cwd=directory, **more)
+    with scratch_directory() as directory:
+        yield directory
 
 
 PYTHON = "python3 -c \"import urllib.request as u; print(u.urlopen('{url}').read().decode())\""
