@@ -71,7 +71,7 @@ def _reason(report: pytest.TestReport) -> str:
 
 
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A test under wine runs once more where wine itself hangs."""
+    """A test that fails under wine runs again in a fresh wine."""
     if item.get_closest_marker("wine") is None:
         return None
     run_with_recovery(item, nextitem)
