@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from claims import misses
 from corpus_mutator import Mutator, load
+from crossing_source import CrossingSource, EvolvingSource
 from effect_sources import NAMES as FORBIDDEN
 from effect_sources import DangerSource, OptionSource, OutsideSource, effects
 from flow_source import ExportSource, FlowSource, exported
@@ -89,6 +90,8 @@ KITS = {
     "option": Kit(OptionSource, FORBIDDEN, effects, real=True),
     "outside": Kit(OutsideSource, FORBIDDEN, effects, real=True),
     "flow": Kit(FlowSource),
+    "crossing": Kit(CrossingSource),
+    "evolving": Kit(EvolvingSource),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
 }
 

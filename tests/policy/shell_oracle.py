@@ -12,14 +12,15 @@ import json
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self, cast
 
 _NOBODY = 65534
+_MOST_ENDED = 500
 _HERE = Path(__file__).resolve().parent
 
 
@@ -69,11 +70,17 @@ class Oracle:
     def __init__(
         self, shell: str, names: Sequence[str], prefix: Sequence[str], *, real: bool = False
     ) -> None:
-        driver = [sys.executable, "-I", str(_HERE / "oracle_driver.py")]
+        self.command = [*prefix, sys.executable, "-I", str(_HERE / "oracle_driver.py")]
+        self.head = json.dumps({"shell": shell, "names": sorted(set(names)), "real": real})
+        self.ended = 0
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
         self.process = subprocess.Popen(
-            [*prefix, *driver], stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
         )
-        self._write([json.dumps({"shell": shell, "names": sorted(set(names)), "real": real})])
+        self._write(self.head)
+        return self.process
 
     def __enter__(self) -> Self:
         return self
@@ -81,37 +88,48 @@ class Oracle:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self.process.kill()  # --die-with-parent and the pid namespace take everything with it
         for pipe in (self.process.stdin, self.process.stdout):
-            if pipe is not None:
-                pipe.close()
+            with suppress(BrokenPipeError):
+                if pipe is not None:
+                    pipe.close()
         self.process.wait()
 
     def observe(self, trials: Sequence[Trial]) -> list[Observation]:
         """The observations of a batch, in its order."""
-        writer = threading.Thread(target=self._write, args=([json.dumps(asdict(trial)) for trial in trials],))
-        writer.start()
-        answers = [self._read() for _ in trials]
-        writer.join()
-        return answers
+        return [self._observe(json.dumps(asdict(trial))) for trial in trials]
 
-    def _write(self, lines: Sequence[str]) -> None:
+    def _observe(self, trial: str) -> Observation:
+        """What one script did; one that ended the driver itself (`kill -1`) is over, with no more to tell."""
+        with suppress(BrokenPipeError):
+            self._write(trial)
+        line = self.process.stdout.readline() if self.process.stdout is not None else ""
+        if line:
+            return _read(line)
+        self._end()
+        self._start()
+        self.ended += 1
+        if self.ended > _MOST_ENDED:
+            raise AssertionError("the driver ended too often")
+        return Observation((), ended=False)
+
+    def _write(self, line: str) -> None:
         if self.process.stdin is None:
             raise AssertionError("the driver has no input")
-        for line in lines:
-            self.process.stdin.write(line + "\n")
+        self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
-    def _read(self) -> Observation:
-        line = self.process.stdout.readline() if self.process.stdout is not None else ""
-        if not line:
-            raise AssertionError(f"the driver ended with {self.process.wait()}")
-        answer = cast("dict[str, object]", json.loads(line))
-        return Observation(
-            tuple(tuple(command) for command in cast("list[list[str]]", answer["commands"])),
-            tuple(cast("list[str]", answer["names"])),
-            tuple(cast("list[str]", answer["files"])),
-            tuple(cast("list[str]", answer["notes"])),
-            bool(answer["ended"]),
-            bool(answer["torn"]),
-        )
+
+def _read(line: str) -> Observation:
+    answer = cast("dict[str, object]", json.loads(line))
+    return Observation(
+        tuple(tuple(command) for command in cast("list[list[str]]", answer["commands"])),
+        tuple(cast("list[str]", answer["names"])),
+        tuple(cast("list[str]", answer["files"])),
+        tuple(cast("list[str]", answer["notes"])),
+        bool(answer["ended"]),
+        bool(answer["torn"]),
+    )
