@@ -49,7 +49,7 @@ _NAMES = [
     "printf",
     "unset",
     "trap",
-    *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print"),
+    *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
@@ -157,6 +157,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write printf '%s\\n' before the value": ("bash", 'printf "$x"', "printf '%s\\n' \"$x\""),
     "use %s and %d": ("bash", "printf '%n' x", "printf '%s' x"),
     "assign it without readonly": ("bash", "readonly x=1", "x=1; ls"),
+    "give it a number that is written out": ("bash", "RANDOM=$x", "RANDOM=42; ls"),
+    "write the number out": ("zsh", 'read -t "$x" y', "read -t 5 y"),
+    "write ulimit -n 1024": ("mksh", 'ulimit -n "$x"', "ulimit -n 1024"),
+    "write umask 022": ("bash", 'umask "$x"', "umask 022"),
     "give it a number": ("zsh", 'shift "$x"', "shift 1"),
     "use %s": ("zsh", "printf '%d' \"$x\"", "printf '%s' \"$x\""),
     "leave it as it is": ("bash", "unset RANDOM", "unset x"),

@@ -48,6 +48,12 @@ _PROGRAM_NAME = regex(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*\Z")
 _READ_FLAG = regex(r"-[rse]+\Z")
 _READ_VALUE = regex(r"-[rse]*([pntNdui])(.*)\Z", re.DOTALL)
 _READ_ARRAY = regex(r"-[rse]*[aA]\Z")
+# The shells of `_EVALUATING` have no option for a prompt, each its own ones for counts, and evaluate numbers.
+_READ_FLAG_ELSEWHERE = regex(r"-[rs]+\Z")
+_READ_VALUE_ELSEWHERE = regex(r"-[rs]*([td])(.*)\Z", re.DOTALL)
+_SECONDS = regex(r"[0-9]+(?:\.[0-9]+)?\Z")
+_LIMIT = regex(r"-[A-Za-z]*\Z|[0-9]+\Z|(?:unlimited|hard|soft)\Z")
+_MASK = regex(r"-[Sp]+\Z|[0-7]+\Z|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*\Z")
 _CONVERSION = regex(r"%(?:%|[-0 +#]*[0-9]*(?:\.[0-9]+)?([a-zA-Z])|\([^()]*\)T|(.?))")
 _TEXT_CONVERSIONS = frozenset("sbqc")
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S")
@@ -112,11 +118,14 @@ def _count(use: Builtin) -> None:
             use.unresolved(word, f"`{use.words[0].text}` evaluates what it is given", "give it a number")
 
 
-def _literal_only(use: Builtin) -> None:
-    """`umask 022`: harmless with known arguments."""
+def _limit(use: Builtin) -> None:
+    """`ulimit -n 64`, `umask 022`: numbers that are written out, for some shells evaluate all else."""
+    form, hint = (
+        (_LIMIT, "write ulimit -n 1024") if use.words[0].text == "ulimit" else (_MASK, "write umask 022")
+    )
     for word in use.arguments:
-        if not word.literal:
-            use.unresolved(word, f"the argument of `{use.words[0].text}` is only known when it runs")
+        if not (word.literal and form.match(word.text)):
+            use.unresolved(word, f"`{use.words[0].text}` evaluates what is no plain number", hint)
 
 
 def _directory(use: Builtin) -> None:
@@ -212,24 +221,43 @@ def _assign(use: Builtin, word: Word) -> None:
         use.unresolved(word, "a variable whose name is not a plain word", "write the name of a variable")
 
 
+def _is_one_word(use: Builtin, value: Word) -> bool:
+    """The value of an option cannot become none, so that the next word is it, nor several."""
+    single = not (value.several or value.may_vanish)
+    if not single:
+        use.unresolved(value, "an unquoted value can become none or several words", _QUOTE)
+    return single
+
+
 def _read(use: Builtin) -> None:
     """`read -r x y`."""
+    elsewhere = use.shell in _EVALUATING
+    flag = _READ_FLAG_ELSEWHERE if elsewhere else _READ_FLAG
     words = list(use.arguments)
     while words and words[0].text.startswith("-"):
         word = words.pop(0)
-        value = _READ_VALUE.match(word.text)
+        value = (_READ_VALUE_ELSEWHERE if elsewhere else _READ_VALUE).match(word.text)
         if word.literal and word.text == "--":
             break
         if not word.literal and not (value is not None and value.group(2)):
             use.unresolved(word, "an option of `read` is only known when it runs")
-        elif _READ_FLAG.match(word.text) or _READ_ARRAY.match(word.text):
+        elif flag.match(word.text) or _READ_ARRAY.match(word.text):
             continue
         elif value is None:
             use.unresolved(word, f"the option `{shown(word.text)}` of `read` is not known", "use -r")
-        elif not value.group(2) and words:
-            words.pop(0)
+        else:
+            following = word if value.group(2) or not words else words.pop(0)
+            _read_value(use, value.group(1), following, value.group(2) or following.text)
     for word in words:
         _assign(use, word)
+
+
+def _read_value(use: Builtin, letter: str, word: Word, value: str) -> None:
+    """The value of an option of `read`: one word, and a number where the shell evaluates it."""
+    if not _is_one_word(use, word):
+        return
+    if letter == "t" and use.shell in _EVALUATING and not (word.literal and _SECONDS.match(value)):
+        use.unresolved(word, "this shell evaluates the number of seconds", "write the number out")
 
 
 def _read_lines(use: Builtin) -> None:
@@ -240,7 +268,7 @@ def _read_lines(use: Builtin) -> None:
         if word.literal and word.text == "-t":
             continue
         if word.literal and word.text in {"-n", "-O", "-s", "-u", "-d"} and words:
-            words.pop(0)
+            _is_one_word(use, words.pop(0))
         else:
             use.unresolved(word, f"the option `{shown(word.text)}` of `{use.words[0].text}`", "use -t only")
     for word in words:
@@ -259,6 +287,8 @@ def _print(use: Builtin) -> None:
 
 def _get_options(use: Builtin) -> None:
     """`getopts spec name`."""
+    for word in use.arguments[:1]:
+        _is_one_word(use, word)
     for word in use.arguments[1:2]:
         _assign(use, word)
 
@@ -367,16 +397,23 @@ def _set(use: Builtin) -> None:
             return
         if not word.may_be_option and word.text[:1] != "+" and not word.several:
             return
-        if word.literal and _SET_LETTERS.match(word.text):
+        if word.literal and _SET_LETTERS.match(word.text) and not _stops_braces(use, word):
             continue
         if word.literal and _SET_NAME_FOLLOWS.match(word.text):
             option = words.pop(0) if words else word
-            if option is word or (option.literal and option.text in SHELL_OPTIONS):
+            known = option is word or (option.literal and option.text in SHELL_OPTIONS)
+            if known and not _stops_braces(use, word) and not _stops_braces(use, option):
                 continue
             word = option
         reason = f"the shell option `{shown(word.text)}` changes how text is read"
         use.unresolved(word, reason, "leave it out")
         return
+
+
+def _stops_braces(use: Builtin, option: Word) -> bool:
+    """Shells of the Korn family leave braces as they are while patterns are off."""
+    letters = option.text if option.text[:1] in {"-", "+"} else ""
+    return use.shell in _EVALUATING - {"zsh"} and ("f" in letters or option.text == "noglob")
 
 
 def _shopt(use: Builtin) -> None:
@@ -435,7 +472,7 @@ def _is_number(word: Word) -> bool:
 _READERS: dict[str, Callable[[Builtin], None]] = {
     **dict.fromkeys((":", "true", "false", "echo", "pwd", "times", "type"), _plain),
     **dict.fromkeys(("exit", "return", "break", "continue", "shift"), _count),
-    **dict.fromkeys(("umask", "ulimit"), _literal_only),
+    **dict.fromkeys(("umask", "ulimit"), _limit),
     **dict.fromkeys(("cd", "pushd", "popd"), _directory),
     **dict.fromkeys(("test", "["), _test),
     **dict.fromkeys(("export", "declare", "typeset", "local", "readonly"), _declare),

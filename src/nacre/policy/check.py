@@ -35,7 +35,7 @@ class CommandCheck:
     def __init__(
         self, findings: Findings, text: str, context: Context, place: Callable[[int, int], Span]
     ) -> None:
-        self.findings = found = TextFindings(findings, text, place)
+        self.findings = found = TextFindings(findings, text, place, context.shell)
         self.context = context
         self.boundaries = Boundaries(found)
         self.variables = VariableCheck(found)
@@ -60,7 +60,7 @@ class CommandCheck:
 
     def _command(self, words: Sequence[Word], *, defined: bool) -> Inspection:
         """A command with a name, seen through all wrappers."""
-        if self.findings.whole.windows:
+        if self.findings.windows:
             self._windows(words)
         found = self._look_through(words)
         via: tuple[str, ...] = ()
@@ -84,14 +84,14 @@ class CommandCheck:
             self.findings.add(self.findings.whole.when_unknown, "not resolvable", reason, span, name=name)
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
-        if self.findings.whole.windows:
-            return inspect_windows(words, self.context, self.findings.whole.shell)
+        if self.findings.windows:
+            return inspect_windows(words, self.context, self.findings.shell)
         return inspect(words, self.context)
 
     def _windows(self, words: Sequence[Word]) -> None:
         """Commands of cmd.exe and PowerShell that run text, load code or rename things."""
         word = words[0]
-        name, reason = unresolvable(words, self.findings.whole.shell)
+        name, reason = unresolvable(words, self.findings.shell)
         if reason:
             text = f"`{word.text}` {reason}"
             decision = self.findings.whole.when_unknown

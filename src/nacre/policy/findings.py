@@ -147,10 +147,15 @@ class Findings:
 class TextFindings:
     """The findings about the commands of one text, which may stand inside another."""
 
-    def __init__(self, findings: Findings, text: str, place: Callable[[int, int], Span]) -> None:
+    def __init__(
+        self, findings: Findings, text: str, place: Callable[[int, int], Span], shell: str = ""
+    ) -> None:
         self.whole = findings
         self.policy = findings.policy
         self.text = text
+        # The shell that reads this text: `zsh -c '...'` in a text for bash is one for zsh.
+        self.shell = shell or findings.shell
+        self.windows = self.shell in WINDOWS
         self._place = place
 
     def add(  # noqa: PLR0913 - the fields of a finding

@@ -91,6 +91,7 @@ class _Lexer:
         self.words: list[Word] = []
         self.redirections: list[Redirection] = []
         self.waiting: re.Match[str] | None = None
+        self.joined: Word | None = None
         self.piped = False
 
     def read(self) -> None:
@@ -137,7 +138,8 @@ class _Lexer:
             self.assignments.append(Assignment(assigned.group(1), None, token.start(), token.end()))
             return
         if not self.words and raw in _JOINING and not self.nushell:
-            return  # `and`, `or`, `not` before a command
+            self.joined = word  # `and`, `or`, `not` before a command
+            return
         if not self.words and word.text in self.keywords:
             raise NotUnderstood(
                 f"`{word.text}` is not understood for this shell", word.start, word.end, hint=_PLAIN
@@ -149,6 +151,9 @@ class _Lexer:
             raise NotUnderstood(
                 "a redirection without a target", *self.waiting.span(), hint="name a file after it"
             )
+        if self.joined is not None and not self.words:
+            reason = f"`{self.joined.text}` without a command on its line"
+            raise NotUnderstood(reason, self.joined.start, self.joined.end, hint=_PLAIN)
         items = [*self.assignments, *self.words, *self.redirections]
         if items:
             start, end = min(item.start for item in items), max(item.end for item in items)
@@ -163,4 +168,5 @@ class _Lexer:
                 )
             )
         self.piped = piped
+        self.joined = None
         self.assignments, self.words, self.redirections = [], [], []

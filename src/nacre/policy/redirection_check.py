@@ -65,11 +65,7 @@ class RedirectionCheck:
 
     def _may_connect(self, target: Word) -> bool:
         """A name that is not proven and could become /dev/tcp/..., which some shells open as a connection."""
-        if (
-            target.literal
-            or self.findings.whole.shell not in _CONNECTING_SHELLS
-            or target.file_pattern is not None
-        ):
+        if target.literal or self.findings.shell not in _CONNECTING_SHELLS or target.file_pattern is not None:
             return False
         if any(expansion.kind == "process" for expansion in target.expansions):
             return False

@@ -44,7 +44,7 @@ class RuleSearch:
 
     def deny(self, subject: Subject) -> None:
         """Record the rules that forbid a step."""
-        given = synonyms(subject.name, self.findings.whole.shell) if self.findings.policy.denies else ()
+        given = synonyms(subject.name, self.findings.shell) if self.findings.policy.denies else ()
         for rule in self.findings.policy.denies:
             if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(
                 self.findings.whole.cwd
@@ -72,7 +72,7 @@ class RuleSearch:
         """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
         fold = self.findings.whole.windows
         arguments = subject.step.rule_words[1:]
-        given = aliases(subject.name, self.findings.whole.shell)
+        given = aliases(subject.name, self.findings.shell)
         for rule in self.findings.policy.asks:
             if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
                 return [rule]
@@ -89,7 +89,7 @@ class RuleSearch:
 
     def _asked(self, subject: Subject) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
-        given = synonyms(subject.name, self.findings.whole.shell) if self.findings.policy.asks else ()
+        given = synonyms(subject.name, self.findings.shell) if self.findings.policy.asks else ()
         for rule in self.findings.policy.asks:
             named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.whole.cwd)
             if named and self._hits(rule, subject.step) is not False:

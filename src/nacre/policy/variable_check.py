@@ -17,7 +17,7 @@ from nacre.policy.effects import base_name
 from nacre.policy.git_commands import NO_EDITOR
 from nacre.policy.model import names
 from nacre.policy.patterns import PLAIN_TOKEN, regex
-from nacre.policy.variables import Setting, gives_meaning, object_to
+from nacre.policy.variables import Setting, gives_meaning, is_evaluated, object_to
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,9 +74,11 @@ class VariableCheck:
                 self.findings.add(decision, "variables", reason, span, name=setting.name, hint=hint)
 
     def _objection(self, setting: Setting) -> Objection | None:
-        if self.policy.mode == "open" and not gives_meaning(setting.name, self.findings.whole.shell):
+        shell = self.findings.shell
+        meaningful = gives_meaning(setting.name, shell) or is_evaluated(setting, shell)
+        if self.policy.mode == "open" and not meaningful:
             return None
-        return object_to(setting, self.policy, self.findings.whole.shell)
+        return object_to(setting, self.policy, shell)
 
     def _setting(self, item: Assignment, command: SimpleCommand, found: Inspection | None) -> Setting | None:
         """An assignment that stands alone, before a command, or behind `declare`."""

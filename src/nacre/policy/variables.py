@@ -18,6 +18,8 @@ from nacre.policy.matching import WILDCARD, glob_matches
 from nacre.policy.model import names
 from nacre.policy.tables.variables import (
     DANGEROUS_VARIABLE,
+    EVALUATED_BY_BASH,
+    EVALUATED_ELSEWHERE,
     GIVES_MEANING,
     HARMLESS,
     LOCALE_VARIABLE,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
 _MAKE = frozenset({"make", "gmake"})
 _ANYTHING = "(?s:.*)"
+# Shells in which few variables are numbers.
+_PLAIN_SHELLS = frozenset({"", "bash", "dash", "ash", "fish"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,14 @@ def gives_meaning(name: str, shell: str) -> bool:
     return name in GIVES_MEANING and (shell == "zsh" or name.isupper())
 
 
+def is_evaluated(setting: Setting, shell: str) -> bool:
+    """A number of the shell's own gets something that is none: the shell evaluates it."""
+    name = setting.name
+    if name not in EVALUATED_BY_BASH and (name not in EVALUATED_ELSEWHERE or shell in _PLAIN_SHELLS):
+        return False
+    return setting.value is None or not re.fullmatch("-?[0-9]*", setting.value)
+
+
 def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | None:
     """What speaks against a variable under these rules; None: nothing."""
     name = setting.name
@@ -75,9 +87,9 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
     if locale:
         plain = setting.value is not None and re.fullmatch(PLAIN_LOCALE, setting.value)
         return None if plain else _refused("another encoding decides how a shell reads a text")
-    for_make = _object_for_make(setting, policy)
-    if for_make is not None:
-        return for_make
+    read_by_others = _object_to_evaluation(setting, shell) or _object_for_make(setting, policy)
+    if read_by_others is not None:
+        return read_by_others
     if name in policy.allowed_variables or _is_harmless(setting):
         return None
     tied = shell == "zsh" and name in ZSH_TIED
@@ -89,6 +101,13 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
     reason = f"{known} is not known to be harmless to the programs that see it"
     hint = f'leave it out, or ask a person to name it in the policy: allowed_variables = ["{name}"]'
     return Objection(reason, hint)
+
+
+def _object_to_evaluation(setting: Setting, shell: str) -> Objection | None:
+    if not is_evaluated(setting, shell):
+        return None
+    reason = f"the shell evaluates what {setting.name} is given as arithmetic"
+    return Objection(reason, "give it a number that is written out")
 
 
 def _refused(reason: str) -> Objection:

@@ -192,6 +192,16 @@ GIVES_MEANING = names(
     "BASH_CMDS BASH_ALIASES functions dis_functions aliases dis_aliases galiases dis_galiases saliases "
     "dis_saliases commands builtins dis_builtins options nameddirs"
 )
+# Numbers of the shell's own: it evaluates what they are given as arithmetic, and a value such as `a[$(cmd)]` runs a
+# command. The first are bash's; other shells have these, too.
+EVALUATED_BY_BASH = names(
+    "OPTIND RANDOM SRANDOM SECONDS LINENO HISTCMD BASHPID PPID UID EUID PIPESTATUS EPOCHSECONDS EPOCHREALTIME BASH_MONOSECONDS"
+)
+EVALUATED_ELSEWHERE = names(
+    "COLUMNS LINES TMOUT PGRP KSHEGID KSHGID KSHUID USER_ID GID EGID FUNCNEST HISTSIZE SAVEHIST MAILCHECK SHLVL ERRNO "
+    "KEYTIMEOUT LISTMAX TTYIDLE ARGC TRY_BLOCK_ERROR TRY_BLOCK_INTERRUPT ZSH_SUBSHELL JOBMAX DIRSTACKSIZE LOGCHECK BAUD "
+    "REPORTTIME REPORTMEMORY"
+)
 # Arrays that zsh ties to variables of the same name in capitals.
 ZSH_TIED = names(
     "path fpath cdpath manpath module_path mailpath psvar prompt PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPROMPT2 RPS1 "
