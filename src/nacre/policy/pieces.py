@@ -25,6 +25,8 @@ _LITERAL = regex(
     r"\{\}|\{[A-Za-z0-9_:~^+-]+(?:\.[A-Za-z0-9_:~^+-]+)*\}|\{\{\.?[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*\}\}"
 )
 _FILE_CHARACTER = regex(r"[*?]")
+# Where an expansion surely ends: `${x}`, `$(cmd)`, "$x".
+_ENDS_EXPANSION = '})"`'
 _QUOTE_IT = "put text with braces into single quotes"
 
 
@@ -62,6 +64,9 @@ class Pieces:
         if literal is not None and (literal.group() == "{}" or grammar.name != "zsh"):
             self.text.append(literal.group())
             return literal.end()
+        if self.text and self.text[-1] == UNKNOWN and text[pos - 1] not in _ENDS_EXPANSION:
+            reason = "some shells expand the braces first, so that they become a part of the variable's name"
+            raise NotUnderstood(reason, pos, hint='write the name in braces: "${x}"')
         found = _CHOICES.match(text, pos, end)
         if found is not None and grammar.name == "ksh" and self.expansions:
             raise NotUnderstood("ksh takes braces in a value for its own", pos, hint=_QUOTE_IT)
