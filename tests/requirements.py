@@ -139,7 +139,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "job-answer-within": Requirement(
         "A call answers after so many seconds at the latest; its command goes on as a job.", "nacre"
     ),
-    "job-timeout": Requirement("A timeout that was given ends a job, too.", "004 Timeout Management"),
+    "job-timeout": Requirement(
+        "A timeout that was given, by the call or by the person's settings, ends a job, too; one that is only"
+        " a default ends no command in the background.",
+        "004 Timeout Management",
+    ),
     "job-end": Requirement("Ending a job, or the server, ends all that it has started.", "nacre"),
     "job-left-behind": Requirement(
         "Processes that a command left behind are a job; their exit code or signal is told.", "nacre"

@@ -128,6 +128,26 @@ def test_a_timeout_that_was_given_ends_a_job(server: WireClient, session: dict[s
     assert gone(mark)
 
 
+@pytest.mark.req("job-timeout")
+@pytest.mark.parametrize("how", ["flag", "setting", "004's setting"])
+def test_a_timeout_that_the_person_has_set_holds_in_the_background_and_a_default_does_not(
+    start: Start, server: WireClient, tmp_path: Path, how: str
+) -> None:
+    def limit(server: WireClient) -> str:
+        tool = server.request("tools/list")["result"]["tools"][0]
+        return tool["inputSchema"]["properties"]["background"]["description"]
+
+    assert "no time limit" in limit(server)
+    settings = tmp_path / "settings.toml"
+    settings.write_text("timeout = 1\n" if how == "setting" else "[shell_tool]\ndefault_timeout = 1\n")
+    options = ["--timeout", "1"] if how == "flag" else ["--config", str(settings)]
+    mine, mark = start("--shell", "bash", *options), unique_seconds()
+    assert "ended after 1 s" in limit(mine)
+    end = do(mine, "wait", background(mine, f"sleep {mark}"))
+    assert (end["state"], end["ended"]) == ("ended", "timed_out")
+    assert gone(mark)
+
+
 @pytest.mark.req("job-end")
 @SESSIONS
 def test_ending_a_job_ends_all_that_it_has_started(server: WireClient, session: dict[str, str]) -> None:

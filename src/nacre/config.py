@@ -62,6 +62,7 @@ class Config:
     shell: str | None = None  # None: $SHELL, then what the platform has
     working_directory: str | None = None  # None: where the server was started
     default_timeout_s: int = 300
+    timeout_chosen: bool = False  # by the person; then it holds for commands in the background, too
     min_timeout_s: int = 1
     max_timeout_s: int = 1800
     kill_grace_s: float = 1.0
@@ -134,6 +135,11 @@ class Config:
             "output_bytes": self.limit_output_bytes,
         }
         return {name: limit for name, limit in limits.items() if limit}
+
+    @property
+    def background_timeout_s(self) -> int:
+        """The time limit of a command that was started to run on; 0: none."""
+        return self.default_timeout_s if self.timeout_chosen else 0
 
     @property
     def has_rules(self) -> bool:

@@ -96,8 +96,15 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
         config = replace(config, preset=replace(chosen, container=own))
     secrets = {name: _secret(name, source) for name, source in _table(file, "secrets").items()}
     policy = _policy(rules, shell_tool, allow, deny)
-    chosen = "sandbox" in file
-    return _consistent(replace(config, policy=policy, secrets=secrets, sandbox_chosen=chosen))
+    return _consistent(
+        replace(
+            config,
+            policy=policy,
+            secrets=secrets,
+            sandbox_chosen="sandbox" in file,
+            timeout_chosen="timeout" in table or "default_timeout" in _table(table, "shell_tool"),
+        )
+    )
 
 
 def _secret(name: str, value: Any) -> SecretSource:
@@ -118,6 +125,7 @@ def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
     said = {name: value for name, value in flags.items() if value is not None}
     changes = {setting.field: said[setting.option] for setting in SETTINGS if _is_said(setting, said)}
     if "default_timeout_s" in changes:  # a default must be allowed
+        changes["timeout_chosen"] = True
         changes["max_timeout_s"] = max(config.max_timeout_s, changes["default_timeout_s"])
     if "more_tools" in changes:
         changes["more_tools"] = (*config.more_tools, *changes["more_tools"])

@@ -73,7 +73,8 @@ SETTINGS = (
     Setting(
         "timeout",
         kinds.SECONDS,
-        "time limit of a command unless the call sets one, 1 to 1800",
+        "time limit of a command unless the call sets one, 1 to 1800; a command in the background has one"
+        " only if this is set",
         "default_timeout_s",
         flags=("-t", "--timeout"),
         default=f"{Config.default_timeout_s}, or the preset's",

@@ -97,7 +97,7 @@ def _job_arguments(config: Config) -> dict[str, Any]:
     return {
         "background": {
             "type": "boolean",
-            "description": "Run as a job: no time limit, takes input",
+            "description": f"Run as a job: {_background_limit(config)}, takes input",
         },
         "terminal": {
             "type": "boolean",
@@ -110,6 +110,11 @@ def _job_arguments(config: Config) -> dict[str, Any]:
             "default": config.answer_within_s,
         },
     }
+
+
+def _background_limit(config: Config) -> str:
+    limit_s = config.background_timeout_s
+    return f"ended after {limit_s} s unless timeout says else" if limit_s else "no time limit"
 
 
 def _duration(seconds: int) -> str:
@@ -134,7 +139,8 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
             f"{'terminal' if terminal else 'background'} and session exclude each other.",
             hint="A command of a session goes on as a job after answer_within seconds.",
         )
-    usual_s = 0 if background else service.config.default_timeout_s
+    config = service.config
+    usual_s = config.background_timeout_s if background else config.default_timeout_s
     command = Command(
         text=arguments["command"],
         working_directory=service.resolve_directory(arguments.get("working_directory"), session),
