@@ -148,6 +148,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "job-left-behind": Requirement(
         "Processes that a command left behind are a job; their exit code or signal is told.", "nacre"
     ),
+    "job-left-in-session": Requirement(
+        "What a command of a session left behind is a job as well: its end is told, with exit code or signal"
+        " where the kernel tells them, and ending it spares the session.",
+        "nacre",
+    ),
     "job-given-up": Requirement(
         "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
     ),

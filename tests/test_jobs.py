@@ -5,6 +5,9 @@ from __future__ import annotations
 import base64
 import json
 import os
+import platform
+import re
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -21,6 +24,10 @@ if TYPE_CHECKING:
 
     Start = Callable[..., WireClient]
 
+# Since Linux 6.15 the exit status of a process can be had that its parent has taken already.
+KERNEL_KEEPS_STATUS = tuple(map(int, re.findall(r"\d+", platform.release())[:2])) >= (6, 15)
+# Not elvish: it may report the end of a command before it has started what that leaves in the background.
+ALL_SHELLS = ["bash", "dash", "zsh", "ksh", "mksh", "yash", "busybox", "fish"]
 SESSIONS = pytest.mark.parametrize("session", [{}, {"session": "jobs"}], ids=["once", "session"])
 
 
@@ -212,6 +219,60 @@ def test_what_was_left_behind_is_ended_as_a_job(server: WireClient) -> None:
     job = server.shell(f"sleep {mark} & setsid sleep {mark} & sleep 0")["job"]
     assert do(server, "end", job)["state"] == "ended"
     assert gone(mark)
+
+
+@pytest.mark.req("job-left-in-session")
+@pytest.mark.parametrize("name", ALL_SHELLS)
+def test_what_a_command_of_a_session_left_behind_is_a_job_whose_end_is_told(
+    start: Start, tmp_path: Path, name: str
+) -> None:
+    if shutil.which(name) is None:
+        pytest.skip(f"{name} is not installed")
+    server, gate = start("--shell", name), Gate(tmp_path)
+    mark, sleep = unique_seconds(), shutil.which("sleep")  # by its path: some shells have one of their own
+    command = f"sh -c 'read x < {gate.path}; echo late; exit 3' &\n{sleep} {mark} &"
+    reply = server.shell(command, session="s")
+    job, left = reply["job"], [process["pid"] for process in reply["left_running"]]
+    assert server.shell("echo next", session="s")["stdout"] == "next\n"
+    gate.open()
+    for pid in carrying(f"sleep\0{mark}"):
+        os.kill(pid, 15)
+    assert wait_for_end(left)
+    end = do(server, "wait", job, seconds=60)
+    assert (end["reason"], end["state"], end["stdout"]) == ("ended", "ended", "late\n")
+    ends = {os.path.basename(each["command"].split()[0]): each for each in end["processes"]}
+    if KERNEL_KEEPS_STATUS:
+        assert (ends["sh"]["exit_code"], ends["sleep"]["signal"]) == (3, "SIGTERM")
+    else:  # some shells are quicker than we are: then it is said that nobody knows
+        assert ends["sh"].get("exit_code") in (3, "unknown")
+        assert ends["sleep"].get("signal", ends["sleep"].get("exit_code")) in ("SIGTERM", "unknown")
+
+
+@pytest.mark.req("job-left-in-session")
+def test_what_was_left_in_a_session_is_ended_as_a_job_and_the_session_and_its_other_jobs_go_on(
+    start: Start,
+) -> None:
+    server, mark, other = start("--shell", "bash"), unique_seconds(), unique_seconds()
+    kept = server.shell(f"x=1; sleep {other} &", session="s")["job"]
+    job = server.shell(f"(sleep {mark}; true) & sleep {mark} &", session="s")["job"]
+    assert do(server, "end", job)["state"] == "ended"
+    assert gone(mark)
+    assert server.shell("echo $x", session="s")["stdout"] == "1\n"
+    assert len(carrying(f"sleep\0{other}")) == 1
+    assert server.call("session", action="close", name="s")["isError"] is False
+    assert gone(other)
+    assert do(server, "wait", kept)["state"] == "ended"
+
+
+@pytest.mark.req("job-left-in-session")
+def test_the_next_reply_of_a_session_tells_the_end_of_what_was_left_there(start: Start) -> None:
+    server, mark = start("--shell", "bash"), unique_seconds()
+    reply = server.shell(f"sleep {mark} &", session="s")
+    os.kill(reply["left_running"][0]["pid"], 9)
+    news: list[str] = []
+    while not news:  # the keeper hears of it when it comes to it
+        news = server.call("shell", command="true", session="s")["structuredContent"].get("news", [])
+    assert news[0].startswith(f"Job {reply['job']} (sleep {mark} &) has left processes behind")
 
 
 @pytest.mark.req("job-given-up")

@@ -57,10 +57,10 @@ _STREAMS: tuple[StreamName, StreamName] = ("stdout", "stderr")
 
 @record
 class Look:
-    """A job, and what it has printed since its caller was told last."""
+    """A job, and what it has printed since its caller was shown last."""
 
     job: Job
-    reason: str  # why it is told now
+    reason: str  # why it is shown now
     line: str  # that matches; or the last one, where it waits for input
     stdout: str
     stderr: str
@@ -122,7 +122,7 @@ class JobControl:
 
     def _add(self, execution: CommandExecution, result: Result) -> Job:
         job = Job(result.output_id, execution, self._outputs, result.execution_time_ms / 1000)
-        job.told_bytes = [result.stdout.total_bytes, result.stderr.total_bytes]
+        job.shown_bytes = [result.stdout.total_bytes, result.stderr.total_bytes]
         return self.jobs.add(job)
 
     def note_given_up(self, execution: CommandExecution) -> None:
@@ -143,7 +143,7 @@ class JobControl:
         waited = await wait_for(jobs, until)
         job, line = waited.job, waited.line
         if not job.runs:
-            self.jobs.told(job)
+            self.jobs.note_end_seen(job)
         others = tuple(other for other in jobs if other is not job)
         if job.screen is not None:
             await job.refresh_screen()
@@ -184,16 +184,16 @@ class JobControl:
         return lines[0]
 
     async def _new_output(self, job: Job, index: int) -> str:
-        """What it has printed since its caller was told last; of much, the end."""
-        limit_bytes, stream, told = self._config.reply_limit_bytes, _STREAMS[index], job.told_bytes[index]
+        """What it has printed since its caller was shown last; of much, the end."""
+        limit_bytes, stream, shown = self._config.reply_limit_bytes, _STREAMS[index], job.shown_bytes[index]
         total = await job.total_bytes(stream)
-        begin = max(told, total - limit_bytes)
+        begin = max(shown, total - limit_bytes)
         at, data = await job.read(stream, begin, limit_bytes)
         if not data:
             return ""
-        job.told_bytes[index] = at + len(data)
-        skipped = at - told
-        note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {told} …]\n"
+        job.shown_bytes[index] = at + len(data)
+        skipped = at - shown
+        note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {shown} …]\n"
         return (note if skipped else "") + readable(data)
 
     async def send(
@@ -270,7 +270,7 @@ class JobControl:
         """All jobs that are known; who reads it knows how they ended."""
         for job in self.jobs:
             if not job.runs:
-                self.jobs.told(job)
+                self.jobs.note_end_seen(job)
         return [job.summary() for job in self.jobs]
 
 

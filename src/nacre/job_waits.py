@@ -86,7 +86,7 @@ class _JobWatch:
         self._until = until
         self._wake = wake
         self._pattern = Pattern(until.pattern, PATTERN_S) if until.pattern is not None else None
-        self._read_bytes = list(job.told_bytes)
+        self._read_bytes = list(job.shown_bytes)
         self._lines = [b"", b""]  # of each stream, what its last line begins with
         self._loop = asyncio.get_running_loop()
         self._grown = self._loop.time()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from nacre.execution import CommandExecution
-    from nacre.keeper.frames import News, Part
+    from nacre.keeper.frames import LeftEnd, News, Part
     from nacre.outputs import Outputs
     from nacre.screen import Screen
     from nacre.spools import StreamName
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 DRAWN_BYTES = 1 << 18  # at a time
 PATIENCE_S = 30.0  # with a keeper that is asked for output
 REMEMBERED = 100  # jobs that have ended
-NEWS_LIMIT = 20  # sentences that wait to be told
+NEWS_LIMIT = 20  # sentences that wait for a reply
 SHOWN_CHARACTERS = 80  # of a command
+UNKNOWN_CODE = "unknown"  # of a process whose shell alone was told
 
 
 class Job:
@@ -48,7 +49,7 @@ class Job:
 
             self.screen = Screen(*size)
         self.outcome: Result | NacreError | None = None  # None: it runs
-        self.told_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
+        self.shown_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
         self.listeners: list[Callable[[], None]] = []  # called at each change of its state
         self.on_end: Callable[[Job], None] | None = None
         self._began = time.monotonic() - ran_s
@@ -76,21 +77,21 @@ class Job:
 
     async def programs(self) -> tuple[str, ...]:
         """The names of the programs that it runs now, but for the shell that runs its own text."""
-        told: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
+        names: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
 
         def hear(news: News) -> None:
-            if not told.done():
-                told.set_result(tuple(news.programs))
+            if not names.done():
+                names.set_result(tuple(news.programs))
 
         def give_up() -> None:
-            if not told.done():
-                told.set_result(())
+            if not names.done():
+                names.set_result(())
 
         self.watch(hear)
         self.listeners.append(give_up)
         try:
             async with asyncio.timeout(PATIENCE_S):
-                return await told
+                return await names
         finally:
             self.listeners.remove(give_up)
             self.unwatch(hear)
@@ -230,8 +231,8 @@ class Job:
         outcome, rest = self.outcome, self.execution.rest
         if isinstance(outcome, Result) and rest is not None:
             ends = [rest.ended.get(left.pid) for left in outcome.left_running]
-            told = [f"signal {end.signal}" if end.signal else f"exit code {end.code}" for end in ends if end]
-            return f"has left processes behind; they have ended with {', '.join(told) or 'no word'}"
+            how = ", ".join(_words_for(end) for end in ends if end is not None)
+            return f"has left processes behind; they have ended{f' with {how}' if how else ''}"
         if isinstance(outcome, Result):
             how = f"signal {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
             by_itself = outcome.ended in (Ended.EXITED, Ended.SIGNALED, Ended.SHELL_DIED)
@@ -271,10 +272,18 @@ def end_of(result: Result) -> dict[str, Any]:
     return shown
 
 
-def _end_of(end: Any) -> dict[str, Any]:
+def _end_of(end: LeftEnd | None) -> dict[str, Any]:
     if end is None:
         return {}
-    return {"exit_code": end.code} if end.signal is None else {"signal": end.signal}
+    if end.signal is not None:
+        return {"signal": end.signal}
+    return {"exit_code": end.code if end.code is not None else UNKNOWN_CODE}
+
+
+def _words_for(end: LeftEnd) -> str:
+    if end.signal is not None:
+        return f"signal {end.signal}"
+    return f"exit code {end.code}" if end.code is not None else "an exit code that only their shell knows"
 
 
 class Jobs:
@@ -285,7 +294,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._news: list[str] = []  # what callers have not heard yet
-        self._untold: dict[Job, None] = {}  # whose end they have not heard
+        self._ends_unseen: dict[Job, None] = {}  # whose end they have not heard
 
     def __iter__(self) -> Iterator[Job]:
         return iter(list(self._jobs.values()))
@@ -314,7 +323,7 @@ class Jobs:
         return job
 
     def _note_end(self, job: Job) -> None:
-        self._untold[job] = None
+        self._ends_unseen[job] = None
 
     def keep(self, task: asyncio.Task[None]) -> None:
         """Hold what sees a job to its end."""
@@ -340,16 +349,19 @@ class Jobs:
 
     def take_news(self) -> tuple[str, ...]:
         """What is to be told, once."""
-        if not self._news and not self._untold:
+        if not self._news and not self._ends_unseen:
             return ()
-        news = [*self._news, *(f"Job {job.id} ({job.name}) {job.how_it_ended()}." for job in self._untold)]
+        news = [
+            *self._news,
+            *(f"Job {job.id} ({job.name}) {job.how_it_ended()}." for job in self._ends_unseen),
+        ]
         self._news.clear()
-        self._untold.clear()
+        self._ends_unseen.clear()
         return tuple(news[-NEWS_LIMIT:])
 
-    def told(self, job: Job) -> None:
+    def note_end_seen(self, job: Job) -> None:
         """Its caller knows how it ended."""
-        self._untold.pop(job, None)
+        self._ends_unseen.pop(job, None)
 
     def stop(self) -> None:
         """The server ends: its keeper ends the commands."""

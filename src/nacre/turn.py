@@ -67,6 +67,7 @@ class Turn:
         "_on_output",
         "_process",
         "_request",
+        "_rest",
         "_rewrite",
         "_session",
         "_sessions",
@@ -99,6 +100,7 @@ class Turn:
         self._state: ShellState
         self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
+        self._rest: Rest | None = None
         self._ending: Ending | None = None  # what the shell has reported of it
         self._waiter: EagerFuture[None]
         self._began = 0.0
@@ -202,6 +204,7 @@ class Turn:
 
     def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
         self._ending = self._session.note(self._process, end)
+        self._rest = self._process.running.turn_rest
 
     def _frame(self) -> TurnStart:
         request, dialect, config = self._request, self._session.dialect, self._session.config
@@ -260,6 +263,7 @@ class Turn:
         if self._ending is not None:
             if end.mute:
                 last = await self._process.end_for(CRIPPLED)
+                self._rest = self._process.running.rest
                 end = records.replace(end, left=last.left, left_total=last.left_total)
             return self._ended(end, self._ending)
         unsure = end.mute or end.record is not None  # a record that it cannot have written correctly
@@ -287,8 +291,8 @@ class Turn:
 
     @property
     def rest(self) -> Rest | None:
-        """What it has left behind belongs to its session."""
-        return None
+        """What it has left behind, once it has ended; with its shell, also what earlier commands had left."""
+        return self._rest
 
     def detach(self) -> None:
         """Have `wait` return at once; the command runs on."""
@@ -324,7 +328,12 @@ class Turn:
         self._process.signal(name, "turn")
 
     async def end_rest(self) -> None:
-        """What it has left behind ends with its session."""
+        """End what it has left behind; its shell, and what other commands have left, go on."""
+        process = self._process
+        if self._rest is process.running.rest:
+            await process.end_rest()
+        else:
+            process.link.signal(process.running, "KILL", "left", self._request.turn)
 
     def kill(self) -> None:
         """End it with all it has started; the shell lives on if it can."""
@@ -412,6 +421,7 @@ class Turn:
 
     def _died(self, end: TurnEnd, last: Exit) -> Result:
         session = self._session
+        self._rest = self._process.running.rest
         if session.closed:
             remark = f"The session {session.closed}, and its shell was ended with all it had started."
         else:

@@ -27,6 +27,7 @@ Two halves that meet at `frames`:
     descriptors  how many the keeper may hold
     heap       memory that goes back to the system when it is freed
     confinement  what a sandboxed keeper can no longer do, set before it begins
+    left_behind  what a command of a session has left running, until it has ended
     limits     what a command uses with all it has started, held against its limits
     cgroups    control groups for commands that have limits, where they can be made
     inheritance  what commands do not have of the keeper: its limit of open files, its OOM score

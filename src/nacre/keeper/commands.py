@@ -14,7 +14,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from nacre.keeper.frames import Exit, Started, encode, encode_exit
+from nacre.keeper.frames import Exit, LeftEnd, Started, encode, encode_exit
 from nacre.keeper.host import command_line, host
 from nacre.keeper.streams import STDERR, STDOUT, CaptureLimits, Streams
 from nacre.keeper.wire import Kind, frame
@@ -155,7 +155,7 @@ class Command:
         if self._started.stdout >= 0 and self.spec.terminal and self._streams.is_open(STDOUT):
             host.resize(self._started.stdout, rows, columns)
 
-    def signal(self, number: int, scope: str) -> None:
+    def signal(self, number: int, scope: str, turn: int = 0) -> None:  # noqa: ARG002  # a shell has turns
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
             self._outlet.tree.signal_tree(self.id, number)
@@ -179,6 +179,13 @@ class Command:
             self._report_when_settled(SETTLE_ROUNDS)
         else:
             self.report(set())
+
+    def note_left_end(self, end: host.Reaped) -> None:
+        """A child of ours that was its, but not its first process, has ended."""
+        if self.reported:
+            if self.left_some:
+                self._outlet.send(encode(LeftEnd(pid=end.pid, code=end.code, signal=end.signal), self.id))
+            self._outlet.retire_if_over(self)
 
     def _report_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""

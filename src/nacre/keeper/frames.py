@@ -96,6 +96,7 @@ class Signal:
 
     signal: str
     scope: str = "group"
+    turn: int = 0  # of "left": what that turn has left, else the last one
 
 
 @sparse(kw_only=True)
@@ -178,6 +179,7 @@ class Ended:
 
     left: Left = ()
     left_total: int = 0
+    turn: int = 0  # nothing is left of what that turn of a shell had left behind
 
 
 @sparse(kw_only=True)
@@ -192,11 +194,12 @@ class News:
 
 @sparse(kw_only=True)
 class LeftEnd:
-    """LEFT_END: a process that a reported command had left behind has ended."""
+    """LEFT_END: a process that a reported command, or a turn of a shell, had left behind has ended."""
 
     pid: int
-    code: int | None
+    code: int | None  # neither this nor a signal: nobody can tell, only its parent was told
     signal: str | None
+    turn: int = 0
 
 
 @sparse(kw_only=True)

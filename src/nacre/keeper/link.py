@@ -105,6 +105,8 @@ class Running:
     turn: asyncio.Future[TurnEnd] | None = None
     on_news: Callable[[News], None] | None = None
     rest: Rest | None = None  # what it has left behind, from its end on
+    turn_number: int = 0  # of the last turn
+    turn_rest: Rest | None = None  # what that has left behind, from its end on
     takes_turns: bool = False
 
     @property
@@ -123,7 +125,7 @@ class Link:
         self._follows = before is not None
         self._running: dict[int, Running] = {}
         self._endings: dict[int, asyncio.Future[Left]] = {}
-        self._rests: dict[int, Rest] = {}
+        self._rests: dict[int, dict[int, Rest]] = {}  # by command, and by turn of a shell (else 0)
         self._reads: dict[int, asyncio.Future[Part]] = {}
         self._tickets = itertools.count(1)
         self._last: Spawn | None = None
@@ -231,7 +233,7 @@ class Link:
         if self._lost:
             raise _keeper_lost()
         turn: EagerFuture[TurnEnd] = EagerFuture()
-        running.turn = turn
+        running.turn, running.turn_number, running.turn_rest = turn, start.turn, None
         if self._watch is None:
             self._watch_on()
         self._writer.write(encode(start, running.id))
@@ -241,9 +243,12 @@ class Link:
         """Give bytes to the command's stdin; none closes it."""
         self._writer.write(frame(Kind.INPUT, running.id, data))
 
-    def signal(self, running: Running, name: str, scope: str = "group") -> None:
+    def signal(self, running: Running, name: str, scope: str = "group", turn: int = 0) -> None:
         """Send a signal to the command's process group, or to its whole tree."""
-        self._writer.write(encode(Signal(signal=name, scope=scope), running.id))
+        asked = Signal(signal=name, scope=scope)
+        if turn:
+            asked.turn = turn
+        self._writer.write(encode(asked, running.id))
 
     def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:
         """TERM, grace, KILL for everything the command started; its exit is reported when all of it is gone.
@@ -379,10 +384,8 @@ class Link:
         try:
             if running is not None and kind != Kind.PART:
                 self._heard_of_command(kind, running, body)
-            elif kind == Kind.ENDED:
-                self._heard_ended(command_id, decode(Ended, body))
-            elif kind == Kind.LEFT_END:
-                self._heard_left_end(command_id, decode(LeftEnd, body))
+            elif kind in (Kind.LEFT_END, Kind.ENDED):
+                self._heard_of_rest(kind, command_id, body)
             elif kind == Kind.PART:
                 self._heard_part(decode_part(body))
             else:
@@ -394,16 +397,29 @@ class Link:
         if kind == Kind.EXIT:
             end = decode_exit(body)
             if end.left_total:
-                running.rest = self._rests[running.id] = Rest()
+                running.rest = self._add_rest(running.id, 0)
+            else:
+                self._end_rests(running.id)
             _heard_exit(running, end)
             del self._running[running.id]
         elif kind == Kind.TURN_END:
             if running.turn is not None and not running.turn.done():
-                _heard_turn_end(running.turn, decode_turn_end(body))
+                turn_end = decode_turn_end(body)
+                if turn_end.left_total:
+                    running.turn_rest = self._add_rest(running.id, running.turn_number)
+                _heard_turn_end(running.turn, turn_end)
+        elif kind in (Kind.LEFT_END, Kind.ENDED):
+            self._heard_of_rest(kind, running.id, body)
+        else:
+            self._heard_meanwhile(kind, running, body)
+
+    def _heard_meanwhile(self, kind: int, running: Running, body: bytes) -> None:
+        """Something about a command that runs."""
+        if kind == Kind.OUTPUT:
+            if running.on_output is not None:
+                running.on_output(body[0], body[1:])
         elif kind == Kind.ERROR:
             self._heard_error(running, decode(Error, body))
-        elif kind == Kind.OUTPUT and running.on_output is not None:
-            running.on_output(body[0], body[1:])
         elif kind == Kind.CONTROL and running.on_control is not None:
             running.on_control(body)
         elif kind == Kind.NEWS and running.on_news is not None:
@@ -416,18 +432,35 @@ class Link:
         if answer is not None and not answer.done():
             answer.set_result(part)
 
+    def _add_rest(self, command_id: int, turn: int) -> Rest:
+        rests = self._rests.setdefault(command_id, {})
+        rests[turn] = rest = Rest()
+        return rest
+
+    def _end_rests(self, command_id: int) -> None:
+        """Nothing is left of a command, nor of what its turns had left behind."""
+        for rest in self._rests.pop(command_id, {}).values():
+            _note_gone(rest)
+
+    def _heard_of_rest(self, kind: int, command_id: int, body: bytes) -> None:
+        if kind == Kind.ENDED:
+            self._heard_ended(command_id, decode(Ended, body))
+        else:
+            self._heard_left_end(command_id, decode(LeftEnd, body))
+
     def _heard_left_end(self, command_id: int, end: LeftEnd) -> None:
-        rest = self._rests.get(command_id)
+        rest = self._rests.get(command_id, {}).get(end.turn)
         if rest is not None and len(rest.ended) < REST_LIMIT:
             rest.ended[end.pid] = end
             if rest.on_change is not None:
                 rest.on_change()
 
     def _heard_ended(self, command_id: int, end: Ended) -> None:
-        if not end.left and (gone := self._rests.pop(command_id, None)) is not None:
-            gone.gone = True
-            if gone.on_change is not None:
-                gone.on_change()
+        if end.turn:
+            _note_gone(self._rests.get(command_id, {}).pop(end.turn, None))
+            return
+        if not end.left:
+            self._end_rests(command_id)
         if (rest := self._endings.pop(command_id, None)) is not None:
             rest.set_result(tuple((pid, line) for pid, line in end.left))
 
@@ -520,11 +553,15 @@ class Link:
                 answer.set_exception(error)
                 answer.exception()
         self._reads.clear()
-        for left in self._rests.values():
-            left.gone = True
-            if left.on_change is not None:
-                left.on_change()
-        self._rests.clear()
+        for command_id in list(self._rests):
+            self._end_rests(command_id)
+
+
+def _note_gone(rest: Rest | None) -> None:
+    if rest is not None:
+        rest.gone = True
+        if rest.on_change is not None:
+            rest.on_change()
 
 
 def _heard_turn_end(turn: asyncio.Future[TurnEnd], end: TurnEnd) -> None:

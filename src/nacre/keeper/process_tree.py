@@ -268,6 +268,18 @@ class ProcessTree:
             stopped |= rows.keys()
         _force(self._rows(command_id), posix.KILL)
 
+    @staticmethod
+    def end_below(pids: AbstractSet[int]) -> None:
+        """KILL some processes with everything below them, stopped first so that nobody slips away."""
+        stopped: set[int] = set()
+        for _ in range(KILL_ROUNDS):
+            fresh = processes.below(pids) - stopped
+            if not fresh:
+                break
+            posix.send_signal(fresh, posix.STOP)
+            stopped |= fresh
+        posix.send_signal(stopped, posix.KILL)
+
     def ask_all_to_end(self) -> None:
         """TERM to everything below the keeper."""
         if not self._childless:

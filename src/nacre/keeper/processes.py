@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 SHORT_BYTES = 2048
 MOMENT_S = 0.005  # how old a reading of the whole table may be
 FLAGS_FIELD, PF_EXITING = 6, 4  # of /proc/PID/stat, counted behind the name
+STATUS_FIELD = 49
 LIMIT_MARK = b"Max realtime timeout"
 LINUX = sys.platform == "linux"
 HAS_LISTS = LINUX and os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
@@ -137,6 +138,15 @@ def is_dead(pid: int) -> bool:
     """Whether a process has ended: it is reaped, or waits for that (Linux)."""
     process = row(pid)
     return process is None or process.zombie
+
+
+def status_of_dead(pid: int) -> int | None:
+    """The status that a dead process waits to be reaped with; None: it lives, or is reaped (Linux)."""
+    stat = _read(f"/proc/{pid}/stat") if LINUX else None
+    fields = (stat or b"").rpartition(b")")[2].split()
+    if len(fields) <= STATUS_FIELD or fields[0] != b"Z":
+        return None
+    return int(fields[STATUS_FIELD])
 
 
 def _ps_table() -> dict[int, Process]:

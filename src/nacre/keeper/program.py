@@ -20,7 +20,6 @@ from nacre.keeper.frames import (
     Hello,
     Kill,
     Leaving,
-    LeftEnd,
     Part,
     Read,
     Resize,
@@ -187,7 +186,7 @@ class Keeper:
             command.kill("killed", kill.grace_ms, hang_up=kill.hang_up)
         elif kind is Kind.SIGNAL:
             signal = decode(Signal, body)
-            command.signal(host.signal_number(signal.signal), signal.scope)
+            command.signal(host.signal_number(signal.signal), signal.scope, signal.turn)
         elif kind is Kind.RESIZE:
             size = decode(Resize, body)
             command.resize(size.rows, size.columns)
@@ -353,10 +352,8 @@ class Keeper:
                 continue
             if command.pid == end.pid:
                 attempt(partial(command.ended, end), command.id)
-            elif command.reported:
-                if command.left_some:
-                    self.send(encode(LeftEnd(pid=end.pid, code=end.code, signal=end.signal), command.id))
-                attempt(partial(self.retire_if_over, command), command.id)
+            else:
+                attempt(partial(command.note_left_end, end), command.id)
         if self.dying:  # only those of which a process has ended: there may be many
             for command_id in self.tree.emptied() & self.dying.keys():
                 attempt(self.dying[command_id].check_death, command_id)

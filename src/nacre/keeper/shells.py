@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.keeper.frames import TurnStart
+    from nacre.keeper.left_behind import LeftBehind
     from nacre.keeper.outlet import Outlet
     from nacre.keeper.streams import Streams
     from nacre.keeper.timers import Timer
@@ -63,6 +64,7 @@ class PersistentShell:
         self._known_before: set[int] = set()  # of these, what was there before the last turn
         self._turn: Turn | None = None
         self._lingering: list[Turn] = []  # turns whose streams someone still holds
+        self._left: dict[int, LeftBehind] = {}  # what turns have left running, by their numbers
         self._replaced_by = ""  # the program that the shell had become at its end
         self._cpu_ms = 0
         self.peak_rss_bytes = 0  # of the processes of the present turn, as far as they were seen
@@ -208,8 +210,23 @@ class PersistentShell:
             self._lingering.append(turn)
         else:
             turn.streams.release()
+        if left:
+            self._watch_left(turn.number, left)
         if self._prompts is not None:
             self._hear_prompts()
+
+    def _watch_left(self, turn: int, left: set[int]) -> None:
+        """Tell how the processes end that a turn has left behind."""
+        from nacre.keeper.left_behind import LeftBehind  # noqa: PLC0415  # few turns leave any
+
+        self._left[turn] = LeftBehind(
+            self._outlet, self._command.id, turn, left, lambda turn: self._left.pop(turn, None)
+        )
+
+    def note_left_end(self, end: host.Reaped) -> None:
+        """A process that a turn may have left behind, and that had become our child, has ended."""
+        for left in list(self._left.values()):
+            left.note_end(end.pid, end.code, end.signal)
 
     def _hear_own(self, turn: Turn) -> None:
         """Take what the shell itself has printed by now."""
@@ -357,9 +374,12 @@ class PersistentShell:
             pids.add(self._command.pid)
         host.send_signal(pids, number)
 
-    def kill_left(self) -> None:
-        """End what the last turn has left behind: no reply will list it."""
-        self.kill_all_but(self._known_before)
+    def kill_left(self, turn: int) -> None:
+        """End what a turn has left behind; 0: the last one, for no reply will list it."""
+        if not turn:
+            self.kill_all_but(self._known_before)
+        elif turn in self._left:
+            self._outlet.tree.end_below(self._left[turn].pids)
 
     def kill_all_but(self, spared: set[int]) -> None:
         """End everything that the shell has started, without some of earlier turns."""
@@ -408,12 +428,14 @@ class PersistentShell:
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
         held: list[Callable[[], object]] = [turn.streams.release for turn in turns]
         held += [reader.close for reader in (self._channel, *self._own) if reader is not None]
+        held += [left.close for left in self._left.values()]
         return [*held, self.files.remove, self._forget_readers]
 
     def _forget_readers(self) -> None:
         """They call us, and we hold them: without this each shell would wait for the garbage collector."""
         self._channel = None
         self._own = []
+        self._left = {}
 
 
 class ShellCommand(Command):
@@ -463,12 +485,12 @@ class ShellCommand(Command):
         """Give bytes to the shell's stdin; none closes it."""
         super().feed(data)
 
-    def signal(self, number: int, scope: str) -> None:
-        """Signal the present turn (with its shell), what the last one has left, or the whole command."""
+    def signal(self, number: int, scope: str, turn: int = 0) -> None:
+        """Signal the present turn (with its shell), what one has left, or the whole command."""
         if self._shell is None or scope not in ("turn", "shell", "left"):
             super().signal(number, scope)
         elif scope == "left":
-            self._shell.kill_left()
+            self._shell.kill_left(turn)
         else:
             self._shell.signal(number, with_shell=scope == "shell")
 
@@ -482,6 +504,12 @@ class ShellCommand(Command):
         if self._shell is not None:
             self._shell.release_ended()
         super().stream_ended()
+
+    def note_left_end(self, end: host.Reaped) -> None:
+        """A process that it had left behind has ended."""
+        super().note_left_end(end)
+        if self._shell is not None:
+            self._shell.note_left_end(end)
 
     def _take_rest(self) -> None:
         if self._shell is not None:

@@ -83,7 +83,7 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
 
 async def _steer(service: Service, action: str, job: str, arguments: dict[str, Any]) -> Reply:
     if action == "screen":
-        return _told(await service.screen_of_job(job))
+        return _reply(await service.screen_of_job(job))
     if action == "resize":
         rows, columns = arguments.get("rows", SCREEN[0]), arguments.get("columns", SCREEN[1])
         if not (0 < rows <= MOST_ROWS and 0 < columns <= MOST_COLUMNS):
@@ -95,7 +95,7 @@ async def _steer(service: Service, action: str, job: str, arguments: dict[str, A
             raise RequestError("Missing argument: signal.")
         service.signal_job(job, arguments["signal"])
         return Reply(f"Sent {arguments['signal']} to job {job}.", {"job": job})
-    return _told(await service.end_job(job))
+    return _reply(await service.end_job(job))
 
 
 async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
@@ -108,7 +108,7 @@ async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> 
         silence_s=arguments.get("silence"),
         input=arguments.get("for_input", False),
     )
-    return _told(await service.wait_for_jobs(ids, until))
+    return _reply(await service.wait_for_jobs(ids, until))
 
 
 async def _send(service: Service, ids: list[str], arguments: dict[str, Any], caller: Caller) -> Reply:
@@ -137,8 +137,8 @@ def _line(job: dict[str, Any]) -> str:
         + "".join(f", {name} {each[name]}" for name in ("exit_code", "signal") if name in each)
         for each in job.get("processes", ())
     )
-    told = "".join(f" ({words})" for words in (how, left) if words)
-    return f"{job['job']}: {job['state']}{told}, {job['seconds']} s: {job['command']}"
+    details = "".join(f" ({words})" for words in (how, left) if words)
+    return f"{job['job']}: {job['state']}{details}, {job['seconds']} s: {job['command']}"
 
 
 _REASONS = {
@@ -152,7 +152,7 @@ _REASONS = {
 }
 
 
-def _told(look: Look) -> Reply:
+def _reply(look: Look) -> Reply:
     summary = _summary_of(look.job)
     text = [f"{_REASONS[look.reason]}: {look.line}" if look.line else _REASONS[look.reason], _line(summary)]
     data: dict[str, Any] = {"reason": look.reason, **summary}

@@ -157,7 +157,7 @@ def jobs_of(result: Result, config: Config) -> dict[str, Any]:
 
 
 def _job_of(result: Result, config: Config) -> str:
-    left = result.left_running_total and result.session is None and config.offers("job")
+    left = result.left_running_total and config.offers("job")
     return result.output_id if left or result.ended is Ended.RUNNING else ""
 
 

@@ -6,6 +6,7 @@ Above it: `commands` and `program`, which know none of these calls. `windows` of
     pipes        readers and writers
     starting     a command with its pipes or its terminal
     children     reaping and signalling
+    end_watch    the ends of processes that are not our children
     own_process  the keeper's own session, descriptors and log
 """
 

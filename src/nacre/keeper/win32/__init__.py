@@ -22,6 +22,8 @@ from nacre.keeper.win32.processes import (
     create_process,
     exit_code,
     image_of,
+    open_process,
+    terminate,
 )
 
 __all__ = [
@@ -43,4 +45,6 @@ __all__ = [
     "image_of",
     "make_pipe",
     "open_file",
+    "open_process",
+    "terminate",
 ]

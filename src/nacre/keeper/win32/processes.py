@@ -22,6 +22,7 @@ from nacre.keeper.win32.headers import (
     PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
     PROCESS_COMMAND_LINE,
     PROCESS_QUERY_LIMITED_INFORMATION,
+    PROCESS_TERMINATE,
     STARTF_USESTDHANDLES,
     WAIT_CALLBACK,
     WT_EXECUTEINWAITTHREAD_ONCE,
@@ -150,6 +151,19 @@ def exit_code(process: Process) -> int:
     code = DWORD()
     kernel32.GetExitCodeProcess(process.handle, byref(code))
     return code.value
+
+
+def open_process(pid: int) -> int:
+    """A handle that tells how a process ends; 0: it is gone."""
+    return kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid) or 0
+
+
+def terminate(pid: int, code: int) -> None:
+    """End a process; one that is gone, or not ours to end, is passed over."""
+    handle: int = kernel32.OpenProcess(PROCESS_TERMINATE, False, pid) or 0
+    if handle:
+        kernel32.TerminateProcess(handle, code)
+        close_handle(handle)
 
 
 def image_of(pid: int) -> str:

@@ -8,6 +8,7 @@ all of it dies with the keeper, however that ends. One completion port reports e
 processes that ended, jobs that emptied.
 
     children      the job and the first process of each command
+    end_watch     the ends of processes that commands have left behind
     event_loop    one thread on the completion port
     pipes         readers and writers of commands
     link_pipes    the link to nacre, and the log

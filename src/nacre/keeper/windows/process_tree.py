@@ -11,6 +11,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from nacre.keeper import win32
 from nacre.keeper.windows.children import CHILDREN, KILLED_CODE, Started, living_in
 
 if TYPE_CHECKING:
@@ -127,6 +128,11 @@ class ProcessTree:
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
+
+    def end_below(self, pids: AbstractSet[int]) -> None:
+        """End some processes; what they have started goes on, and is its own affair."""
+        for pid in pids:
+            win32.terminate(pid, KILLED_CODE)
 
     def ask_all_to_end(self) -> None:
         """nacre is gone: nobody waits for an orderly end."""

@@ -1,0 +1,72 @@
+"""What one command of a session has left running, until the last of it has ended.
+
+Above it: `shells`, which loads this when the first process was left behind. Below: `end_watch` of
+the host. nacre is told each end, with exit code or signal as far as anybody knows them, and when nothing
+is left. What such a process starts itself is not counted: it is its own affair, and listed by no reply.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+
+from nacre.keeper.frames import Ended, LeftEnd, encode
+
+if sys.platform == "win32":
+    from nacre.keeper.windows.end_watch import EndWatch
+else:
+    from nacre.keeper.posix.end_watch import EndWatch
+
+TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nacre.keeper.outlet import Outlet
+
+WATCHED_LIMIT = (
+    100  # processes that are watched at once, which costs a descriptor each; the others come later
+)
+
+
+class LeftBehind:
+    """The processes that one turn has left behind."""
+
+    def __init__(
+        self, outlet: Outlet, command_id: int, turn: int, pids: set[int], on_gone: Callable[[int], object]
+    ) -> None:
+        self._outlet = outlet
+        self._command_id = command_id
+        self._turn = turn
+        self._on_gone = on_gone
+        self._waiting = sorted(pids, reverse=True)
+        self._watches: dict[int, EndWatch] = {}
+        self._watch_more()
+
+    @property
+    def pids(self) -> set[int]:
+        """Those that have not ended, as far as we know."""
+        return {*self._watches, *self._waiting}
+
+    def _watch_more(self) -> None:
+        while self._waiting and len(self._watches) < WATCHED_LIMIT:
+            pid = self._waiting.pop()
+            self._watches[pid] = EndWatch(self._outlet.loop, pid, partial(self.note_end, pid))
+
+    def note_end(self, pid: int, code: int | None, signal: str | None) -> None:
+        """One of them has ended; of a child of ours we know it ourselves."""
+        watch = self._watches.pop(pid, None)
+        if watch is None:
+            return
+        watch.close()
+        end = LeftEnd(pid=pid, code=code, signal=signal, turn=self._turn)
+        self._outlet.send(encode(end, self._command_id))
+        self._watch_more()
+        if not self._watches:
+            self._outlet.send(encode(Ended(turn=self._turn), self._command_id))
+            self._on_gone(self._turn)
+
+    def close(self) -> None:
+        """Wait for no more ends."""
+        for watch in self._watches.values():
+            watch.close()
+        self._watches.clear()
