@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-windows test-container wheels lint types fmt bench conformance soak clean
+.PHONY: help demo test test-windows test-container wheels packages lint types fmt bench conformance soak clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,10 +33,15 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp requirements-dev.lock
 	@$(PIP) --require-hashes --no-deps -r requirements-dev.lock
 	@touch $@
 
+$(VENV)/release.stamp: $(VENV)/dev.stamp requirements-release.lock
+	@echo "Installing what makes packages and documentation into $(VENV) ..."
+	@$(PIP) --require-hashes --no-deps -r requirements-release.lock
+	@touch $@
+
 demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands, a readable transcript
 	@$(BIN)/python demo/demo.py
 
-test: $(VENV)/dev.stamp ## install what the tests need and run them
+test: $(VENV)/release.stamp ## install what the tests need and run them
 	@PYTHON="$(PYTHON)" sh scripts/install-test-tools.sh
 	@$(BIN)/python scripts/windows/set_up.py --wine-only
 	@$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --dist loadfile --ignore tests/windows --ignore tests/container
@@ -55,6 +60,18 @@ wheels/requirements.stamp: $(BIN)/python requirements.lock requirements-image.lo
 	@rm -rf wheels
 	@$(BIN)/python -m pip --disable-pip-version-check --quiet download --dest wheels --require-hashes --no-deps \
 		--only-binary :all: --python-version 3.11 -r requirements.lock -r requirements-image.lock
+	@touch $@
+
+packages: dist/requirements.stamp ## wheel, source distribution and bill of materials, into dist/
+
+dist/requirements.stamp: $(VENV)/release.stamp packages/nacre.1 $(shell find src -name '*.py' -o -name '*.toml')
+	@rm -rf dist
+	@$(BIN)/hatchling build -d dist
+	@$(BIN)/python -m venv --without-pip dist/environment
+	@$(PIP) --python dist/environment/bin/python --require-hashes --no-deps -r requirements.lock
+	@$(PIP) --python dist/environment/bin/python --no-deps dist/*.whl
+	@$(BIN)/python scripts/make_sbom.py dist/environment/bin/python dist/nacre.cdx.json
+	@rm -rf dist/environment
 	@touch $@
 
 lint: $(VENV)/dev.stamp ## ruff: style and format

@@ -1,7 +1,8 @@
 """Write what docs/ says about the program from the program itself, and from its tests.
 
-reference.md shows `--help` and the tool list; configuration.md has a table of all settings between two marks;
-reliability.md has the faults that the tests in tests/faults inject, with what must come of each.
+reference.md shows the tools; cli.md and packages/nacre.1, the manual page, the options of all commands;
+errors.md the codes of errors; configuration.md has a table of all settings between two marks; reliability.md
+has the faults that the tests in tests/faults inject, with what must come of each.
 `--check` writes nothing and fails where a page is not what would be written; a test does that.
 """
 
@@ -9,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -20,16 +20,26 @@ from nacre import presets
 from nacre.settings import TABLES, default_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from command_parsers import Command
+
     from nacre.settings import Setting
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from command_parsers import commands, server  # noqa: E402  # a script beside this one
+from error_codes import errors_table  # noqa: E402  # the same
+from manual_page import manual_page  # noqa: E402  # the same
 from requirements import REQUIREMENTS  # noqa: E402  # the tests' own table
 
-REFERENCE, CONFIGURATION = ROOT / "docs" / "reference.md", ROOT / "docs" / "configuration.md"
-RELIABILITY = ROOT / "docs" / "reliability.md"
+DOCS = ROOT / "docs"
+REFERENCE, CONFIGURATION, COMMANDS = DOCS / "reference.md", DOCS / "configuration.md", DOCS / "cli.md"
+RELIABILITY, ERRORS = DOCS / "reliability.md", DOCS / "errors.md"
+MANUAL = ROOT / "packages" / "nacre.1"
 BEGIN, END = "<!-- written by scripts/generate_reference.py -->", "<!-- end of what is written -->"
+WRITTEN = "<!-- Written by scripts/generate_reference.py; a test keeps it true. -->\n"
 FAULT_ID = re.compile(r'mark\.req\("(fault-[^"]+)"\)')
 # What each field of a tool's data means: in the schema every client would have to pay for it.
 MEANINGS = {
@@ -97,13 +107,34 @@ HELLO = {
 }
 
 
-def help_text() -> str:
-    """What `nacre --help` prints, at a width that does not depend on the terminal."""
-    environment = {**os.environ, "COLUMNS": "100"}
-    shown = subprocess.run(  # our own program
-        [sys.executable, "-m", "nacre", "--help"], capture_output=True, text=True, check=True, env=environment
-    )
-    return shown.stdout.strip()
+def commands_page() -> str:
+    """All that can be typed."""
+    first = server()
+    sections = [
+        f"## `{first.name}`\n\n{first.about[0]} The server runs until its client ends the conversation.\n",
+        *arguments_table(first),
+        *(line for command in commands() for line in command_section(command)),
+    ]
+    return f"# Command line\n\n{WRITTEN}\n" + "\n".join(sections)
+
+
+def command_section(command: Command) -> Iterator[str]:
+    """One command, below its heading."""
+    yield f"## `{command.name}`\n"
+    yield f"```text\n{command.usage}\n```\n"
+    yield from (f"{text if text.endswith('.') else text + '.'}\n" for text in command.about)
+    yield from arguments_table(command)
+
+
+def arguments_table(command: Command) -> Iterator[str]:
+    """Its options and arguments."""
+    if not command.arguments:
+        return
+    yield "| argument | |\n|---|---|"
+    for argument in command.arguments:
+        shown = " ".join(filter(None, [", ".join(argument.flags), argument.value]))
+        yield f"| `{shown}` | {argument.help.replace('|', chr(92) + '|')} |"
+    yield ""
 
 
 def tools() -> list[dict[str, Any]]:
@@ -187,23 +218,27 @@ def with_tables(page: Path, tables: str) -> str:
 
 
 def reference_page() -> str:
-    """The whole page."""
+    """The tools of the default preset."""
     sections = "\n".join(tool_section(tool) for tool in tools())
     text = (
-        "# Reference\n\n<!-- Written by scripts/generate_reference.py; a test keeps it true. -->\n\n"
-        f"## Command line\n\n```\n{help_text()}\n```\n\n## Tools\n\n{sections}"
+        f"# Tools\n\n{WRITTEN}\n"
+        "These are the tools of the default preset, `agent`; those of the others are described with them"
+        f" ([presets.md](presets.md)). The command line: [cli.md](cli.md).\n\n{sections}"
     )
-    return re.sub(r"\n{3,}", "\n\n", text)
+    return re.sub(r"\n{3,}", "\n\n", text).replace("\n### ", "\n## ")
 
 
 def main() -> int:
     """Write the pages, or check them."""
     pages = {
         REFERENCE: reference_page(),
+        COMMANDS: commands_page(),
+        MANUAL: manual_page(),
+        ERRORS: with_tables(ERRORS, errors_table()),
         CONFIGURATION: with_tables(CONFIGURATION, settings_tables()),
         RELIABILITY: with_tables(RELIABILITY, fault_tables()),
     }
-    stale = [path for path, text in pages.items() if path.read_text() != text]
+    stale = [path for path, text in pages.items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
         for path in stale:
             print(f"{path} is stale; run: {sys.executable} {__file__}")

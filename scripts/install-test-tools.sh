@@ -20,6 +20,7 @@ want top procps
 want bwrap bubblewrap
 want node nodejs
 want npm npm
+want groff groff-base
 if [ -z "$need" ]; then
     :
 elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

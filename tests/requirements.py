@@ -814,5 +814,22 @@ REQUIREMENTS: dict[str, Requirement] = {
     "config-cli": Requirement(
         "`nacre config` shows what holds and why, prints a schema, and writes a first file.", "nacre"
     ),
+    # -- packages and documentation
+    "packages-wheel": Requirement(
+        "The wheel holds the package alone and works in an empty environment.", "nacre"
+    ),
+    "packages-sdist": Requirement(
+        "The source distribution holds all that the wheel, the tests and the documentation take.", "nacre"
+    ),
+    "packages-lowest": Requirement("nacre works with the lowest versions that it allows.", "nacre"),
+    "packages-metadata": Requirement(
+        "The metadata is what package indexes and `uvx` need, and the README renders there.", "nacre"
+    ),
+    "packages-sbom": Requirement(
+        "The bill of materials names everything that is installed, with licences and who needs whom.", "nacre"
+    ),
+    "packages-manual": Requirement(
+        "The manual page formats without a warning and names every option.", "nacre"
+    ),
     "demo": Requirement("`make demo` runs through, and every step does what it says.", "nacre"),
 }

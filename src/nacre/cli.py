@@ -141,7 +141,7 @@ def _load_asyncio_without_tls() -> None:
         del sys.modules["ssl"]
 
 
-def _run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for each
+def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for each
     """The exit code of what is no server; None: a server is wanted."""
     name, rest = (given or [""])[0], given[1:]
     if name == "policy":
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Serve, and end the process."""
     gc.disable()  # nothing that imports make is garbage; `serve` looks for some again
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if (code := _run_subcommand(given)) is not None:
+    if (code := run_subcommand(given)) is not None:
         sys.exit(code)
     options = read_options(given)
     if not _fill_standard_streams():

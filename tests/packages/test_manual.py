@@ -1,0 +1,29 @@
+"""The manual page: roff without faults, fresh, and complete."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from building import ROOT
+
+from nacre.settings import CONTAINER_SETTINGS, SETTINGS
+
+PAGE = ROOT / "packages" / "nacre.1"
+
+
+@pytest.mark.req("packages-manual")
+def test_the_manual_page_formats_without_a_warning_and_names_every_option_and_setting() -> None:
+    shown = subprocess.run(
+        ["groff", "-man", "-Tascii", "-ww", "-P-c", "-P-b", "-P-u", str(PAGE)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stderr == ""
+    for setting in SETTINGS:
+        assert setting.name in shown.stdout
+    for flag in (flag for setting in (*SETTINGS, *CONTAINER_SETTINGS) for flag in setting.flags):
+        assert flag in shown.stdout
+    for command in ("nacre install", "nacre policy explain", "nacre audit verify", "nacre doctor"):
+        assert command in shown.stdout
