@@ -130,6 +130,21 @@ REQUIREMENTS: dict[str, Requirement] = {
         " truncation, after a timeout, for short output, under any rules and allowed directories.",
         "nacre",
     ),
+    "cut-picks": Requirement(
+        "Where an output is cut, lines that tell of errors, failures and summaries are shown between its ends,"
+        " marked and with their numbers; nothing of it is loaded before, and a setting turns it off.",
+        "nacre",
+    ),
+    "cut-folds": Requirement(
+        "Where an output is cut, the same line many times over and progress that counts on are folded, with"
+        " their number.",
+        "nacre",
+    ),
+    "cut-exact": Requirement(
+        "What is shown of a cut output stands where it is said to stand, what is not is counted exactly, and"
+        " all of it is within the limit, masked, and bounded in memory and time.",
+        "nacre",
+    ),
     "output-search": Requirement(
         "An output is searched by a regular expression, with context and within a time limit.", "nacre"
     ),

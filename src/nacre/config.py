@@ -77,6 +77,7 @@ class Config:
     max_jobs: int = 64  # that run at once
     line_limit_bytes: int = 64 * MIB
     include_stderr: bool = True
+    pick_lines: bool = True  # whether lines that tell how it went are shown of what a cut left out
     lossy_utf8: bool = False  # bytes that are no UTF-8 are shown as U+FFFD, not as \\xNN
     structured: str = "lean"  # the data of a reply: lean, full, none
     failed_command_is_error: bool = True  # whether an exit code other than 0 makes a reply an error

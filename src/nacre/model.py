@@ -94,6 +94,7 @@ class Text:
     spool: str | None = None  # the file that holds the stream as it was printed
     goes_on: bool = False  # a process left behind may print more, into that file
     rest_lost: str = ""  # why what it prints later is not kept
+    rest: str = ""  # of a text that was cut: where all of it is found, in words
 
 
 @record

@@ -90,9 +90,12 @@ def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: 
     tail, shown_tail = fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
-    note = left_out_note(omitted_bytes, omitted_lines, stream, output_id)
+    rest = _where_rest_is(stream, output_id)
+    note = left_out(omitted_bytes, omitted_lines, rest)
     text = f"{_ending_in_newline(shown_head)}[{note}]\n{shown_tail}"
-    return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines)
+    return _text(
+        text, stream, truncated=True, omitted_bytes=omitted_bytes, omitted_lines=omitted_lines, rest=rest
+    )
 
 
 def _kept(stream: Stream) -> bytes:
@@ -127,23 +130,22 @@ def fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: 
     return b"", ""
 
 
-def left_out_note(
-    omitted_bytes: int, omitted_lines: int, stream: Stream, output_id: str | None = None
-) -> str:
+def left_out(omitted_bytes: int, omitted_lines: int, rest: str) -> str:
     """What stands in the place of the middle of a long output."""
     amount = counted(omitted_bytes, "byte")
     if omitted_lines:
         amount = f"{counted(omitted_lines, 'line')}, {amount}"
+    return f"... {amount} left out; {rest} ..."  # in ASCII: one other character makes long text slow to send
+
+
+def _where_rest_is(stream: Stream, output_id: str | None) -> str:
+    """Where all of a long output is found, or why it is not."""
     if stream.spool is None:
-        where = f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
-    else:
-        where = f"tool output, id {output_id} (file {stream.spool})" if output_id else stream.spool
-        if stream.spool_omitted_bytes:
-            lost = counted(stream.spool_omitted_bytes, "byte")
-            where = f"beginning and end: {where}, {lost} between them lost"
-        else:
-            where = f"whole output: {where}"
-    return f"... {amount} left out; {where} ..."  # in ASCII: one other character makes long text slow to send
+        return f"the rest is lost: {stream.spool_failed}" if stream.spool_failed else "the rest was not kept"
+    where = f"tool output, id {output_id} (file {stream.spool})" if output_id else stream.spool
+    if not stream.spool_omitted_bytes:
+        return f"whole output: {where}"
+    return f"beginning and end: {where}, {counted(stream.spool_omitted_bytes, 'byte')} between them lost"
 
 
 def without_spool(text: Text) -> Text:

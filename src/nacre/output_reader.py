@@ -105,7 +105,7 @@ def _begin(printed: Printed, query: Query) -> int:
     return min(query.offset or 0, printed.total_bytes)
 
 
-def _blocks(printed: Printed, offset: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+def blocks(printed: Printed, offset: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     """What is kept from an offset on, with where each piece begins."""
     end = printed.total_bytes if end is None else end
     while (offset := printed.skip_missing(offset)) < end and (
@@ -119,7 +119,7 @@ def _after_lines(printed: Printed, offset: int, count: int) -> int:
     """Where the line begins that follows on so many; the end, where there are fewer."""
     if not count:
         return offset
-    for at, block in _blocks(printed, offset):
+    for at, block in blocks(printed, offset):
         ends = block.count(b"\n")
         if ends < count:
             count -= ends
@@ -153,17 +153,18 @@ def _tail_offset(printed: Printed, count: int) -> int:
 
 def _line_number(printed: Printed, offset: int) -> int | None:
     """The number of the line that an offset is in; None where lines before it were not counted."""
-    before = 1 + sum(block.count(b"\n") for _, block in _blocks(printed, 0, offset))
+    before = 1 + sum(block.count(b"\n") for _, block in blocks(printed, 0, offset))
     if not printed.missing_bytes or offset <= printed.missing_from:
         return before
-    missing = _missing_lines(printed)
+    missing = missing_lines(printed)
     return None if missing is None else before + missing
 
 
-def _missing_lines(printed: Printed) -> int | None:
+def missing_lines(printed: Printed) -> int | None:
+    """How many lines end in what was not kept; None: they were not counted."""
     if printed.line_ends is None:
         return None
-    return printed.line_ends - sum(block.count(b"\n") for _, block in _blocks(printed, 0))
+    return printed.line_ends - sum(block.count(b"\n") for _, block in blocks(printed, 0))
 
 
 # -- binary data
@@ -215,11 +216,11 @@ def _search(printed: Printed, query: Query, offset: int, skipped_bytes: int) -> 
 def _lines(printed: Printed, offset: int, number: int) -> Iterator[_Line]:
     """Line after line; what is longer than a line should be comes in pieces."""
     rest, begin = b"", offset
-    for at, block in _blocks(printed, offset):
+    for at, block in blocks(printed, offset):
         if at != begin + len(rest):  # bytes are missing between
             if rest:
                 yield _Line(number, begin, rest)
-            number += _missing_lines(printed) or 0
+            number += missing_lines(printed) or 0
             rest, begin = b"", at
         data = rest + block
         position = 0

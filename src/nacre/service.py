@@ -13,8 +13,9 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nacre import audit, watch
@@ -26,7 +27,7 @@ from nacre.hints import hints_for
 from nacre.limits import check_limits, with_limit
 from nacre.model import Command, Ended, LeftProcess, Result
 from nacre.once import Once
-from nacre.output import NO_TEXT, without_spool
+from nacre.output import LOSSY, NO_TEXT, without_spool
 from nacre.sessions import Sessions
 from nacre.turn import Turn
 
@@ -41,12 +42,15 @@ if TYPE_CHECKING:
     from nacre.job_control import Input, JobControl, Look
     from nacre.job_waits import Until
     from nacre.keeper.frames import Left
+    from nacre.model import Text
     from nacre.output_query import Excerpt, Query
+    from nacre.outputs import Printed
     from nacre.places.place import Place
     from nacre.spools import StreamName
     from nacre.widening import Widening
 
 Done = TypeVar("Done", bound="Result | FileDone")
+Made = TypeVar("Made")
 
 
 class Service:
@@ -150,6 +154,8 @@ class Service:
             finally:
                 self._slots.release()
             goes_on = self._note_jobs(execution, done)
+            if isinstance(done, Result) and (done.stdout.truncated or done.stderr.truncated):
+                done = cast("Done", await self._digested(done, cast("Command", execution.asked)))
             return self._finish(done, execution.asked, ask, began)
         finally:
             if not goes_on:
@@ -260,19 +266,48 @@ class Service:
         """A part of what a command has printed; the last command's without an id. It is never refused."""
         from nacre.output_reader import read  # noqa: PLC0415  # only who reads pays for it
 
-        outputs = self.place.outputs
-        known_id = output_id or outputs.newest_id
+        known_id = output_id or self.place.outputs.newest_id
         if known_id is None:
             raise RequestError("There is no output yet: no command has ended.", code="no_output")
+        return await self._read_stream(
+            known_id, stream, lambda printed: replace(read(printed, query), output_id=known_id)
+        )
 
-        job = self._jobs.jobs.get(known_id) if self._jobs is not None else None
+    async def _read_stream(self, output_id: str, stream: StreamName, read: Callable[[Printed], Made]) -> Made:
+        """What is made in a thread of a stream that a job or a command has printed."""
+        job = self._jobs.jobs.get(output_id) if self._jobs is not None else None
         live = await job.printed(stream) if job is not None else None
 
-        def read_it() -> Excerpt:
-            with outputs.open(known_id, stream) if live is None else nullcontext(live) as printed:
-                return replace(read(printed, query), output_id=known_id)
+        def read_it() -> Made:
+            outputs = self.place.outputs
+            with outputs.open(output_id, stream) if live is None else nullcontext(live) as printed:
+                return read(printed)
 
         return await asyncio.to_thread(read_it)
+
+    async def _digested(self, done: Result, command: Command) -> Result:
+        """The same with what tells how it went, where an output was cut."""
+        talks = (
+            done.session is not None and self.shell.dialect.name == "cmd"
+        )  # its files hold more than output
+        if not self.config.pick_lines or talks:
+            return done
+        from nacre.digest import digest  # noqa: PLC0415  # only who prints much pays for it
+
+        limit_bytes = command.output_limit_bytes or self.config.reply_limit_bytes
+        encoding = self.shell.dialect.output_encoding or (LOSSY if self.config.lossy_utf8 else None)
+        texts: dict[StreamName, Text] = {"stdout": done.stdout, "stderr": done.stderr}
+        for stream, cut in texts.items():
+            if cut.truncated:
+                with suppress(
+                    NacreError, OSError
+                ):  # its file has made room for others: the two ends are shown
+                    texts[stream] = await self._read_stream(
+                        done.output_id,
+                        stream,
+                        partial(digest, cut=cut, limit_bytes=limit_bytes, encoding=encoding),
+                    )
+        return replace(done, **texts)
 
     # -- jobs
 

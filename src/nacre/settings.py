@@ -141,6 +141,14 @@ SETTINGS = (
         flag_help="leave stderr out of replies",
     ),
     Setting(
+        "pick_lines",
+        kinds.YES_OR_NO,
+        "what a reply shows of an output that is too long: its two ends, and between them the lines that look"
+        " like errors, failures and summaries, with repeated lines folded; false: its two ends alone",
+        "pick_lines",
+        default="true; false in the presets of other specifications",
+    ),
+    Setting(
         "lossy_utf8",
         kinds.YES_OR_NO,
         "show bytes that are not UTF-8 as U+FFFD instead of \\xNN, which keeps their values",

@@ -34,7 +34,8 @@ def shell_tool(service: Service) -> Tool:
             f"Run a command with {service.shell.name}. Each call is a fresh shell unless you name a session: "
             "its directory, variables and functions live on for the next call that names it. Multi-line "
             "scripts and heredocs work as typed. Returns exit code, stdout, stderr; long output keeps its "
-            "beginning and end, the tool output reads the rest. What takes long goes on as a job."
+            "ends and lines that look like errors, the tool output reads the rest. What takes long goes on "
+            "as a job."
         ),
         input_schema={
             "type": "object",

@@ -1,0 +1,176 @@
+"""What is shown of an output that is too long for a reply: its ends, and between them the lines that answer.
+
+    head                                    lines that repeat are folded, with their count (`folding`)
+    [... 9,812 lines, 700,123 bytes left out; whole output: ... ...]
+    [picked from there, line number first:]
+    4012:main.c:12:5: error: ...            a line that tells how it went (`picking`)
+    4013-   12 |     retrun 0;              a line beside one
+    [end of picked lines]
+    tail                                    folded as the head
+
+Above it: `service`, which loads it when an output is cut for the first time, and calls it in a thread. Below:
+`outputs`, which has the bytes, already without secrets. It decides nothing but what is shown: every line that
+is shown stands in the output at the number that is told, every count is exact, and all of it stays readable.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nacre.folding import ended, folded, lines_backwards, lines_of
+from nacre.output import counted, fitting, left_out, size_of
+from nacre.output_reader import blocks
+from nacre.picking import LINE_BYTES, Choice, Found, cost_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from nacre.folding import Folded
+    from nacre.model import Text
+    from nacre.outputs import Printed
+    from nacre.picking import Row
+
+LEAST_BYTES = 2048  # in less room only the two ends are shown
+WINDOW_BYTES = 1 << 18  # of each end, that is folded to be shown
+PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
+FRAME_BYTES = 260  # what stands around the picked lines
+
+
+def digest(printed: Printed, cut: Text, limit_bytes: int, encoding: str | None = None) -> Text:
+    """A text that was cut, made anew from the output itself, within the same limit."""
+    room = limit_bytes - FRAME_BYTES - size_of(left_out(printed.total_bytes, printed.total_bytes, cut.rest))
+    if limit_bytes < LEAST_BYTES or room < limit_bytes // 2:
+        return cut
+    ends = _Ends(printed, max(WINDOW_BYTES, 2 * limit_bytes), encoding)
+    share = int(room * (1 - PICKED_SHARE)) // 2
+    near, far = ends.both(share, share)
+    found = Found()
+    found.look(printed, near.size, printed.total_bytes - far.size, near.lines + 1, encoding)
+    rows = Choice(printed, encoding, int(room * PICKED_SHARE)).of(found)
+    left = room - sum(map(cost_of, rows))
+    head, tail = ends.both(left // 2, left)
+    for begin, end in (
+        (near.size, head.size),
+        (printed.total_bytes - tail.size, printed.total_bytes - far.size),
+    ):
+        shown = Found()
+        shown.look(printed, begin, end, 0, encoding)
+        found.subtract(shown)
+    begin, end = head.size, printed.total_bytes - tail.size
+    picked = [row for row in rows if begin <= row.offset and row.offset + row.size <= end]
+    return _assembled(printed, cut, head, tail, _Middle(picked, found))
+
+
+class _Middle:
+    """The picked lines as they are shown."""
+
+    def __init__(self, rows: list[Row], found: Found) -> None:
+        whole = [row for row in rows if row.size <= LINE_BYTES]  # of others, a part is shown
+        self.lines = len(whole)
+        self.shown_bytes = sum(row.size for row in whole)
+        self.text = ""
+        if not rows:
+            return
+        picked = [row for row in rows if row.shape is not None]
+        unshown = found.kinds - Counter(row.shape for row in picked if row.shape is not None)
+        last = {row.shape: row for row in picked}  # of each kind
+        lines = [
+            f"{row.shown} [{unshown[row.shape]:,} more like it]\n"
+            if row.shape is not None and unshown[row.shape] and last[row.shape] is row
+            else f"{row.shown}\n"
+            for row in rows
+        ]
+        self.text = f"[picked from there, line number first{_others(found, picked)}:]\n"
+        self.text += f"{''.join(lines)}[end of picked lines]\n"
+
+
+def _others(found: Found, picked: list[Row]) -> str:
+    """How many more there are that could have been picked."""
+    more = found.total - len(picked)
+    unread = "" if found.looked_to is None else f"; from byte {found.looked_to:,} on none was looked for"
+    few = f"; {counted(more, 'more line')} of such kinds" if more > 0 else ""
+    return few + unread
+
+
+@dataclass(slots=True)
+class _End:
+    """What is shown of one end of an output."""
+
+    text: str = ""
+    lines: int = 0
+    size: int = 0
+    hidden_bytes: int = 0  # of lines that are counted only
+
+
+def _assembled(printed: Printed, cut: Text, head: _End, tail: _End, middle: _Middle) -> Text:
+    hidden_bytes = head.hidden_bytes + tail.hidden_bytes
+    gap_bytes = printed.total_bytes - head.size - tail.size - middle.shown_bytes
+    gap_lines = 0
+    if not gap_bytes and not middle.text:
+        text = f"{ended(head.text + tail.text)}[... {cut.rest} ...]\n"
+    else:
+        total_lines = _total_lines(printed)
+        gap_lines = 0 if total_lines is None else max(0, total_lines - head.lines - tail.lines - middle.lines)
+        note = left_out(gap_bytes, gap_lines, cut.rest)
+        text = f"{ended(head.text)}[{note}]\n{middle.text}{tail.text}"
+    return replace(
+        cut,
+        text=text,
+        total_bytes=printed.total_bytes,
+        omitted_bytes=gap_bytes + hidden_bytes,
+        omitted_lines=gap_lines,
+    )
+
+
+def _total_lines(printed: Printed) -> int | None:
+    """How many lines end in it; None where some are missing and were not counted."""
+    if printed.line_ends is not None or printed.missing_bytes:
+        return printed.line_ends
+    return sum(block.count(b"\n") for _, block in blocks(printed, 0))
+
+
+class _Ends:
+    """Both ends of an output, in any size."""
+
+    def __init__(self, printed: Printed, window_bytes: int, encoding: str | None) -> None:
+        total = printed.total_bytes
+        self._encoding = encoding
+        self._first = printed.read(0, min(window_bytes, total))
+        missing_to = printed.missing_from + printed.missing_bytes if printed.missing_bytes else 0
+        self._last_begin = max(0, missing_to, total - window_bytes)
+        self._last = b"".join(block for _, block in blocks(printed, self._last_begin, total))
+
+    def both(self, head_bytes: int, both_bytes: int) -> tuple[_End, _End]:
+        """As much of the beginning as fits, and as much of the end in the room that is left."""
+        head = self._taken(folded(lines_of(self._first)), head_bytes, backwards=False)
+        if not head.size:
+            head = self._within_line(self._first, head_bytes, from_start=True)
+        left_bytes = max(both_bytes - size_of(head.text), head_bytes)
+        begin = max(0, head.size - self._last_begin)
+        data = self._last[begin:]
+        lines = lines_backwards(data, from_border=begin > 0 or not self._last_begin)
+        tail = self._taken(folded(lines, backwards=True), left_bytes, backwards=True)
+        if not tail.size and data:
+            tail = self._within_line(data, left_bytes, from_start=False)
+        return head, tail
+
+    def _taken(self, items: Iterable[Folded], limit_bytes: int, *, backwards: bool) -> _End:
+        end, texts = _End(), list[str]()
+        for item in items:
+            text = item.text(self._encoding)
+            limit_bytes -= size_of(text)
+            if limit_bytes < 0:
+                break
+            texts.append(text)
+            end.lines += item.lines if item.last.endswith(b"\n") else item.lines - 1
+            end.size += item.size
+            end.hidden_bytes += item.hidden_bytes
+        end.text = "".join(reversed(texts) if backwards else texts)
+        return end
+
+    def _within_line(self, data: bytes, limit_bytes: int, *, from_start: bool) -> _End:
+        """A part of a line that is longer than the room."""
+        part, text = fitting(data, limit_bytes, self._encoding, from_start=from_start)
+        return _End(text, part.count(b"\n"), len(part))

@@ -1,0 +1,128 @@
+"""Lines in a row that are the same, or progress that only counts on, as one with a count. Pure.
+
+Above it: `digest`, which shows a long output. It works on bytes, from the first line on or from the last one
+back, and looks no further than its caller takes.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from nacre.output import counted, readable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+FOLDED_LEAST = 4  # from so many lines on
+_NUMBER = re.compile(rb"[0-9][0-9.,:]*")
+_SOME = re.compile(rb"[1-9][0-9.,:]*|0[0-9.,:]+")
+_BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
+# A share, a counter, a size: lines that differ only in numbers are progress then; all others are data.
+_PROGRESS = re.compile(
+    rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
+)
+
+
+class Folded(NamedTuple):
+    """A line, or several in a row, in the order in which they were printed."""
+
+    first: bytes
+    last: bytes
+    lines: int
+    size: int  # of all of them, in bytes
+    same: bool = True  # else they differ in numbers
+
+    def text(self, encoding: str | None) -> str:
+        """As it is shown."""
+        first = ended(readable(self.first, encoding))
+        if self.lines == 1:
+            return first
+        if self.same:
+            return f"{first}[the same line {counted(self.lines - 1, 'more time')}]\n"
+        between = f"[{counted(self.lines - 2, 'more line')} like it, with other numbers; the last one:]\n"
+        return first + between + ended(readable(self.last, encoding))
+
+    @property
+    def hidden_bytes(self) -> int:
+        """Of lines that are counted only."""
+        return self.size - len(self.first) - (0 if self.same else len(self.last))
+
+
+def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folded]:
+    """Lines, with those together that are alike; `backwards`, where the last one comes first."""
+    run: _Run | None = None
+    for line in lines:
+        if run is not None and run.takes(line):
+            continue
+        if run is not None:
+            yield from run.folded(backwards=backwards)
+        run = _Run(line)
+    if run is not None:
+        yield from run.folded(backwards=backwards)
+
+
+class _Run:
+    """Lines in a row that are alike."""
+
+    def __init__(self, line: bytes) -> None:
+        self._begin = [line]  # the first few, should it stay at those
+        self._latest = line
+        self._shape = progress_shape(line)
+        self._lines, self._size = 1, len(line)
+        self._same = True
+
+    def takes(self, line: bytes) -> bool:
+        """Whether one more line belongs to it."""
+        if line != self._latest:
+            if self._shape is None or progress_shape(line) != self._shape:
+                return False
+            self._same = False
+            self._latest = line
+        self._lines += 1
+        self._size += len(line)
+        if len(self._begin) < FOLDED_LEAST:
+            self._begin.append(line)
+        return True
+
+    def folded(self, *, backwards: bool) -> list[Folded]:
+        """All of them in one, or each by itself where they are few."""
+        if self._lines < FOLDED_LEAST:
+            return [Folded(line, line, 1, len(line)) for line in self._begin]
+        ends = (self._latest, self._begin[0]) if backwards else (self._begin[0], self._latest)
+        return [Folded(*ends, self._lines, self._size, self._same)]
+
+
+def progress_shape(line: bytes) -> bytes | None:
+    """What lines of progress have in common that only count on; None: it is no such line."""
+    if not _PROGRESS.search(line):
+        return None
+    return _BAR.sub(b" ", _NUMBER.sub(b"0", line))
+
+
+def shape_of(line: bytes) -> bytes:
+    """What lines have in common that differ only in numbers; none is another thing than some."""
+    return _SOME.sub(b"1", line)
+
+
+def lines_of(data: bytes) -> Iterator[bytes]:
+    """Line after line; the last one only if it has an end, for more may follow."""
+    begin = 0
+    while (end := data.find(b"\n", begin) + 1) > 0:
+        yield data[begin:end]
+        begin = end
+
+
+def lines_backwards(data: bytes, *, from_border: bool) -> Iterator[bytes]:
+    """The last line first; the first one only if the data begins with a line."""
+    end = len(data)
+    while end > 0 and (begin := data.rfind(b"\n", 0, end - 1) + 1) > 0:
+        yield data[begin:end]
+        end = begin
+    if end > 0 and from_border:
+        yield data[:end]
+
+
+def ended(text: str) -> str:
+    """A text with a line end behind it."""
+    return text if not text or text.endswith("\n") else text + "\n"

@@ -1,0 +1,267 @@
+"""The telling lines of a long output: found in one pass, and chosen for the room that there is.
+
+Above it: `digest`, which shows them. Below: `failure_lines`, which knows what tools print, and `outputs`,
+which has the bytes. It blocks while it reads.
+
+What is kept while it looks is bounded: of each weight the first lines and the last ones, and a number for
+each kind of line. Those that are like none before them are chosen first, or one message a thousand times over
+would hide the one that counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from nacre.failure_lines import TRIGGER_PATTERNS, TRIGGERS, Weight, weight_of
+from nacre.folding import shape_of
+from nacre.output import counted, readable, size_of
+from nacre.output_reader import blocks, missing_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from nacre.outputs import Printed
+
+LOOKED_BYTES = 16 << 20  # are searched, at most
+LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
+CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
+SHAPES = 4000  # kinds of lines that are counted apart
+LINE_BYTES = 1024  # of a line that is looked at; of a longer one, what is around the word
+SHOWN_CHARACTERS = 400  # of a picked line
+BESIDE_CHARACTERS = 200  # of a line beside one
+BESIDE_BYTES = 800  # that are read before and after a picked line
+BEFORE, AFTER = 1, 3  # lines beside one
+FIRST_SHARE = 0.6  # of the room, for picked lines before those beside them
+WARNINGS = 8  # at most: they seldom are what is asked
+MORE_BYTES = 24  # for how many more there are
+
+
+class Candidate(NamedTuple):
+    """A line that may be picked."""
+
+    offset: int
+    size: int  # in bytes, of the line
+    number: int | None  # None: lines before it were not counted
+    weight: Weight
+    shape: bytes
+    line: bytes  # or the part of it that was looked at
+
+    def text(self, encoding: str | None) -> str:
+        """As it is shown."""
+        whole = readable(self.line, encoding).strip("\r\n").replace("\n", " ")
+        return f"... {whole} ..." if len(self.line) < self.size else whole
+
+
+class Row(NamedTuple):
+    """A line that is shown."""
+
+    offset: int
+    size: int
+    number: int | None
+    text: str
+    shape: bytes | None = None  # None: it only stands beside one that was picked
+
+    @property
+    def shown(self) -> str:
+        """With its number, as a search shows lines."""
+        place = f"byte {self.offset}" if self.number is None else self.number
+        return f"{place}{'-' if self.shape is None else ':'}{self.text}"
+
+
+class Found:
+    """The telling lines of a part of an output."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[bytes] = Counter()  # how many of each; of too many kinds, those that came first
+        self.total = 0  # that are more than warnings
+        self.looked_to: int | None = None  # where it was stopped; None: all was looked at
+        self._weights: dict[bytes, Weight] = {}  # of each kind
+        self._first: dict[Weight, list[Candidate]] = {weight: [] for weight in Weight}
+        self._last: dict[Weight, deque[Candidate]] = {weight: deque(maxlen=CANDIDATES) for weight in Weight}
+
+    def look(self, printed: Printed, begin: int, end: int, first_line: int, encoding: str | None) -> None:
+        """Look through a part that begins with a line."""
+        number: int | None = first_line
+        rest, at, looked_lines = b"", begin, 0
+        for offset, block in blocks(printed, begin, end):
+            if offset != at + len(rest):  # bytes are missing between
+                number, rest, at = _after_missing(printed, number), b"", offset
+            data = rest + block
+            border = len(data) if offset + len(block) >= end else data.rfind(b"\n") + 1 or len(data)
+            for looked_at in lines_with_triggers(data[:border], at, number):
+                looked_lines += 1
+                if weight := self._weigh(looked_at, encoding):
+                    self._add(looked_at._replace(weight=weight))
+            if number is not None:
+                number += data.count(b"\n", 0, border)
+            rest, at = data[border:], at + border
+            if looked_lines > LOOKED_LINES or at - begin > LOOKED_BYTES:
+                self.looked_to = at
+                break
+
+    def _weigh(self, candidate: Candidate, encoding: str | None) -> Weight:
+        weight = self._weights.get(candidate.shape)
+        if weight is None:
+            weight = weight_of(candidate.text(encoding))
+            if len(self._weights) < SHAPES:
+                self._weights[candidate.shape] = weight
+        return weight
+
+    def _add(self, candidate: Candidate) -> None:
+        weight, shape = candidate.weight, candidate.shape
+        is_new = shape not in self.kinds
+        if not is_new or len(self.kinds) < SHAPES:
+            self.kinds[shape] += 1
+        self.total += weight > Weight.WARNING
+        first = self._first[weight]
+        if len(first) < CANDIDATES or (is_new and len(first) < 2 * CANDIDATES):
+            first.append(candidate)
+        else:
+            self._last[weight].append(candidate)
+
+    def subtract(self, other: Found) -> None:
+        """Those of another part, which are shown as they stand, are not counted any more."""
+        self.kinds.subtract(other.kinds)
+        self.total -= other.total
+
+    def by_merit(self) -> Iterator[tuple[Candidate, bool]]:
+        """The best first, with whether it is like none before: the weightier, of these the new kinds."""
+        for weight in sorted(Weight, reverse=True):
+            seen: set[bytes] = set()
+            rest: list[Candidate] = []
+            for one in (*self._first[weight], *self._last[weight]):
+                if one.shape in seen:
+                    rest.append(one)
+                else:
+                    seen.add(one.shape)
+                    yield one, True
+            yield from ((one, False) for one in rest)
+
+
+def _after_missing(printed: Printed, number: int | None) -> int | None:
+    missing = missing_lines(printed)
+    return None if missing is None or number is None else number + missing
+
+
+def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterator[Candidate]:
+    """Those of some whole lines that may tell something; `offset` and `number` are those of the first one."""
+    lowered = b"\n" + data.lower()  # one further: a trigger may stand at the beginning of a line
+    triggers = _present(lowered)
+    if not triggers:
+        return
+    search = _any_of(triggers).search
+    counted_to = position = 0
+    while (hit := search(lowered, position)) is not None:
+        place = hit.end() - 2
+        begin = data.rfind(b"\n", 0, place) + 1
+        position = data.find(b"\n", place) + 1 or len(data) + 1
+        if number is not None:
+            number += data.count(b"\n", counted_to, begin)
+            counted_to = begin
+        line = data[begin:position]
+        looked = _looked_at(line, place - begin)
+        yield Candidate(offset + begin, len(line), number, Weight.NOTHING, shape_of(looked), looked)
+
+
+def _present(lowered: bytes) -> tuple[bytes, ...]:
+    plain = (re.escape(word) for word in TRIGGERS if word in lowered)
+    return (*plain, *(pattern for pattern in TRIGGER_PATTERNS if re.search(pattern, lowered)))
+
+
+@lru_cache(maxsize=16)
+def _any_of(triggers: tuple[bytes, ...]) -> re.Pattern[bytes]:
+    return re.compile(b"|".join(triggers))
+
+
+def _looked_at(line: bytes, place: int) -> bytes:
+    """A line; of a very long one, what is around its word."""
+    if len(line) <= LINE_BYTES:
+        return line
+    begin = max(0, place - SHOWN_CHARACTERS // 4)
+    return line[begin : begin + SHOWN_CHARACTERS]
+
+
+class Choice:
+    """Which of them are shown, in so much room."""
+
+    def __init__(self, printed: Printed, encoding: str | None, room: int) -> None:
+        self._printed = printed
+        self._encoding = encoding
+        self._room = room
+        self._rows: dict[int, Row] = {}
+
+    def of(self, found: Found) -> list[Row]:
+        """The lines with those beside them, in order."""
+        reserved = int(self._room * (1 - FIRST_SHARE))
+        self._room -= reserved
+        chosen = [one for one, _ in self._worthy(found) if self._take(self._picked(one))]
+        self._room += reserved
+        for candidate in chosen:
+            if candidate.weight >= Weight.FAILURE:
+                self._take_beside(candidate)
+        for candidate, _ in self._worthy(found):
+            self._take(self._picked(candidate))
+        return [self._rows[offset] for offset in sorted(self._rows)]
+
+    @staticmethod
+    def _worthy(found: Found) -> Iterator[tuple[Candidate, bool]]:
+        """Of what only mentions a failure one of each kind, of warnings a few."""
+        warnings = 0
+        for candidate, is_new in found.by_merit():
+            warnings += candidate.weight is Weight.WARNING
+            if warnings > WARNINGS:
+                return
+            if is_new or candidate.weight >= Weight.FAILURE:
+                yield candidate, is_new
+
+    def _take(self, row: Row) -> bool:
+        """Whether a line is shown: there is room."""
+        before = self._rows.get(row.offset)
+        if before is not None and (before.shape is not None or row.shape is None):
+            return True
+        cost = cost_of(row) - (cost_of(before) if before is not None else 0)
+        if cost > self._room:
+            return False
+        self._room -= cost
+        self._rows[row.offset] = row
+        return True
+
+    def _take_beside(self, picked: Candidate) -> None:
+        for row in self._beside(picked):
+            self._take(row)
+
+    def _beside(self, picked: Candidate) -> Iterator[Row]:
+        begin = max(0, picked.offset - BESIDE_BYTES)
+        before = self._printed.read(begin, picked.offset - begin).splitlines(keepends=True)
+        offset, number = picked.offset, picked.number
+        for line in reversed(before[-BEFORE:] if begin == 0 else before[1:][-BEFORE:]):
+            offset, number = offset - len(line), number and number - 1
+            yield self._row_of(line, offset, number)
+        offset, number = picked.offset + picked.size, picked.number
+        after = self._printed.read(offset, BESIDE_BYTES).split(b"\n")[:-1]
+        for line in after[:AFTER]:
+            number = number and number + 1
+            yield self._row_of(line + b"\n", offset, number)
+            offset += len(line) + 1
+
+    def _picked(self, one: Candidate) -> Row:
+        text = _clipped(one.text(self._encoding), SHOWN_CHARACTERS)
+        return Row(one.offset, one.size, one.number, text, one.shape)
+
+    def _row_of(self, line: bytes, offset: int, number: int | None) -> Row:
+        text = _clipped(readable(line, self._encoding).rstrip("\r\n"), BESIDE_CHARACTERS)
+        return Row(offset, len(line), number, text)
+
+
+def cost_of(row: Row) -> int:
+    """The room that a line takes."""
+    return size_of(row.shown) + 1 + (0 if row.shape is None else MORE_BYTES)
+
+
+def _clipped(text: str, characters: int) -> str:
+    if len(text) <= characters:
+        return text
+    return f"{text[:characters]} [{counted(len(text) - characters, 'more character')}]"
