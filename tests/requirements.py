@@ -131,8 +131,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "cut-picks": Requirement(
-        "Where an output is cut, lines that tell of errors, failures and summaries are shown between its ends,"
-        " marked and with their numbers; nothing of it is loaded before, and a setting turns it off.",
+        "Where an output is cut, lines that tell of errors, failures and summaries are shown between its"
+        " ends, marked and with their numbers; nothing of it is loaded before, and a setting turns it off.",
         "nacre",
     ),
     "cut-folds": Requirement(
