@@ -7,6 +7,7 @@ are exchanged for our own, because several clients may choose the same.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import queue
@@ -17,10 +18,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PATIENCE_S = 10
 SHARED = ""  # the session of requests that have none
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"
+VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
+HEADER_MISMATCH = -32020
+STATUS_OF_ERRORS = {-32601: 404, -32602: 400, HEADER_MISMATCH: 400, -32021: 400, -32022: 400}  # of 2026
 
 
 class Child:
@@ -33,6 +38,7 @@ class Child:
         self._lock = threading.Lock()
         self._waiting: dict[Any, queue.Queue[Any]] = {}  # by the id of a request
         self.unasked: queue.Queue[Any] = queue.Queue()  # what nobody's request has led to
+        self._ended = threading.Event()
         self._hearing = threading.Thread(target=self._hear, daemon=True)
         self._hearing.start()
 
@@ -47,7 +53,10 @@ class Child:
         """Hand a request on; what comes until its answer, and the answer."""
         answers: queue.Queue[Any] = queue.Queue()
         self._waiting[request["id"]] = answers
-        self.send(request)
+        if self._ended.is_set():
+            answers.put(None)
+        else:
+            self.send(request)
         while True:
             try:
                 message = answers.get(timeout=PATIENCE_S)
@@ -68,16 +77,23 @@ class Child:
         self._process.wait(PATIENCE_S)
         self._hearing.join()
         self._process.stdout.close()
-        for listener in (self.unasked, *list(self._waiting.values())):
-            listener.put(None)
 
     def _hear(self) -> None:
         assert self._process.stdout
         for line in self._process.stdout:
             message = json.loads(line)
-            # A notification or a request of the server's belongs to the request that was sent last.
-            asker = message["id"] if "method" not in message else next(reversed(self._waiting), None)
-            self._waiting.get(asker, self.unasked).put(message)
+            self._waiting.get(self._asker(message), self.unasked).put(message)
+        self._ended.set()
+        for listener in (self.unasked, *list(self._waiting.values())):
+            listener.put(None)
+
+    def _asker(self, message: Any) -> Any:
+        """The id of the request that a message belongs to."""
+        if "method" not in message:
+            return message["id"]
+        meta = message.get("params", {}).get("_meta", {})
+        # What belongs to no subscription belongs to the request that was sent last.
+        return meta.get(SUBSCRIPTION_KEY) or next(reversed(self._waiting), None)
 
 
 class HttpShim:
@@ -115,6 +131,12 @@ class HttpShim:
                 self._children[SHARED] = Child(self._program, self._directory)
         return self._children.get(session)
 
+    def warm_up(self, version: str) -> None:
+        """Let the process without a session load all that it may need: some scenarios wait very briefly."""
+        meta = {VERSION_KEY: version, "io.modelcontextprotocol/clientCapabilities": {}}
+        request = {"jsonrpc": "2.0", "id": 0, "method": "prompts/list", "params": {"_meta": meta}}
+        assert list(self.ask_shared(request)), "the server does not answer"
+
     def close(self, session: str) -> None:
         """End a session."""
         child = self._children.pop(session, None)
@@ -127,7 +149,16 @@ class HttpShim:
         assert child
         identity = f"shim-{next(self._numbers)}"
         for message in child.ask({**request, "id": identity}):
-            yield {**message, "id": request["id"]} if message.get("id") == identity else message
+            told = {**message, "id": request["id"]} if message.get("id") == identity else message
+            meta = message.get("params", {}).get("_meta", {})
+            if meta.get(SUBSCRIPTION_KEY) == identity:
+                meta[SUBSCRIPTION_KEY] = request["id"]
+            yield told
+
+
+def _version(request: Any) -> Any:
+    """The protocol that a request of 2026 names; None: it is an older one's."""
+    return request.get("params", {}).get("_meta", {}).get(VERSION_KEY)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -140,13 +171,13 @@ class Handler(BaseHTTPRequestHandler):
         shim = self.server.shim
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         session = self.headers.get("mcp-session-id", SHARED)
-        if message.get("method") == "initialize":
+        if message.get("method") == "initialize" and _version(message) is None:
             session = shim.open()
         child = shim.child(session)
         if child is None:
             self.send_error(404)
         elif "method" in message and "id" in message:
-            self._stream(shim.ask_shared(message) if session == SHARED else child.ask(message), session)
+            self._answer(message) if session == SHARED else self._stream(child.ask(message), session)
         else:
             child.send(message)
             self.send_response(202)
@@ -166,15 +197,33 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def _stream(self, messages: Iterator[Any], session: str) -> None:
-        self.send_response(200)
+    def _answer(self, request: Any) -> None:
+        """Answer a request without a session; the status tells of an error."""
+        messages = self._asked(request)
+        first = list(itertools.islice(messages, 1))
+        code = first[0].get("error", {}).get("code") if first else None
+        self._stream(itertools.chain(first, messages), SHARED, STATUS_OF_ERRORS.get(code, 200))
+
+    def _asked(self, request: Any) -> Iterator[Any]:
+        """The answers to a request without a session; what HTTP alone can get wrong is answered here."""
+        params, version = request.get("params", {}), _version(request)
+        said = {"mcp-method": request["method"], "mcp-name": params.get("name", params.get("uri"))}
+        told = {**said, "mcp-protocol-version": version}
+        if any(self.headers.get(name, "").strip() != value for name, value in told.items() if value):
+            error = {"code": HEADER_MISMATCH, "message": "A header says something else than the request"}
+            return iter([{"jsonrpc": "2.0", "id": request["id"], "error": error}])
+        return self.server.shim.ask_shared(request)
+
+    def _stream(self, messages: Iterable[Any], session: str, status: int = 200) -> None:
+        self.send_response(status)
         self.send_header("content-type", "text/event-stream")
         if session:
             self.send_header("mcp-session-id", session)
         self.end_headers()
-        for message in messages:
-            self.wfile.write(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
-            self.wfile.flush()
+        with contextlib.suppress(ConnectionError):  # the client has heard enough
+            for message in messages:
+                self.wfile.write(f"event: message\ndata: {json.dumps(message)}\n\n".encode())
+                self.wfile.flush()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class calls it so
         """The test's output is no access log."""
