@@ -1,8 +1,8 @@
 """The official conformance suite against our server, and its results as a page: `make conformance` writes it.
 
-The suite speaks HTTP only; `http_shim` stands between. It wants tools, prompts and resources of certain names,
-which `conformance_server` adds to nacre. Run as a program, this writes docs/conformance.md; `test_conformance`
-holds that the page is true.
+The suite speaks HTTP only; `http_shim` stands between. It wants tools, prompts and resources of certain
+names, which `conformance_server` adds to nacre. Run as a program, this writes docs/conformance.md;
+`test_conformance` holds that the page is true.
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ OF_HTTP = (
 EXTENSION = "tasks-"  # optional, and nacre does not say that it has it
 HEAD = """# The official conformance suite
 
-What `@modelcontextprotocol/conformance` {version} says of nacre, scenario by scenario, for the protocol versions
-{versions}. `make conformance` runs the suite and writes this page; a test in CI holds that it is true.
+What `@modelcontextprotocol/conformance` {version} says of nacre, scenario by scenario, for the protocol
+versions {versions}. `make conformance` runs the suite and writes this page; a test in CI holds that
+it is true.
 
-- The suite speaks HTTP, which nacre does not: a shim of the tests stands between. Scenarios that test HTTP itself
-  would test that shim; they are not listed: {of_http}.
+- The suite speaks HTTP, which nacre does not: a shim of the tests stands between. Scenarios that test HTTP
+  itself would test that shim; they are not listed: {of_http}.
 - The suite looks for tools, prompts and resources of certain names. A program of the tests
   (`tests/clients/conformance_server.py`) adds them to nacre's server; the product does not have them.
 - Tasks are an optional extension, which nacre does not advertise ({tasks}).

@@ -1,9 +1,9 @@
-"""nacre with what the conformance suite wants to find in a server: tools, prompts and resources of its names.
+"""nacre with what the conformance suite wants to find in a server: tools, prompts, resources of its names.
 
-Run as a program it serves on stdin and stdout, like `nacre`. No part of the product: it is nacre's server with
-more on its surface. What nacre's own tools can do (text, errors, progress, schemas, questions to the client)
-is done by tools of nacre's kind, on the fast path. What nacre has no use for (resources, prompts with
-arguments, completions, rounds of questions) is given to the SDK behind it, and the fast path leaves it to that.
+Run as a program it serves on stdin and stdout, like `nacre`. It is no part of the product: it is nacre's
+server with more on its surface. What nacre's tools can do (text, errors, progress, schemas, questions to the
+client) is done by tools of that kind, on the fast path. What nacre has no use for (resources, prompts with
+arguments, completions, rounds of questions) is given to the SDK behind it, and the fast path leaves it there.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from nacre.protocol import calls, conversation, modern, results
 from nacre.protocol.connection import Connection, Era
 from nacre.protocol.fast_path import FastPath
 from nacre.protocol.results import NeedsAnswer
+from nacre.tools import catalogue
 from nacre.tools.surface import Prompt
-from nacre.tools.tool import CallError, Caller, Reply, Tool
+from nacre.tools.tool import Caller, CallError, Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.protocol.messages import Id
@@ -38,6 +39,8 @@ IMAGE = {"type": "image", "data": PNG, "mimeType": "image/png"}
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
 MISSING_CAPABILITY = -32021
 LEFT_TO_SDK = ("prompts/", "resources/", "completion/", "logging/")
+own_capabilities, own_call_result = results.capabilities, results.call_result
+own_load_sdk = conversation._load_sdk  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # what it does, and more
 connections: list[Connection] = []  # the one that is served
 
 
@@ -50,7 +53,7 @@ class RichReply(Reply):
 
 def rich_result(reply: Reply) -> dict[str, Any]:
     """What nacre makes of a reply, with other content where there is any."""
-    result = results.call_result(reply)
+    result = own_call_result(reply)
     return {**result, "content": list(reply.content)} if isinstance(reply, RichReply) else result
 
 
@@ -110,8 +113,11 @@ def eliciting(properties: dict[str, Any]) -> Any:
     """A call that asks the client's person for these."""
 
     async def call(arguments: dict[str, Any], _caller: Caller) -> Reply:
-        schema = {"type": "object", "properties": properties, "required": []}
-        asked = {"message": arguments.get("message", "Please answer"), "requestedSchema": schema}
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        asked: dict[str, Any] = {
+            "message": arguments.get("message", "Please answer"),
+            "requestedSchema": schema,
+        }
         answer = await connections[0].request("elicitation/create", asked)
         content = json.dumps(answer.get("content", {}))
         return Reply(f"Elicitation completed: action={answer.get('action')}, content={content}")
@@ -267,7 +273,7 @@ def next_round(name: str, context: Any) -> Any:
     """What a tool still has to ask, or its last words."""
     import mcp_types as types  # noqa: PLC0415  # as nacre does: not before somebody needs it
 
-    replies = context.input_responses or {}
+    replies: dict[str, Any] = context.input_responses or {}
     for number, asked in enumerate(ROUNDS[name]):
         if asked.keys() <= replies.keys() or (context.request_state or "") > f"{name} {number}":
             continue
@@ -310,8 +316,8 @@ def sdk_tool(name: str) -> Any:
 
 def add_to_sdk(app: Any) -> None:
     """Resources, prompts, completions and the level of a log."""
-    from mcp.server.mcpserver.prompts.base import UserMessage  # noqa: PLC0415  # as nacre does
     import mcp_types as types  # noqa: PLC0415
+    from mcp.server.mcpserver.prompts.base import UserMessage  # noqa: PLC0415  # as nacre does
 
     text = "This is the content of the static text resource."
     app.resource("test://static-text", name="text", mime_type="text/plain")(lambda: text)
@@ -374,7 +380,7 @@ def with_fixtures(sdk: Any) -> None:
 
     class Server(sdk.FastMCP):
         def __init__(self, *arguments: Any, **named: Any) -> None:
-            super().__init__(*arguments, **named)
+            super().__init__(*arguments, **named)  # pyright: ignore[reportUnknownMemberType]  # loaded late
             add_to_sdk(self)
             self.handlers = dict(self._lowlevel_server._request_handlers)  # noqa: SLF001  # nacre removes some
 
@@ -384,7 +390,11 @@ def with_fixtures(sdk: Any) -> None:
         return app
 
     of_sdk = {*ROUNDS, "test_trigger_prompt_change"}
-    sdk._Shown = lambda tool, calls: sdk_tool(tool.name) if tool.name in of_sdk else shown(tool, calls)  # noqa: SLF001
+
+    def show(tool: Tool, calls: Any) -> Any:
+        return sdk_tool(tool.name) if tool.name in of_sdk else shown(tool, calls)
+
+    sdk._Shown = show  # noqa: SLF001  # as above
     sdk.FastMCP, sdk.build_server = Server, build_server
 
 
@@ -405,7 +415,7 @@ class FixturePath(FastPath):
 
 def register(surface: Surface, service: Service) -> None:
     """nacre's own tools, and those of the suite."""
-    own_register(surface, service)
+    catalogue.register(surface, service)
     surface.add(*own_tools(surface))
     simple = Prompt(
         "test_simple_prompt", "Simple", "No arguments", lambda: "This is a simple prompt for testing."
@@ -437,11 +447,18 @@ def connect(*arguments: Any) -> Connection:
     return connections[-1]
 
 
-own_register, own_capabilities, own_load_sdk = server.register, results.capabilities, conversation._load_sdk  # noqa: SLF001
-server.register, server.Connection = register, connect
-results.capabilities, modern.capabilities = capabilities, modern_capabilities
-calls.call_result = rich_result
-conversation.FastPath, conversation._load_sdk = FixturePath, load_sdk  # noqa: SLF001
+# All that is put in the place of something else, by the module that uses it.
+IN_PLACE: tuple[tuple[Any, str, Any], ...] = (
+    (server, "register", register),
+    (server, "Connection", connect),
+    (results, "capabilities", capabilities),
+    (modern, "capabilities", modern_capabilities),
+    (calls, "call_result", rich_result),
+    (conversation, "FastPath", FixturePath),
+    (conversation, "_load_sdk", load_sdk),
+)
 
 if __name__ == "__main__":
+    for module, name, replacement in IN_PLACE:
+        setattr(module, name, replacement)
     cli.main()

@@ -133,8 +133,13 @@ class HttpShim:
 
     def warm_up(self, version: str) -> None:
         """Let the process without a session load all that it may need: some scenarios wait very briefly."""
-        meta = {VERSION_KEY: version, "io.modelcontextprotocol/clientCapabilities": {}}
-        request = {"jsonrpc": "2.0", "id": 0, "method": "prompts/list", "params": {"_meta": meta}}
+        meta: dict[str, Any] = {VERSION_KEY: version, "io.modelcontextprotocol/clientCapabilities": {}}
+        request: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "id": 0,
+            "method": "prompts/list",
+            "params": {"_meta": meta},
+        }
         assert list(self.ask_shared(request)), "the server does not answer"
 
     def close(self, session: str) -> None:
@@ -201,7 +206,7 @@ class Handler(BaseHTTPRequestHandler):
         """Answer a request without a session; the status tells of an error."""
         messages = self._asked(request)
         first = list(itertools.islice(messages, 1))
-        code = first[0].get("error", {}).get("code") if first else None
+        code: int = first[0].get("error", {}).get("code", 0) if first else 0
         self._stream(itertools.chain(first, messages), SHARED, STATUS_OF_ERRORS.get(code, 200))
 
     def _asked(self, request: Any) -> Iterator[Any]:
