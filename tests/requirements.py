@@ -660,8 +660,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A call that one of them gives up on is killed with all it started, and the next one works.", "nacre"
     ),
     "conformance-passes": Requirement(
-        "The server passes every scenario of the official conformance suite for 2025-11-25 and 2026-07-28 that"
-        " does not test HTTP itself or an optional extension.",
+        "The server passes every scenario of the official conformance suite for 2025-11-25 and 2026-07-28"
+        " that does not test HTTP itself or an optional extension.",
         "nacre",
     ),
     "conformance-table": Requirement(
