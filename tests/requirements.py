@@ -679,6 +679,16 @@ REQUIREMENTS: dict[str, Requirement] = {
     "exec-children": Requirement(
         "A rule's `children` says what its program may start; deny rules hold there, too.", "nacre"
     ),
+    "exec-confirmed": Requirement(
+        "What a program may start counts from the moment the kernel has started it: an exec that fails after"
+        " it was allowed gives no rights, nor does a script that commands can write to its interpreter.",
+        "nacre",
+    ),
+    "exec-environment": Requirement(
+        "A variable that a shell adds to the environment of a program is held against the rules like an"
+        " assignment in a text; what an allowed program gives to its own children is not.",
+        "nacre",
+    ),
     "exec-asked": Requirement(
         "What a rule asks about starts only below a command that a person has allowed.", "nacre"
     ),

@@ -56,6 +56,7 @@ PROMISES: dict[str, tuple[str, ...]] = {
     "shared memory of processes outside (/dev/shm)": MOUNTED,
     "shared memory of processes outside (System V)": ("strict",),
     "no network": ("strict",),
+    "sockets that no network namespace holds (vsock, Bluetooth), and unusual ones": EVERYWHERE,
 }
 ATTEMPTS: dict[str, tuple[str, Attempt]] = {}
 libc = ctypes.CDLL(None, use_errno=True)
@@ -106,6 +107,10 @@ CALLS = {  # on x86_64 and on aarch64
     "fanotify_init": (300, 262),
     "move_pages": (279, 239),
     "process_madvise": (440, 440),
+    "openat2": (437, 437),
+    "fchmodat2": (452, 452),
+    "setxattrat": (463, 463),
+    "open_tree_attr": (467, 467),
 }
 AT_FDCWD = -100
 NEW_NS, NEW_USER, NEW_NET = 0x20000, 0x10000000, 0x40000000
@@ -330,6 +335,24 @@ def open_by_a_handle(ctx: Context) -> object:
 
 
 @attempt(OUTSIDE)
+def write_by_the_newer_call(ctx: Context) -> object:
+    how = struct.pack("=QQQ", os.O_WRONLY | os.O_CREAT, 0o600, 0)
+    climbing = f"../../../../../../../..{ctx['outside']}/opened".encode()
+    return call("openat2", os.open(ctx["scratch"], os.O_PATH), climbing, how, len(how))
+
+
+@attempt(OUTSIDE)
+def write_by_a_descriptor_that_another_passes(ctx: Context) -> object:
+    """A process whose root is elsewhere would pass more than its own rights; here nobody's is."""
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        socket.send_fds(theirs, [b"."], [os.open(ctx["outside"], os.O_PATH)])
+        os._exit(0)
+    _, (directory,), _, _ = socket.recv_fds(ours, 1, 1)
+    return os.open("passed", os.O_WRONLY | os.O_CREAT, dir_fd=directory)
+
+
+@attempt(OUTSIDE)
 def write_after_chroot(ctx: Context) -> object:
     call("unshare", NEW_USER)
     call("chroot", os.path.dirname(ctx["outside"]).encode())
@@ -418,6 +441,20 @@ def change_the_owner(ctx: Context) -> object:
 def change_the_times(ctx: Context) -> object:
     os.utime(ctx["victim"], (1, 1))
     return "changed"
+
+
+@attempt(METADATA)
+def change_the_mode_by_the_newer_call(ctx: Context) -> object:
+    call("fchmodat2", AT_FDCWD, ctx["victim"].encode(), 0o640, 0)
+    return "changed"
+
+
+@attempt(METADATA)
+def set_an_attribute_by_the_newer_call(ctx: Context) -> object:
+    value = ctypes.create_string_buffer(b"x")
+    arguments = struct.pack("=QII", ctypes.addressof(value), 1, 0)
+    call("setxattrat", AT_FDCWD, ctx["victim"].encode(), 0, b"user.escaped", arguments, len(arguments))
+    return "set"
 
 
 @attempt(METADATA)
@@ -846,6 +883,19 @@ def change_the_root(ctx: Context) -> object:
 
 
 @attempt(MOUNTS)
+def change_the_root_of_one_process(ctx: Context) -> object:
+    call("unshare", NEW_USER)
+    return call("chroot", ctx["scratch"].encode()) == 0
+
+
+@attempt(MOUNTS)
+def clone_a_tree_with_other_attributes(_: Context) -> object:
+    call("unshare", NEW_USER | NEW_NS)
+    attributes = struct.pack("=QQQQ", 0, 1, 0, 0)  # clear read-only
+    return call("open_tree_attr", AT_FDCWD, b"/usr", 1, attributes, len(attributes))
+
+
+@attempt(MOUNTS)
 def enter_the_namespace_of_the_server(ctx: Context) -> object:
     return call("setns", os.open(f"/proc/{ctx['server']}/ns/mnt", os.O_RDONLY), 0) == 0
 
@@ -1147,6 +1197,30 @@ def connect_to_a_server_outside(ctx: Context) -> object:
 @attempt("no network")
 def see_an_interface(_: Context) -> object:
     return [name for _, name in socket.if_nameindex() if name != "lo"]
+
+
+UNUSUAL = "sockets that no network namespace holds (vsock, Bluetooth), and unusual ones"
+
+
+@attempt(UNUSUAL)
+def reach_the_host_of_a_virtual_machine(_: Context) -> object:
+    return socket.socket(40, socket.SOCK_STREAM)
+
+
+@attempt(UNUSUAL)
+def reach_a_device_nearby(_: Context) -> object:
+    return socket.socket(31, socket.SOCK_RAW, 1)
+
+
+@attempt(UNUSUAL)
+def use_a_cipher_of_the_kernel(_: Context) -> object:
+    return socket.socket(38, socket.SOCK_SEQPACKET)
+
+
+@attempt(UNUSUAL)
+def see_packets_in_a_namespace_of_its_own(_: Context) -> object:
+    call("unshare", NEW_USER | NEW_NET)
+    return socket.socket(17, socket.SOCK_RAW, 0x0300)
 
 
 # -- running them

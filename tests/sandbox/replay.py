@@ -20,7 +20,7 @@ from nacre.errors import NacreError
 from nacre.model import Command
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy.corpus import case_policy
-from nacre.sandbox.exec_rules import Caller
+from nacre.sandbox.exec_rules import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -74,7 +74,7 @@ class _Place:
         """Keep what is started, and how much of it is refused."""
         conclude = self.rules.conclude
 
-        def note(asked: Exec, caller: Caller, decision: Decision) -> bool:
+        def note(asked: Exec, caller: Process, decision: Decision) -> bool:
             self.started.append(asked)
             allowed = conclude(asked, caller, decision)
             self.refused += not allowed
@@ -143,5 +143,5 @@ def _replay(case: dict[str, Any], free: _Place, held: _Place) -> Replayed:
 
 
 def _allows(rules: ExecRules, asked: Exec) -> bool:
-    decision = rules.decide(asked, Caller(0, 0, ()))
+    decision = rules.decide(asked, Process(0, 0, ()))
     return decision.allowed and not decision.asks

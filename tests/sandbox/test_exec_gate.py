@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nacre.sandbox.exec_gate import Exec, ExecGate
+from nacre.sandbox.exec_gate import Exec, ExecGate, Judge
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,7 +56,7 @@ class Gated:
             _, (listener, memory), _, _ = socket.recv_fds(ours, 16, 2)
             os.close(memory)
             ours.close()
-            answering = threading.Thread(target=self._answer, args=(ExecGate(listener, self.judge),))
+            answering = threading.Thread(target=self._answer, args=(ExecGate(listener, Judge(self.judge)),))
             answering.start()
             out, err = process.communicate()
         answering.join()
@@ -66,7 +66,7 @@ class Gated:
     def _answer(gate: ExecGate) -> None:
         poll = select.poll()
         poll.register(gate.listener, select.POLLIN)
-        while poll.poll() and gate.answer_all():
+        while poll.poll() and gate.answer():
             pass
         gate.close()
 

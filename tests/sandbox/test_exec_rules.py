@@ -155,6 +155,67 @@ def test_the_kind_of_program_decides_where_a_rule_says_nothing() -> None:
     assert default_children("bash", ("bash", "build.sh")) == ANY
 
 
+@pytest.mark.req("exec-confirmed")
+@pytest.mark.parametrize(
+    "fail",
+    [
+        "printf -v BIG %0140000d 1; export BIG; exec make; unset BIG",  # too long for the kernel
+        "chmod +x ./broken; exec ./broken",  # allowed, and no program
+    ],
+)
+def test_an_exec_that_fails_gives_no_right_of_what_was_not_started(fail: str) -> None:
+    with gated({"allow": ["make", "ls", "chmod", "./broken"], "allow_writes": True}) as run:
+        run.put("broken", "\0\0\0\0")
+        done = run(f"shopt -s execfail; {fail}; rm victim")
+        assert "/rm was not started" in " ".join(done.hints)
+        assert (run.workspace / "victim").exists()
+
+
+@pytest.mark.req("exec-confirmed")
+@pytest.mark.parametrize("directory", ["/tmp", "/var/tmp", "."])
+def test_the_interpreter_of_a_file_that_commands_can_write_needs_a_rule(directory: str) -> None:
+    script = f"{directory}/x.sh"
+    rules: list[object] = [
+        {"command": script, "children": []},
+        "chmod",
+        "make",
+    ]  # `make`: or Landlock would refuse it
+    with gated({"allow": rules, "allow_writes": True}) as run:
+        done = run(f"printf '#!/bin/rm\\n' > {script}; chmod +x {script}; {script} victim")
+        assert "was not started" in " ".join(done.hints)
+        assert (run.workspace / "victim").exists()
+
+
+@pytest.mark.req("exec-environment")
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_variable_that_a_shell_gives_to_a_program_is_judged_like_an_assignment(shell: str) -> None:
+    set_ = "set -gx {} {};" if shell == "fish" else "export {}={};"
+    with gated({"allow": ["ls", "git status", "sh"]}, shell=shutil.which(shell) or shell) as run:
+        for name, value in (("LD_PRELOAD", "./x.so"), ("GIT_EXTERNAL_DIFF", "./x"), ("GCONV_PATH", ".")):
+            done = run(set_.format(name, value) + " ls")
+            assert f"the variable {name} changes what runs" in " ".join(done.hints), name
+            assert done.stdout.text == ""
+            assert name in " ".join(run(f"env {name}={value} ls").hints)
+        for name, value in (("NO_COLOR", "1"), ("TZ", "UTC"), ("CI", "true")):
+            assert run(f"{set_.format(name, value)} cd /; cd '{run.workspace}'; ls").hints == (), name
+
+
+@pytest.mark.req("exec-environment")
+def test_what_a_program_gives_to_its_own_children_is_not_judged() -> None:
+    with gated({"allow": ["./run.sh", {"command": "./some.sh", "children": ["sh", "ls"]}]}) as run:
+        for name in ("run.sh", "some.sh"):
+            run.put(name, "#!/bin/sh\nLC_X=1 GIT_DIR=/nowhere ls victim\n")
+            assert run(f"./{name}").stdout.text == "victim\n"
+
+
+@pytest.mark.req("exec-environment")
+def test_a_variable_that_the_person_has_named_is_given() -> None:
+    policy = {"allow": ["ls"], "allowed_variables": ["GIT_DIR"]}
+    with gated(policy) as run:
+        assert run("GIT_DIR=x ls").stdout.text == "victim\n"
+        assert "GIT_WORK_TREE" in " ".join(run("GIT_WORK_TREE=x ls").hints)
+
+
 @pytest.mark.req("exec-asked")
 def test_what_a_person_must_be_asked_about_starts_for_a_command_that_they_allowed() -> None:
     with gated({"allow": ["ls", "sh"], "ask": ["touch"]}) as run:
@@ -263,10 +324,11 @@ def test_only_what_the_rules_name_can_be_executed_whatever_the_gate_says(
         execs = run.service.place.execs
         assert execs is not None
 
-        def say_yes(_asked: object) -> bool:
+        def say_yes(*_: object) -> bool:
             return True
 
         monkeypatch.setattr(execs.rules, "judge", say_yes)
+        monkeypatch.setattr(execs.rules, "confirm", say_yes)
         assert run("which ls; tar -czf a.tgz victim; tar -tzf a.tgz; env cat victim").ok
         for text in ("rm victim", "cp /bin/rm copy; ./copy victim", "cp /bin/cat /tmp/x; /tmp/x victim"):
             refused = run(text)

@@ -17,13 +17,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nacre.keeper.wire import SCRIPT_MARK
-from nacre.sandbox.exec_gate import ExecGate
+from nacre.sandbox.exec_gate import ExecGate, Judge
 
 if TYPE_CHECKING:
     from nacre.keeper.frames import Spawn
     from nacre.keeper.link import Link
     from nacre.sandbox.exec_gate import Exec
-    from nacre.sandbox.exec_rules import Caller, Decision, ExecRules
+    from nacre.sandbox.exec_rules import Decision, ExecRules, Process
 
 _log = logging.getLogger("nacre")
 
@@ -83,7 +83,8 @@ class ExecSupervision:
         def judge(asked: Exec) -> bool | None:
             return self._judge(gate, asked)
 
-        gate = ExecGate(listener, judge, self.rules.is_expected, memory)
+        rules = self.rules
+        gate = ExecGate(listener, Judge(judge, rules.is_expected, self._confirm, rules.is_fixed), memory)
         self._gates.add(gate)
         self._loop.add_reader(listener, self._answer, gate)
 
@@ -93,7 +94,7 @@ class ExecSupervision:
         channel.close()
 
     def _answer(self, gate: ExecGate) -> None:
-        if not gate.answer_all():
+        if not gate.answer():
             self._let_go(gate)
 
     def _let_go(self, gate: ExecGate) -> None:
@@ -116,7 +117,16 @@ class ExecSupervision:
             _log.exception("no verdict about %s", asked.path)
             return False
 
-    def _settle(self, gate: ExecGate, asked: Exec, caller: Caller, verdict: asyncio.Future[Decision]) -> None:
+    def _confirm(self, asked: Exec, environment: bytes) -> bool:
+        try:
+            return self.rules.confirm(asked, environment)
+        except Exception:  # noqa: BLE001  # as above
+            _log.exception("no verdict about the environment of %s", asked.path)
+            return False
+
+    def _settle(
+        self, gate: ExecGate, asked: Exec, caller: Process, verdict: asyncio.Future[Decision]
+    ) -> None:
         if gate not in self._gates:
             return
         if verdict.cancelled() or verdict.exception() is not None:

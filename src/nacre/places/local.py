@@ -230,7 +230,7 @@ class Local:
 
     def _is_writable(self, path: str) -> bool:
         """Whether commands could change what lies at a real path."""
-        return self.confinement is None or self.confinement.profile.holds(path)
+        return self.confinement is None or self.confinement.profile.why_not_written(path) is None
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
         """Raise RequestError for a variable of a call that no command here is given."""

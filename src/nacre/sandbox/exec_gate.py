@@ -7,7 +7,8 @@ and arguments must be what was approved, or it is killed, so that nobody can cha
 
 Above it: `places`, which owns one per keeper. It knows processes and memory, not rules: `judge` does, at once
 or, where that takes a while, later (`settle`): until then the process that asked stands still, and nobody
-else. Whatever cannot be read is refused.
+else. Whatever cannot be read is refused. An exec can fail after it was approved, so what a program may do
+counts from the second question on (`confirm`).
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ import select
 import signal
 import stat
 import struct
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.keeper.wire import COOKIE_NAME
 
@@ -40,15 +43,15 @@ AT_EMPTY_PATH, AT_FDCWD = 0x1000, -100
 WORD = 8
 PAGE = 4096
 PATH_LIMIT_BYTES = 4096
+PIDFD_INFO, PIDFD_INFO_BYTES, PARENT_AT = 0xC040FF0B, 64, 24
 ARGUMENTS_LIMIT_BYTES = 1 << 21  # more than the kernel itself accepts
-ANSWERS_AT_ONCE = 16  # then others in the event loop have their turn
+CONTENTS_BYTES = 1 << 15
 OPENAT2, RESOLVE_IN_ROOT = 437, 0x10
 APPROVED_KEPT = 10_000
 NOT_THERE = {errno.ENOENT, errno.ENOTDIR}
 
 
-@dataclass(frozen=True, slots=True)
-class Exec:
+class Exec(NamedTuple):  # made for every exec: a dataclass takes five times as long
     """One call of execve, as the process really made it."""
 
     pid: int  # of the process, not of the thread that called
@@ -60,26 +63,42 @@ class Exec:
     script: str = ""  # the program is the interpreter of this file, by the choice of the kernel
 
 
+def _nothing_is_expected(_pid: int, _path: str, _argv: tuple[str, ...]) -> bool:
+    return False
+
+
+def _any_environment(_asked: Exec, _environment: bytes) -> bool:
+    return True
+
+
+def _no_path_is_fixed(_path: str) -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Who decides about the execs of one keeper."""
+
+    # Yes or no; None: it will be settled later.
+    judge: Callable[[Exec], bool | None]
+    # Asked first, with a process, a path and arguments: whether the keeper itself starts this.
+    is_expected: Callable[[int, str, tuple[str, ...]], bool] = _nothing_is_expected
+    # A process has become what was approved, with this environment; whether it may go on.
+    confirm: Callable[[Exec, bytes], bool] = _any_environment
+    # Whether a path leads where it led before, because no command can change that.
+    is_fixed: Callable[[str], bool] = _no_path_is_fixed
+
+
 class ExecGate:
     """Answers one keeper's listener until that keeper is gone."""
 
-    def __init__(
-        self,
-        listener: int,
-        judge: Callable[[Exec], bool | None],
-        is_expected: Callable[[int, str, tuple[str, ...]], bool] | None = None,
-        keeper_memory: int = -1,
-    ) -> None:
-        """`judge` says yes or no, or None: it will `settle` the question later.
-
-        `is_expected` is asked first, with a process, a path and arguments: what the keeper itself starts.
-        Such a process stands in the memory of the keeper, which we may not be able to open; here it is.
-        """
+    def __init__(self, listener: int, judge: Judge, keeper_memory: int = -1) -> None:
+        """What a keeper starts stands in its memory first, which we may not be able to open: here it is."""
         self._keeper_memory = keeper_memory
         self.listener = listener
         self._judge = judge
-        self._is_expected = is_expected
         self._expected_programs: dict[str, str] = {}  # where the paths lead that the keeper starts
+        self._fixed_paths: dict[str, str] = {}  # where those lead that no command can change
         self._approved: dict[int, Exec] = {}  # by process: what it may become, until it has
         self._poll = select.poll()
         self._poll.register(listener, select.POLLIN)
@@ -92,19 +111,19 @@ class ExecGate:
         if self._keeper_memory >= 0:
             os.close(self._keeper_memory)
 
-    def answer_all(self) -> bool:
-        """Answer what is asked now, but not for long; False when nobody is left who could ask."""
-        for _ in range(ANSWERS_AT_ONCE):
-            events = self._poll.poll(0)
-            if not events:
-                return True
-            if not events[0][1] & select.POLLIN:
-                return False
-            self.answer()
+    def answer(self) -> bool:
+        """Take one question and answer it; False when nobody is left who could ask.
+
+        Without a question it returns at once: waiting for one is the event loop's business.
+        """
+        ready = self._poll.poll(0)
+        if ready and not ready[0][1] & select.POLLIN:
+            return False
+        if ready:
+            self._take()
         return True
 
-    def answer(self) -> None:
-        """Take one question, for which there must be one, and answer it."""
+    def _take(self) -> None:
         buffer = bytearray(NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, RECEIVE, buffer)
@@ -130,28 +149,49 @@ class ExecGate:
     def _ask(self, question: int, pid: int, call: int, arguments: list[int]) -> None:
         try:
             words = self._read_words(pid, call, arguments)
-            if self._is_expected is not None and self._is_expected(pid, words.path, words.argv):
+            if self._judge.is_expected(pid, words.path, words.argv):
                 self._approve(Exec(pid, words.path, "", words.argv, ""))
                 self._respond(question, 0)
                 return
-            asked = read_exec(pid, words, question)
+            asked = self._read_exec(pid, words, question)
             fcntl.ioctl(self.listener, ID_VALID, struct.pack("=Q", question))  # it was this process we read
         except OSError as error:
             # A search along PATH tries what is not there; nothing else that fails here may go on.
             self._respond(question, error.errno if error.errno in NOT_THERE else errno.EACCES)
             return
-        allowed = self._judge(asked)
+        allowed = self._judge.judge(asked)
         if allowed is not None:
             self.settle(asked, allowed=allowed)
 
     def _read_words(self, pid: int, call: int, arguments: list[int]) -> Words:
         try:
-            memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
+            return read_words(_Memory(pid), arguments, by_directory=call in EXECVEAT)
         except PermissionError:
             if self._keeper_memory < 0:
                 raise
-            memory = os.dup(self._keeper_memory)
-        return read_words(memory, arguments, by_directory=call in EXECVEAT)
+        return read_words(_FileMemory(self._keeper_memory), arguments, by_directory=call in EXECVEAT)
+
+    def _read_exec(self, pid: int, words: Words, question: int) -> Exec:
+        """What the words lead to. OSError: that cannot be told, or is not there."""
+        directory, given = os.readlink(f"/proc/{pid}/cwd"), words.path
+        if not given and words.flags & AT_EMPTY_PATH:
+            given = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
+        base = directory
+        if not given.startswith("/") and words.directory_fd >= 0:
+            base = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
+        path = os.path.normpath(os.path.join(base, given))
+        if path.startswith("/proc/self/"):
+            path = f"/proc/{pid}/{path.removeprefix('/proc/self/')}"
+        return Exec(process_of(pid), path, self._real_path(pid, path), words.argv, directory, question)
+
+    def _real_path(self, pid: int, path: str) -> str:
+        """Where a path leads. What was found before is compared with the truth at the second look."""
+        real = self._fixed_paths.get(path)
+        if real is None:
+            real = _real_path(pid, path)
+            if self._judge.is_fixed(path) and len(self._fixed_paths) < APPROVED_KEPT:
+                self._fixed_paths[path] = real
+        return real
 
     def _approve(self, asked: Exec) -> None:
         self._approved[asked.pid] = asked
@@ -170,18 +210,30 @@ class ExecGate:
     def _is_approved(self, pid: int, approved: Exec) -> bool:
         """Whether a process has become what was approved; a script's interpreter needs a yes of its own."""
         try:
-            program, argv = read_running(pid)
+            program, argv, environment = read_running(pid)
             expected = approved.real_path or self._real_path_of_expected(pid, approved.path, program)
             if program == expected:
-                return argv == approved.argv
+                return argv == approved.argv and self._judge.confirm(approved, environment)
+            if self._fixed_paths.pop(approved.path, None) and _real_path(pid, approved.path) == program:
+                return argv == approved.argv and self._has_become(
+                    approved._replace(real_path=program), environment
+                )
             rest = approved.argv[1:]
             if len(argv) <= len(rest) + 1 or argv[len(argv) - len(rest) :] != rest:
                 return False
             path = argv[0] if _real_path(pid, argv[0]) == program else program
         except OSError:
             return False
+        if not self._judge.confirm(approved, environment):
+            return False
         script = approved.real_path or approved.path
-        return self._judge(Exec(pid, path, program, argv, approved.directory, script=script)) is True
+        return self._has_become(
+            Exec(pid, path, program, argv, approved.directory, script=script), environment
+        )
+
+    def _has_become(self, other: Exec, environment: bytes) -> bool:
+        """Whether it may be another program than the one that was approved."""
+        return self._judge.judge(other) is True and self._judge.confirm(other, environment)
 
     def _real_path_of_expected(self, pid: int, path: str, program: str) -> str:
         """Where a path leads that the keeper starts: nearly always the shell, which is found once."""
@@ -190,14 +242,13 @@ class ExecGate:
         return self._expected_programs[path]
 
 
-def read_running(pid: int) -> tuple[str, tuple[str, ...]]:
-    """The program that a process has become, and its arguments, by the kernel's own record."""
+def read_running(pid: int) -> tuple[str, tuple[str, ...], bytes]:
+    """The program that a process has become, its arguments and environment, by the kernel's own record."""
     argv = tuple(map(os.fsdecode, _contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
-    return os.readlink(f"/proc/{pid}/exe"), argv
+    return os.readlink(f"/proc/{pid}/exe"), argv, _contents(f"/proc/{pid}/environ")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
+class Words(NamedTuple):
     """What stands in the memory of a thread that calls execve or execveat."""
 
     path: str
@@ -206,72 +257,75 @@ class Words:
     flags: int
 
 
-def read_words(memory_file: int, arguments: list[int], *, by_directory: bool) -> Words:
-    """What a stopped thread is about to execute, in its own words, from its memory, which is closed then.
-
-    OSError: that cannot be told.
-    """
+def read_words(memory: _Memory, arguments: list[int], *, by_directory: bool) -> Words:
+    """What a stopped thread is about to execute, in its own words. OSError: that cannot be told."""
     if by_directory:
         directory_fd, path_at, argv_at, _, flags, _ = arguments
     else:
         (path_at, argv_at), directory_fd, flags = arguments[:2], AT_FDCWD, 0
-    memory = _Memory(memory_file)
-    try:
-        path = os.fsdecode(memory.text(path_at, PATH_LIMIT_BYTES))
-        argv = tuple(map(os.fsdecode, memory.texts(argv_at)))
-    finally:
-        memory.close()
+    path = os.fsdecode(memory.text(path_at, PATH_LIMIT_BYTES))
+    argv = tuple(map(os.fsdecode, memory.texts(argv_at)))
     return Words(path, argv, _signed(directory_fd), flags)
-
-
-def read_exec(pid: int, words: Words, question: int) -> Exec:
-    """The same with what the words lead to. OSError: that cannot be told, or is not there."""
-    directory, given = os.readlink(f"/proc/{pid}/cwd"), words.path
-    if not given and words.flags & AT_EMPTY_PATH:
-        given = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
-    base = directory
-    if not given.startswith("/") and words.directory_fd >= 0:
-        base = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
-    path = os.path.normpath(os.path.join(base, given))
-    if path.startswith("/proc/self/"):
-        path = f"/proc/{pid}/{path.removeprefix('/proc/self/')}"
-    return Exec(process_of(pid), path, _real_path(pid, path), words.argv, directory, question)
 
 
 def _signed(descriptor: int) -> int:
     return ctypes.c_int32(descriptor & 0xFFFFFFFF).value
 
 
+class _Span(ctypes.Structure):
+    """A stretch of memory, as the kernel takes it."""
+
+    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
+
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.process_vm_readv.argtypes = (
+    *(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong),
+)
+# One page is read at a time, into the same place: making that place anew takes longer than reading.
+_page = ctypes.create_string_buffer(PAGE)
+_source, _into = _Span(0, PAGE), _Span(ctypes.addressof(_page), PAGE)
+_source_at, _into_at = ctypes.addressof(_source), ctypes.addressof(_into)
+
+
 class _Memory:
     """The memory of a process, read by pages: what an exec needs lies close together."""
 
-    def __init__(self, file: int) -> None:
-        self._file = file
+    def __init__(self, source: int) -> None:
+        self._source = source
         self._pages: dict[int, bytes] = {}
 
-    def close(self) -> None:
-        os.close(self._file)
+    def _read(self, start: int) -> bytes:
+        _source.base = start
+        count = _libc.process_vm_readv(self._source, _into_at, 1, _source_at, 1, 0)
+        if count < 0:
+            raise OSError(ctypes.get_errno(), "unreadable")
+        return _page.raw[:count]
 
-    def _from(self, address: int) -> bytes:
-        """What is in the page of an address, from there on; the next page may not be there."""
-        start = address & ~(PAGE - 1)
+    def _at(self, address: int) -> tuple[bytes, int]:
+        """The page of an address, and where in it that is; the next page may not be there."""
+        offset = address & (PAGE - 1)
+        start = address - offset
         page = self._pages.get(start)
         if page is None:
-            page = self._pages[start] = os.pread(self._file, PAGE, start)
-            if not page:
+            page = self._pages[start] = self._read(start)
+            if len(page) < PAGE:
                 raise OSError(errno.EFAULT, "unreadable")
-        return page[address - start :]
+        return page, offset
 
     def text(self, address: int, limit: int) -> bytes:
         """The bytes before the next NUL."""
-        found = b""
+        page, start = self._at(address)
+        end = page.find(b"\0", start)
+        if end >= 0:
+            return page[start:end]
+        found = page[start:]
         while len(found) < limit:
-            data = self._from(address)
-            text, end, _ = data.partition(b"\0")
+            page, _ = self._at(address + len(found))
+            text, nul, _ = page.partition(b"\0")
             found += text
-            if end:
+            if nul:
                 return found
-            address += len(data)
         raise OSError(errno.E2BIG, "too long")
 
     def texts(self, address: int) -> list[bytes]:
@@ -288,10 +342,18 @@ class _Memory:
         return texts
 
     def _pointer(self, address: int) -> int:
-        data = self._from(address)[:WORD]
+        page, start = self._at(address)
+        data = page[start : start + WORD]
         if len(data) < WORD:  # across the border of a page
-            data += self._from(address + len(data))[: WORD - len(data)]
+            data += self._at(address + len(data))[0][: WORD - len(data)]
         return int.from_bytes(data, "little")
+
+
+class _FileMemory(_Memory):
+    """The same, from a descriptor of /proc/PID/mem."""
+
+    def _read(self, start: int) -> bytes:
+        return os.pread(self._source, PAGE, start)
 
 
 def _real_path(pid: int, path: str) -> str:
@@ -312,9 +374,6 @@ def _real_path(pid: int, path: str) -> str:
         os.close(found)
 
 
-_libc = ctypes.CDLL(None, use_errno=True)
-
-
 def process_of(thread: int) -> int:
     """The process of a thread: an exec replaces all of them."""
     try:
@@ -325,10 +384,40 @@ def process_of(thread: int) -> int:
     return thread
 
 
-def parent_and_start(pid: int) -> tuple[int, int]:
-    """The parent of a process, and when it began: a number alone may be another process's by now."""
-    fields = _contents(f"/proc/{pid}/stat").rpartition(b") ")[2].split(maxsplit=20)
-    return int(fields[1]), int(fields[19])
+def parent_and_mark(pid: int) -> tuple[int, int]:
+    """The parent of a process, and a number of its own: its pid alone may be another process's by now.
+
+    OSError: there is no such process.
+    """
+    if not _knows_parents():
+        fields = _contents(f"/proc/{pid}/stat").rpartition(b") ")[2].split(maxsplit=20)
+        return int(fields[1]), int(fields[19])  # the time at which it began
+    handle = os.pidfd_open(pid)
+    try:
+        return _parent_of(handle), os.fstat(handle).st_ino
+    finally:
+        os.close(handle)
+
+
+def _parent_of(handle: int) -> int:
+    buffer = bytearray(PIDFD_INFO_BYTES)
+    fcntl.ioctl(handle, PIDFD_INFO, buffer)
+    return int.from_bytes(buffer[PARENT_AT : PARENT_AT + 4], sys.byteorder)
+
+
+@cache
+def _knows_parents() -> bool:
+    """Whether the kernel says it of a handle (since 6.13); reading it in /proc takes three times as long."""
+    try:
+        handle = os.pidfd_open(os.getpid())
+    except OSError:
+        return False
+    try:
+        return _parent_of(handle) == os.getppid()
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
 
 
 def command_of(pid: int) -> int:
@@ -344,10 +433,11 @@ def command_of(pid: int) -> int:
 
 def _contents(path: str) -> bytes:
     """All of a small file of the kernel's; Python's own way takes three times as long."""
-    descriptor, read = os.open(path, os.O_RDONLY | os.O_CLOEXEC), b""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        while more := os.read(descriptor, 1 << 16):
-            read += more
+        read = more = os.read(descriptor, CONTENTS_BYTES)
+        while len(more) == CONTENTS_BYTES:
+            read += (more := os.read(descriptor, CONTENTS_BYTES))
     finally:
         os.close(descriptor)
     return read

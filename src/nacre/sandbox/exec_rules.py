@@ -9,8 +9,11 @@ policy, and `exec_gate` for a look at processes. In this order:
     what a rule allows                  the same verdict as for a command that is sent
     what a rule asks about              if a person has said yes to the command that it belongs to
 
-An ancestor is known by its number and the time it began; who has none that is known gets the strict answer.
-What was refused is remembered for the command that it belongs to, and told with its result.
+An ancestor is known by its number and a mark of its own; who has none that is known gets the strict answer.
+A process is what it was until the kernel shows that it has become another program (`confirm`): an exec that
+was allowed can still fail. Then its environment is looked at, too: what a shell has added to it is held
+against the rules as an assignment in a text would be. What was refused is remembered for the command that it
+belongs to, and told with its result.
 """
 
 from __future__ import annotations
@@ -18,13 +21,14 @@ from __future__ import annotations
 import os.path
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.policy import Policy, Verdict, judge_argv
 from nacre.policy.children import ANY, admits, children_of
 from nacre.policy.model import SYSTEM_DIRECTORIES, names
 from nacre.policy.tables.shells import MULTICALL
-from nacre.sandbox.exec_gate import command_of, parent_and_start
+from nacre.policy.variables import Setting, object_to
+from nacre.sandbox.exec_gate import command_of, parent_and_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -39,6 +43,8 @@ LONG_ARGUMENTS = 1_000  # characters; a verdict about less takes a fraction of a
 FREE = names("true false echo printf test [")  # programs of these names do what the free builtins do
 # What the functions that a shell comes with start by themselves.
 SHELL_HELPERS = {"fish": ("dircolors", "uname")}
+# What shells themselves keep in the environment of what they start.
+KEPT_BY_SHELLS = names("_ A__z LOGNAME LS_COLORS OLDPWD PWD SHLVL USER")
 LOADERS = ("ld-linux", "ld-musl", "ld.so", "ld64.so")  # they run any file, whatever its permissions say
 
 
@@ -58,25 +64,17 @@ class _Command:
     id: int
     approved: bool = False
     trusted: bool = False
+    environment: frozenset[bytes] = frozenset()  # that nacre has given it
     refused: dict[str, str] = field(default_factory=dict[str, str])
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
-    """What a process has become by an exec that was allowed."""
+class Process(NamedTuple):
+    """What a process has become by an exec that was allowed, or what one comes from that is not known."""
 
-    began: int
-    command: int
+    mark: int  # its own, which no later process of its number has
+    command: int  # that it belongs to; 0: not known
     children: tuple[str, ...]  # what it and all below it may start
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who is about to start something: since when, for which command (0: not known), what it may start."""
-
-    began: int
-    command: int
-    children: tuple[str, ...]
+    checked: bool = False  # whether its environment is held against the rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +84,7 @@ class Decision:
     allowed: bool
     children: tuple[str, ...] = ()
     asks: bool = False  # allowed, if a person has said yes to the command
+    by_rule: bool = False  # allowed by a rule of its own, not by what started it
     rule: str = ""
     reason: str = ""
     hint: str = ""
@@ -98,7 +97,8 @@ class ExecRules:
         self._where = where
         self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
         self._commands: OrderedDict[int, _Command] = OrderedDict()
-        self._processes: OrderedDict[int, _Process] = OrderedDict()
+        self._processes: OrderedDict[int, Process] = OrderedDict()
+        self._pending: OrderedDict[int, Process] = OrderedDict()  # what may become another program
         self._verdicts: OrderedDict[tuple[object, ...], Decision] = OrderedDict()
         self._policy: Policy
         self._forbidding: Policy  # what is denied or asked about, wherever it is started
@@ -163,34 +163,77 @@ class ExecRules:
         if not waiting:
             del self._expected[path, argv]
         try:
-            _, began = parent_and_start(pid)
+            _, mark = parent_and_mark(pid)
         except (OSError, ValueError):  # it is gone
             return False
         helpers = SHELL_HELPERS.get(os.path.basename(path), ())
-        self._remember(pid, _Process(began, command, helpers))
+        self._await(pid, Process(mark, command, helpers))
         return True
+
+    def is_fixed(self, path: str) -> bool:
+        """Whether no command can change where a path leads."""
+        return _is_in(path, SYSTEM_DIRECTORIES) and not self._where.writable(path)
+
+    def confirm(self, asked: Exec, environment: bytes) -> bool:
+        """A process has become what was allowed, with this environment; whether it may go on."""
+        process = self._pending.pop(asked.pid, None)
+        if process is None:
+            return False
+        command = self._commands.get(process.command)
+        if not asked.real_path and command is not None:  # nacre has started it
+            command.environment = frozenset(environment.split(b"\0"))
+        elif process.checked and (objection := self._objection_to(environment, asked, command)):
+            if command is not None:
+                self._note(command, asked, objection)
+            return False
+        self._remember(asked.pid, process)
+        return True
+
+    def _objection_to(self, environment: bytes, asked: Exec, command: _Command | None) -> Decision | None:
+        """What speaks against the variables that were added since nacre started the command."""
+        if command is None or command.approved:
+            return None
+        programs = frozenset({_called(asked), os.path.basename(asked.real_path)})
+        for entry in frozenset(environment.split(b"\0")) - command.environment:
+            name, _, value = os.fsdecode(entry).partition("=")
+            if not name or name in KEPT_BY_SHELLS:
+                continue
+            found = object_to(Setting(name, value, programs=programs), self._policy)
+            if found is not None:
+                return Decision(allowed=False, rule="environment", reason=found.reason, hint=found.hint)
+        return None
 
     def judge(self, asked: Exec) -> bool:
         """Whether it may start."""
         caller = self.caller(asked.pid)
         return self.conclude(asked, caller, self.decide(asked, caller))
 
-    def conclude(self, asked: Exec, caller: Caller, decision: Decision) -> bool:
-        """Whether it may start, after a decision; either way it is remembered."""
+    def conclude(self, asked: Exec, caller: Process, decision: Decision) -> bool:
+        """Whether it may start, after a decision."""
+        self._pending.pop(asked.pid, None)
         command = self._commands.get(caller.command)
         if command is not None and command.trusted:
             decision = Decision(allowed=True, children=ANY)
         if decision.allowed and (not decision.asks or (command is not None and command.approved)):
             children = _together(caller.children, decision.children)
-            self._remember(asked.pid, _Process(caller.began, caller.command, children))
+            checked = decision.by_rule and caller.children != ANY
+            self._await(asked.pid, Process(caller.mark, caller.command, children, checked))
             return True
         if command is None:  # it is told to whom it seems to concern, and gives no rights
             command = self._commands.get(command_of(asked.pid))
-        if command is not None and len(command.refused) < REFUSALS_KEPT:
-            command.refused.setdefault(asked.real_path, _sentence(asked, decision))
+        if command is not None:
+            self._note(command, asked, decision)
         return False
 
-    def _remember(self, pid: int, process: _Process) -> None:
+    def _note(self, command: _Command, asked: Exec, decision: Decision) -> None:
+        if len(command.refused) < REFUSALS_KEPT:
+            command.refused.setdefault(asked.real_path, _sentence(asked, decision))
+
+    def _await(self, pid: int, process: Process) -> None:
+        self._pending[pid] = process
+        _bound(self._pending)
+
+    def _remember(self, pid: int, process: Process) -> None:
         self._processes.pop(pid, None)
         self._processes[pid] = process
         if len(self._processes) > KEPT:
@@ -200,33 +243,33 @@ class ExecRules:
         """Processes end without our knowledge; those that live are kept, as long as there is room."""
         for pid, process in tuple(self._processes.items()):
             try:
-                _, began = parent_and_start(pid)
+                _, mark = parent_and_mark(pid)
             except (OSError, ValueError):
-                began = 0
-            if began != process.began:
+                mark = 0
+            if mark != process.mark:
                 del self._processes[pid]
         _bound(self._processes, KEPT // 2)
 
-    def caller(self, pid: int) -> Caller:
+    def caller(self, pid: int) -> Process:
         """What the process is that calls, by its own last exec or that of an ancestor."""
-        began, at = 0, pid
+        own_mark, at = 0, pid
         for _ in range(ANCESTORS):
             try:
-                parent, began_at = parent_and_start(at)
+                parent, mark = parent_and_mark(at)
             except (OSError, ValueError):
                 break
-            began = began or began_at
+            own_mark = own_mark or mark
             known = self._processes.get(at)
-            if known is not None and known.began == began_at:
-                return Caller(began, known.command, known.children)
+            if known is not None and known.mark == mark:
+                return Process(own_mark, known.command, known.children)
             if parent <= 1:
                 break
             at = parent
-        return Caller(began, 0, ())
+        return Process(own_mark, 0, ())
 
     # -- the verdict
 
-    def decide(self, asked: Exec, caller: Caller) -> Decision:
+    def decide(self, asked: Exec, caller: Process) -> Decision:
         """The answer for whoever has that ancestor; it changes nothing."""
         key = (asked.path, asked.real_path, asked.argv, asked.directory, asked.script, caller.children)
         found = self._verdicts.get(key)
@@ -271,6 +314,7 @@ class ExecRules:
             allowed=True,
             children=tuple(dict.fromkeys(children)),
             asks=verdict.decision == "ask",
+            by_rule=True,
             rule=verdict.rule,
             reason=verdict.reason,
         )

@@ -36,11 +36,15 @@ DEVICES = (
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both put words into a terminal as if they had been typed
 NEW_USER_NAMESPACE = 0x10000000
 UNIX_SOCKETS = 1
+# Pipes between processes, the internet, questions to the kernel. Others do not stay in a network namespace
+# (vsock, Bluetooth), or are little more than a way into the kernel.
+USUAL_SOCKETS = [UNIX_SOCKETS, 2, 10, 16]
 OWN_PROCESS = 0  # as the number of a process
 REFUSED_CALLS = (
     "acct",
     "add_key",
     "bpf",
+    "chroot",
     "delete_module",
     "finit_module",
     "fsconfig",
@@ -59,6 +63,7 @@ REFUSED_CALLS = (
     "move_mount",
     "open_by_handle_at",
     "open_tree",
+    "open_tree_attr",
     "perf_event_open",
     "pidfd_getfd",
     "pivot_root",
@@ -110,6 +115,8 @@ def _filter(profile: Profile, *, mounts: bool) -> list[list[Any]]:
         refused.append(["clone3", errno.ENOSYS])  # its flags are in memory; the C library falls back to clone
     if not profile.network and not mounts:
         refused.append(["socket", errno.EACCES, "other", 0, [UNIX_SOCKETS]])
+    else:
+        refused.append(["socket", errno.EAFNOSUPPORT, "other", 0, USUAL_SOCKETS])
     return refused
 
 
