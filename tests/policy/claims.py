@@ -108,7 +108,8 @@ def _shape(word: Word) -> _Shape:
     pieces = [re.escape(literals[0])]
     for expansion, literal in zip(word.expansions, literals[1:], strict=True):
         pieces += [_PIECES[expansion.shape], re.escape(literal)]
-    return _Shape(_compiled(f"(?={start}){''.join(pieces)}"))
+    least = 0 if word.may_vanish else 1  # a command that fails prints nothing
+    return _Shape(_compiled(f"(?={start}){''.join(pieces)}"), least)
 
 
 def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:

@@ -68,6 +68,7 @@ class FindExpression:
             end = _find_end(self.words)
             if not self.only_files and any("{}" in item.text for item in self.words[:end]):
                 self.found.uses(word, "leave")
+            self._check_ends(self.words[:end])
             self.inner.append(tuple(with_found_path(item) for item in self.words[:end]))
             del self.words[: end + 1]
         elif text == "-delete":
@@ -84,6 +85,18 @@ class FindExpression:
         elif text not in _FIND_FLAGS:
             reason = f"`{shown(text)}` is not known to be a harmless word of find's"
             self.found.add(unlisted(word, reason, text))
+
+    def _check_ends(self, command: Sequence[Word]) -> None:
+        """A value that turns out to be `;` ends the command: what follows it is find's again."""
+        for at, word in enumerate(command):
+            if word.several or word.may_vanish:
+                reason = (
+                    "an unquoted value or pattern can become several words, and one of them the end of this"
+                )
+                self.found.add(unresolved(word, reason, hint="put it into quotes"))
+            elif _may_be_end(word) and any(self._begins_expression(item) for item in command[at + 1 :]):
+                reason = "a value that turns out to be `;` would end this command before its options"
+                self.found.add(unresolved(word, reason, hint="put options before values"))
 
     def _logic(self, text: str) -> None:
         """`-type f` holds for all that follows it up to an alternative, if it stands in no parentheses."""
@@ -129,6 +142,12 @@ def _find_end(words: Sequence[Word]) -> int:
         if word.text == ";" or (word.text == "+" and at and words[at - 1].text == "{}"):
             return at
     return len(words)
+
+
+def _may_be_end(word: Word) -> bool:
+    """Nothing but a value, which could be anything."""
+    only_values = bool(word.expansions) and not word.text.strip(UNKNOWN)
+    return only_values and not all(e.shape in {"digits", "number"} for e in word.expansions)
 
 
 def with_found_path(word: Word) -> Word:
