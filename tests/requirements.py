@@ -554,6 +554,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-bounded": Requirement(
         "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"
     ),
+    "policy-repeated": Requirement(
+        "A text that comes again is judged by the rules, the directory and the files of now.", "nacre"
+    ),
     "policy-first-verdict": Requirement(
         "A verdict loads the tables of the programs it meets, and compiles no expression it does not use.",
         "nacre",

@@ -1,4 +1,8 @@
-"""Verdicts about ordinary commands under an allowlist: prints the seconds of each as a JSON list."""
+"""Verdicts about ordinary commands under an allowlist: prints the seconds of each as a JSON list.
+
+The commands come again and again, as agents' do, so their texts have been read before; with `new` as a second
+argument every text is one that was never read.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +17,19 @@ DENY = ["rm -rf"]
 COMMANDS = ["git log --oneline | head -5", "ls -la src", "grep -rn foo . | wc -l", "find . -name '*.py'"]
 
 
-def measure(times: int) -> list[float]:
+def measure(times: int, *, new: bool = False) -> list[float]:
     """So many verdicts about each command; what is loaded once is loaded before."""
     rules, taken = Policy.from_lists(ALLOW, deny=DENY), list[float]()
     for command in COMMANDS:
         judge(command, rules)
-    for _ in range(times):
+    for number in range(times):
         for command in COMMANDS:
+            text = f"{command} # {number}" if new else command
             began = time.perf_counter()
-            judge(command, rules)
+            judge(text, rules)
             taken.append(time.perf_counter() - began)
     return taken
 
 
 if __name__ == "__main__":
-    json.dump(measure(int(sys.argv[1])), sys.stdout)
+    json.dump(measure(int(sys.argv[1]), new="new" in sys.argv[2:]), sys.stdout)

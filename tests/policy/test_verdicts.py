@@ -193,3 +193,36 @@ def test_learning_never_proposes_what_runs_anything() -> None:
     assert proposal.needs_writes
     assert [text for text, _ in proposal.left_out] == ["eval x", "python3 -c 'import os'", "source x"]
     assert "allow_writes = true" in proposal.as_toml()
+
+
+@pytest.mark.req("policy-repeated")
+def test_a_text_that_comes_again_is_judged_by_the_rules_directory_and_files_of_now(tmp_path: Path) -> None:
+    strict = Policy.from_lists(["cat"], deny=["ls"])
+    assert [judge("ls -la", policy).decision for policy in (POLICY, strict, POLICY)] == [
+        "allow",
+        "deny",
+        "allow",
+    ]
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    for place in (inside, outside):
+        place.mkdir()
+    fenced = replace(
+        Policy.from_mapping({"allow": ["cat"], "allowed_directories": [str(inside)]}), files=LOCAL_FILES
+    )
+    (inside / "f").write_text("x", encoding="utf-8")
+    assert judge("cat f", fenced, cwd=str(inside)).allowed
+    assert not judge("cat f", fenced, cwd=str(outside)).allowed
+    (inside / "f").unlink()
+    (inside / "f").symlink_to(outside / "f")
+    assert not judge("cat f", fenced, cwd=str(inside)).allowed
+    assert judge("cat f", Policy.from_lists(["cat"]), fed=True).allowed
+
+
+@pytest.mark.req("policy-repeated")
+def test_a_text_is_judged_alike_the_first_time_and_later() -> None:
+    texts = ["ls -la", "ls | env nice ls; bash -c 'ls && make'", "git log > f", "rm x", "sh -c 'echo {a,b}'"]
+    for text in texts:
+        assert judge(text, POLICY) == judge(text, POLICY), text
+    # The same text in another shell is another text.
+    bash, dash = (judge("ls {a,b} &> x", POLICY, shell=name) for name in ("bash", "dash"))
+    assert bash != dash

@@ -28,15 +28,19 @@ if TYPE_CHECKING:
     from nacre.policy.matching import Rule
     from nacre.policy.values import Context
 
+    # What commands amount to, by the identity of their words.
+    Inspected = dict[int, tuple[Sequence[Word], Inspection]]
+
 
 class CommandCheck:
     """Checks the simple commands of one text; what it finds goes into the findings."""
 
     def __init__(
-        self, findings: Findings, text: str, context: Context, place: Callable[[int, int], Span]
+        self, findings: Findings, context: Context, place: Callable[[int, int], Span], inspected: Inspected
     ) -> None:
-        self.findings = found = TextFindings(findings, text, place, context.shell)
+        self.findings = found = TextFindings(findings, context.source, place, context.shell)
         self.context = context
+        self.inspected = inspected
         self.boundaries = Boundaries(found)
         self.variables = VariableCheck(found)
         self.redirections = RedirectionCheck(found, context, self.boundaries)
@@ -86,7 +90,10 @@ class CommandCheck:
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         if self.findings.windows:
             return inspect_windows(words, self.context, self.findings.shell)
-        return inspect(words, self.context)
+        known = self.inspected.get(id(words))
+        if known is None or known[0] is not words:
+            known = self.inspected[id(words)] = (words, inspect(words, self.context))
+        return known[1]
 
     def _windows(self, words: Sequence[Word]) -> None:
         """Commands of cmd.exe and PowerShell that run text, load code or rename things."""

@@ -7,6 +7,7 @@ through `paths`.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from typing import TYPE_CHECKING
 
@@ -25,12 +26,14 @@ from nacre.policy.variable_check import exported_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from nacre.policy.check import Inspected
     from nacre.policy.effects import Script
     from nacre.policy.findings import Span
     from nacre.policy.rules import Policy
 
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
+_MOST_REMEMBERED = 400  # characters
 _EXPORTING = ("export", "declare", "typeset", "local", "readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
@@ -78,7 +81,7 @@ def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, f
     if UNKNOWN in text:
         findings.add(Finding(text, "", "deny", "malformed", "an argument holds a NUL", 0, len(text)))
     commands = (SimpleCommand(tuple(words), (), (), 0, len(text)),) if words else ()
-    _check_commands(findings, text, Scan(commands), _here, 0, "")
+    _check_commands(findings, _Reading(text, Scan(commands), ""), _here, 0)
     return findings.verdict(text)
 
 
@@ -90,21 +93,43 @@ def _check_text(
     findings: Findings, text: str, shell: str, place: Callable[[int, int], Span], depth: int
 ) -> None:
     """A text: scan it, then check every command in it."""
-    scan = scan_for(text, shell)
-    refusal = scan.refusal
+    plain = len(text) <= _MOST_REMEMBERED and "$" not in text and "`" not in text
+    reading = _remembered(text, shell) if plain else _read(text, shell)
+    refusal = reading.scan.refusal
     if refusal is not None:
         start, end = place(refusal.start, refusal.end)
         shown = text[refusal.start : refusal.end]
         hint = refusal.hint or PLAINER
         findings.add(Finding(shown, "", "deny", "not understood", refusal.reason, start, end, hint))
-    _check_commands(findings, text, scan, place, depth, shell)
+    _check_commands(findings, reading, place, depth)
 
 
-def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
-    findings: Findings, text: str, scan: Scan, place: Callable[[int, int], Span], depth: int, shell: str
+class _Reading:
+    """A text as its shell reads it, and what its commands amount to once somebody has looked."""
+
+    __slots__ = ("context", "inspected", "scan")
+
+    def __init__(self, text: str, scan: Scan, shell: str) -> None:
+        self.scan = scan
+        self.context = Context(text, scan, shell)
+        self.inspected: Inspected = {}
+
+
+def _read(text: str, shell: str) -> _Reading:
+    return _Reading(text, scan_for(text, shell), shell)
+
+
+# Agents run the same few commands again and again. What a text says depends on the text and the shell alone,
+# and without expansions a context does not change. Rules, files and variables are looked at each time.
+_remembered = functools.lru_cache(maxsize=64)(_read)
+
+
+def _check_commands(
+    findings: Findings, reading: _Reading, place: Callable[[int, int], Span], depth: int
 ) -> None:
     """The simple commands that a scanner found."""
-    context = Context(text, scan, shell)
+    scan, context = reading.scan, reading.context
+    text = context.source
     for item in (*scan.unresolved, *_evaluations(findings, scan, context)):
         start, end = place(item.start, item.end)
         shown = text[item.start : item.end]
@@ -116,7 +141,7 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         findings.start_in_directory()
     if findings.fence is not None or findings.own is not None or "cd" in text or "pushd" in text:
         findings.enter_directories(
-            [reading for command in scan.commands for reading in context.readings(command)]
+            [meant for command in scan.commands for meant in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
     if any(word in text for word in _EXPORTING):
@@ -126,7 +151,7 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         findings.add(_too_many(text))
         return
     _check_definitions(findings, text, scan, place)
-    check = CommandCheck(findings, text, context, place)
+    check = CommandCheck(findings, context, place, reading.inspected)
     functions = dict(scan.functions) if scan.functions and not _forgets_functions(scan) else {}
     # What is refused is denied already; a few of its commands are checked for the explanation.
     commands = scan.commands if scan.refusal is None else scan.commands[:_MOST_SHOWN]
@@ -135,8 +160,8 @@ def _check_commands(  # noqa: PLR0913, PLR0917 - the text and its circumstances
         defined = known is not None and index >= known
         readings = context.readings(command)
         findings.rememberable = findings.rememberable and not _has_foreign_values(readings)
-        for reading in readings:
-            for script in check.run(reading, defined=defined):
+        for meant in readings:
+            for script in check.run(meant, defined=defined):
                 _check_script(findings, script, place, depth)
     if not scan.commands and scan.refusal is None and findings.policy.mode != "open":
         findings.add(Finding(text, "", "deny", "empty", "there is no command in it", 0, len(text)))

@@ -308,6 +308,8 @@ class Context:
 
     def _counts(self, name: str) -> bool:
         """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
+        if name == "SECONDS" and self.shell == "ksh":
+            return False  # ksh93 counts them with a decimal point
         return (
             not self._opaque and name not in self._assigned and self.shell in {"bash", "zsh", "ksh", "mksh"}
         )
