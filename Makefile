@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-windows test-container wheels packages lint types fmt bench conformance soak clean
+.PHONY: help demo test test-windows test-container wheels packages bundle lint types fmt bench conformance soak clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,6 +43,7 @@ demo: $(VENV)/run.stamp ## see the server at work: a real client, real commands,
 
 test: $(VENV)/release.stamp ## install what the tests need and run them
 	@PYTHON="$(PYTHON)" sh scripts/install-test-tools.sh
+	@sh scripts/install-package-tools.sh
 	@$(BIN)/python scripts/windows/set_up.py --wine-only
 	@$(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --dist loadfile --ignore tests/windows --ignore tests/container
 
@@ -73,6 +74,11 @@ dist/requirements.stamp: $(VENV)/release.stamp packages/nacre.1 $(shell find src
 	@$(BIN)/python scripts/make_sbom.py dist/environment/bin/python dist/nacre.cdx.json
 	@rm -rf dist/environment
 	@touch $@
+
+bundle: $(VENV)/dev.stamp ## the MCP bundle for desktop clients, dist/nacre.mcpb
+	@sh scripts/install-package-tools.sh
+	@mkdir -p dist
+	@$(BIN)/python scripts/make_bundle.py dist/nacre.mcpb
 
 lint: $(VENV)/dev.stamp ## ruff: style and format
 	@$(BIN)/ruff check .

@@ -861,6 +861,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "packages-sbom": Requirement(
         "The bill of materials names everything that is installed, with licences and who needs whom.", "nacre"
     ),
+    "packages-bundle": Requirement(
+        "The MCP bundle is accepted by the format's own program, and the server in it works.", "nacre"
+    ),
+    "packages-registry": Requirement("server.json follows the schema of the MCP registry.", "nacre"),
+    "packages-workflows": Requirement(
+        "GitHub and zizmor find no fault in the workflows; actions are pinned, no secret is stored.", "nacre"
+    ),
     "packages-manual": Requirement(
         "The manual page formats without a warning and names every option.", "nacre"
     ),

