@@ -168,6 +168,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " where the kernel tells them, and ending it spares the session.",
         "nacre",
     ),
+    "resources": Requirement(
+        "Jobs and outputs are resources in both eras: they are listed and read, and who subscribes is"
+        " notified of changes.",
+        "nacre",
+    ),
     "job-given-up": Requirement(
         "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
     ),

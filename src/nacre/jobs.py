@@ -71,8 +71,27 @@ class Job:
         if not self._watchers and self.outcome is None:
             self.execution.watch(None)
 
+    def listen(self, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
+        """Have somebody called at each change of its state, or also of its output, until they say no more."""
+        printed = [(0, 0)]  # by the last news
+
+        def hear(news: News) -> None:
+            before, printed[0] = printed[0], (news.stdout_bytes, news.stderr_bytes)
+            if printed[0] != before:
+                on_change()
+
+        def stop() -> None:
+            self.listeners.remove(on_change)
+            if output:
+                self.unwatch(hear)
+
+        self.listeners.append(on_change)
+        if output:
+            self.watch(hear)
+        return stop
+
     def _hear(self, news: News) -> None:
-        for hear in self._watchers:
+        for hear in list(self._watchers):
             hear(news)
 
     async def programs(self) -> tuple[str, ...]:
@@ -223,7 +242,7 @@ class Job:
             self._ended = time.monotonic()
             if self.on_end is not None:
                 self.on_end(self)
-        for listener in self.listeners:
+        for listener in list(self.listeners):
             listener()
 
     def how_it_ended(self) -> str:
@@ -294,6 +313,7 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._news: list[str] = []  # what callers have not heard yet
+        self.on_change: Callable[[], None] | None = None  # called when there is another one, or one less
         self._ends_unseen: dict[Job, None] = {}  # whose end they have not heard
 
     def __iter__(self) -> Iterator[Job]:
@@ -320,6 +340,8 @@ class Jobs:
         over = [each for each in self._jobs.values() if not each.runs]
         for each in over[: max(0, len(over) - REMEMBERED)]:
             del self._jobs[each.id]
+        if self.on_change is not None:
+            self.on_change()
         return job
 
     def _note_end(self, job: Job) -> None:

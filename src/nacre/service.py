@@ -77,6 +77,7 @@ class Service:
         self.place.open()
         self.sessions = Sessions(self.place, config)
         self._jobs: JobControl | None = None  # made with the first job
+        self.on_jobs_change: Callable[[], None] | None = None  # who wants to know that there is another one
         self._patience = Deadlines(self._let_go)
 
     # -- the one sequence
@@ -203,6 +204,7 @@ class Service:
             from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
 
             self._jobs = JobControl(self.config, self.place.outputs, self._explain_job, self._record)
+            self._jobs.jobs.on_change = self.on_jobs_change
         return self._jobs
 
     @staticmethod
@@ -314,6 +316,18 @@ class Service:
     def list_jobs(self) -> list[dict[str, Any]]:
         """What there is, for a caller to read."""
         return self._jobs.summaries() if self._jobs is not None else []
+
+    def describe_jobs(self) -> list[dict[str, Any]]:
+        """The same for a program: nobody is held to know how they ended."""
+        return [job.summary() for job in self._jobs.jobs] if self._jobs is not None else []
+
+    def describe_job(self, job_id: str) -> dict[str, Any]:
+        """One of them. RequestError: there is none of that id."""
+        return self._job_control().jobs.find(job_id).summary()
+
+    def watch_job(self, job_id: str, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
+        """Have somebody called when a job changes its state, or prints more; what is returned ends that."""
+        return self._job_control().jobs.find(job_id).listen(on_change, output=output)
 
     async def wait_for_jobs(self, ids: list[str], until: Until) -> Look:
         """Return with the first thing that happens to one of these jobs."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from nacre.protocol.messages import Id, Message
+    from nacre.protocol.resource_requests import ResourceRequests
     from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Surface
     from nacre.tools.tool import CallError
@@ -64,6 +65,7 @@ class Connection:
         self.pending_in_sdk: set[Id] = set()  # calls that the SDK answers, until it has
         self.on_root = on_root  # who wants the client's first root; nobody: it is not asked for
         self.roots = None if on_root is None else Roots(partial(self.request, "roots/list", {}), on_root)
+        self.resource_requests: ResourceRequests | None = None  # made for the first of them
         self._calls: dict[Id, asyncio.Task[None]] = {}
         self._questions: dict[Id, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)

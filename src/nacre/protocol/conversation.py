@@ -34,7 +34,12 @@ async def converse(connection: Connection) -> None:
         if connection.era is Era.HANDSHAKE:
             await connection.stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 
+    def tell_resources() -> None:
+        if connection.era is Era.HANDSHAKE and connection.initialised and not connection.stdio.at_end:
+            connection.stdio.tell({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"})
+
     connection.surface.listeners.append(tell_change)
+    connection.surface.resource_listeners.append(tell_resources)
     connection.stdio.start(FastPath(connection, sdk_only=bool(os.environ.get("NACRE_PLAIN_SDK"))).take)
     first = await connection.stdio.receive()
     if first is None:

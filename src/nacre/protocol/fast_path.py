@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from nacre.gate import Answer, Question
     from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
+    from nacre.protocol.resource_requests import ResourceRequests
     from nacre.tools.surface import Method
     from nacre.tools.tool import Tool
 
@@ -57,6 +58,8 @@ NOT_INITIALISED = CallError(
 )
 # Methods of the protocol that we do not serve, whose parameters need no look.
 NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", "tasks/list")
+RESOURCE_LISTS = ("resources/list", "resources/templates/list")
+RESOURCE_METHODS = (*RESOURCE_LISTS, "resources/read", "resources/subscribe", "resources/unsubscribe")
 VERSION_WITH_BATCHES = "2025-03-26"
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 
@@ -141,6 +144,8 @@ class FastPath:
         serve = self._methods.get(method)
         if serve is not None and not self._sdk_only:
             return serve(identity, params)
+        if method in RESOURCE_METHODS and self._surface.resources is not None:
+            return not self._sdk_only and self._take_resource_request(method, identity, params)
         if method in NOT_OFFERED and is_plain_list(params) and not self._sdk_only:
             raise no_method(method)
         return False
@@ -216,6 +221,46 @@ class FastPath:
             return False
         raise no_method("logging/setLevel")
 
+    # -- resources
+
+    def _take_resource_request(self, method: str, identity: Id, params: dict[str, Any]) -> bool:
+        from nacre.protocol.resource_requests import requests_of  # noqa: PLC0415  # few clients read any
+
+        connection, requests = self._connection, requests_of(self._connection)
+        if method in RESOURCE_LISTS:
+            if not is_plain_list(params):
+                return False
+            listed = requests.listed() if method == "resources/list" else requests.templates()
+            connection.answer(identity, self._complete_list(listed))
+            return True
+        uri = params.get("uri")
+        if not isinstance(uri, str) or not has_plain_meta(params):
+            return False
+        if method == "resources/read":
+            connection.start(identity, self._answer_read(identity, requests, uri))
+        else:
+            (requests.subscribe if method == "resources/subscribe" else requests.unsubscribe)(uri)
+            connection.answer(identity, {})
+        return True
+
+    def _complete_list(self, result: dict[str, Any]) -> dict[str, Any]:
+        if self._connection.era is not Era.MODERN:
+            return result
+        return modern.complete({"cacheScope": "private", "ttlMs": 0, **result}, self._surface)
+
+    async def _answer_read(self, identity: Id, requests: ResourceRequests, uri: str) -> None:
+        connection = self._connection
+        try:
+            result = self._complete_list(await requests.read(uri))
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
+        except CallError as error:
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
+        except Exception:  # noqa: BLE001  # as in `answer`
+            log.exception("a resource could not be read; please report this")
+            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": FAILED})
+        finally:
+            connection.over(identity)
+
     # -- calls
 
     def _normalise_arguments(self, method: str, params: dict[str, Any]) -> None:
@@ -287,7 +332,9 @@ class FastPath:
             connection.answer(identity, modern.tools_result(surface))
         elif method == "tools/call":
             return self._take_modern_call(identity, params, envelope)
-        elif method in ("ping", "resources/list", "resources/templates/list") and is_plain_list(params):
+        elif method in (*RESOURCE_LISTS, "resources/read") and surface.resources is not None:
+            return modern.is_first_round(params) and self._take_resource_request(method, identity, params)
+        elif method in ("ping", *RESOURCE_LISTS) and is_plain_list(params):
             raise no_method(method)
         else:
             return False

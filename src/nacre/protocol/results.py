@@ -95,6 +95,8 @@ def server_info(surface: Surface) -> dict[str, Any]:
 def capabilities(surface: Surface) -> dict[str, Any]:
     """What we offer; what we do not is not worth a word (specification 002 shows none)."""
     offered: dict[str, Any] = {"prompts": {}} if surface.prompts else {}
+    if surface.resources is not None:
+        offered["resources"] = {"listChanged": True, "subscribe": True}
     offered["tools"] = {"listChanged": True} if surface.tools_change else {}
     return offered
 

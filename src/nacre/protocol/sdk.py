@@ -10,6 +10,7 @@ fast path shakes hands with the SDK once more, without knowing it.
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections import deque
 from typing import TYPE_CHECKING, Any, Self
@@ -24,7 +25,7 @@ from mcp.server.request_state import RequestStateSecurity
 from mcp.server.runner import serve_dual_era_loop, serve_loop
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
-from mcp.shared.subscriptions import ToolsListChanged
+from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated, ToolsListChanged
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -36,6 +37,7 @@ from nacre.protocol.fast_path import INITIALISED, REPLAY_ID
 from nacre.protocol.handshake import handshake_again
 from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
+from nacre.protocol.resource_requests import requests_of
 from nacre.protocol.results import NeedsAnswer, check_call, mapping, parse_answer, question_params
 from nacre.protocol.roots import first_root
 from nacre.tools.tool import Caller, CallError
@@ -47,12 +49,14 @@ if TYPE_CHECKING:
     from nacre.gate import Answer, Ask, Question
     from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
+    from nacre.protocol.resource_requests import Watch
     from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Prompt
     from nacre.tools.tool import Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
 ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
+LISTEN = "subscriptions/listen"
 SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # a request's id, on what follows from it
 
 
@@ -219,7 +223,93 @@ def build_server(connection: Connection) -> Any:
     for method in [name for name in handlers if name.startswith(absent)]:
         del handlers[method]
     surface.listeners.append(lambda: _show_other_tools(app, calls))
+    if surface.resources is not None:
+        _serve_resources(app, connection)
     return app
+
+
+def _serve_resources(app: Any, connection: Connection) -> None:
+    """Have the SDK's server answer requests about our resources, and tell those who listen."""
+    requests, low = requests_of(connection), app._lowlevel_server  # noqa: SLF001  # as below
+
+    async def list_all(_ctx: Any, _params: Any) -> types.ListResourcesResult:
+        return types.ListResourcesResult.model_validate(requests.listed())
+
+    async def list_templates(_ctx: Any, _params: Any) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult.model_validate(requests.templates())
+
+    async def read(_ctx: Any, params: Any) -> types.ReadResourceResult:
+        try:
+            return types.ReadResourceResult.model_validate(await requests.read(params.uri))
+        except CallError as error:
+            raise _protocol_error(error) from None
+
+    async def subscribe(_ctx: Any, params: Any) -> types.EmptyResult:
+        try:
+            requests.subscribe(params.uri)
+        except CallError as error:
+            raise _protocol_error(error) from None
+        return types.EmptyResult()
+
+    async def unsubscribe(_ctx: Any, params: Any) -> types.EmptyResult:
+        requests.unsubscribe(params.uri)
+        return types.EmptyResult()
+
+    low.add_request_handler("resources/list", types.PaginatedRequestParams, list_all)
+    low.add_request_handler("resources/templates/list", types.PaginatedRequestParams, list_templates)
+    low.add_request_handler("resources/read", types.ReadResourceRequestParams, read)
+    low.add_request_handler("resources/subscribe", types.SubscribeRequestParams, subscribe)
+    low.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, unsubscribe)
+    publisher = _Publisher(app._subscriptions)  # noqa: SLF001  # no other way to it
+    connection.surface.resource_listeners.append(lambda: publisher.publish(ResourcesListChanged()))
+    app.middleware.append(_Listening(connection, publisher))
+
+
+class _Publisher:
+    """Publishes events in the order in which they come, from where nothing can be awaited."""
+
+    def __init__(self, bus: Any) -> None:
+        self._bus = bus
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def publish(self, event: Any) -> None:
+        """Tell all who listen."""
+        task = asyncio.ensure_future(self._bus.publish(event))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+class _Listening:
+    """Middleware: as long as a client listens (2026), the resources that it names are watched."""
+
+    def __init__(self, connection: Connection, publisher: _Publisher) -> None:
+        self._connection = connection
+        self._publisher = publisher
+
+    async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Watch, and pass on."""
+        if ctx.method != LISTEN:
+            return await call_next(ctx)
+        watches = self._watches(
+            mapping(mapping(ctx.params).get("notifications")).get("resourceSubscriptions")
+        )
+        try:
+            return await call_next(ctx)
+        finally:
+            for watch in watches:
+                watch.stop()
+
+    def _watches(self, uris: Any) -> list[Watch]:
+        watches: list[Watch] = []
+        for uri in uris if isinstance(uris, list) else ():  # pyright: ignore[reportUnknownVariableType]  # a client's
+            try:
+                watches.append(self._watch(str(uri)))  # pyright: ignore[reportUnknownArgumentType]  # as above
+            except CallError:  # the SDK honours any URI; of one that is not there it never hears
+                continue
+        return watches
+
+    def _watch(self, uri: str) -> Watch:
+        return requests_of(self._connection).watch(uri, lambda: self._publisher.publish(ResourceUpdated(uri)))
 
 
 def _shown_prompt(prompt: Prompt) -> Any:
@@ -242,7 +332,9 @@ async def serve(connection: Connection, first: Message) -> None:
     low = build_server(connection)._lowlevel_server  # noqa: SLF001  # the SDK's own way to bring a transport; see its migration guide
     # A handshake client needs no era detection on every message, which costs two task switches each.
     loop = serve_dual_era_loop if connection.era is Era.MODERN else serve_loop
-    options = NotificationOptions(tools_changed=connection.surface.tools_change)
+    surface = connection.surface
+    has_resources = surface.resources is not None
+    options = NotificationOptions(tools_changed=surface.tools_change, resources_changed=has_resources)
     async with low.lifespan(low) as state:
         await loop(
             low,

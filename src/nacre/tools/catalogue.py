@@ -12,6 +12,7 @@ from nacre.errors import RequestError
 
 if TYPE_CHECKING:
     from nacre.service import Service
+    from nacre.tools.resources import Resources
     from nacre.tools.surface import Surface
     from nacre.tools.tool import Tool
 
@@ -35,6 +36,15 @@ def register(surface: Surface, service: Service) -> None:
     config = service.config
     for family in dict.fromkeys((*config.preset.tools, *config.more_tools)):
         _offer(family, surface, service)
+    if config.offers("job") and config.offers("output"):
+        surface.resources = lambda: _resources(service)
+        service.on_jobs_change = surface.tell_resources_changed
+
+
+def _resources(service: Service) -> Resources:
+    from nacre.tools.resources import Resources
+
+    return Resources(service)
 
 
 def _offer(family: str, surface: Surface, service: Service) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nacre.errors import NacreError
+    from nacre.tools.resources import Resources
     from nacre.tools.tool import Caller, Reply, Tool
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -61,10 +62,20 @@ class Surface:
         default_factory=list[Callable[[], Awaitable[None]]]
     )  # called when the tools have changed
 
+    resources: Callable[[], Resources] | None = None  # loads what can be read besides calling tools
+    resource_listeners: list[Callable[[], None]] = field(
+        default_factory=list[Callable[[], None]]
+    )  # called when there are others
+
     def add(self, *tools: Tool) -> None:
         """Show more tools."""
         shown = tools if self.has_data else map(text_only, tools)
         self.tools.update((tool.name, tool) for tool in shown)
+
+    def tell_resources_changed(self) -> None:
+        """There is another resource, or one less."""
+        for listener in self.resource_listeners:
+            listener()
 
     async def offer_tools(self, tools: list[Tool]) -> None:
         """Replace the tools with these, in this order, and notify the client."""
