@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
     from nacre.keeper.spools import Spool
 
+SHORTER = 4  # so many times shorter than what is kept, an output has room in a reply whatever its bytes are
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
+
+
+def report_of_short(chunk: bytes, keep_bytes: int) -> Stream | None:
+    """What is reported of a stream on which this is all that came; None: it takes a `Capture` to tell."""
+    if len(chunk) * SHORTER > keep_bytes or _is_folded(chunk):
+        return None
+    return Stream(len(chunk), chunk.count(b"\n"), chunk)
 
 
 class Capture:
@@ -121,13 +129,12 @@ class Capture:
     def settle(self) -> None:
         """The command ended: put the spool in order, or spool what the reply will fold away."""
         self._order_spool()
-        head = self.head
-        if self._spool is None and (b"\x1b" in head or b"\b" in head or _overwrites(head) or self._grows()):
+        if self._spool is None and (_is_folded(self.head) or self._grows()):
             self._spool_head()
 
     def _grows(self) -> bool:
         """Whether a reply may lack room for it all: a byte that cannot be shown becomes four characters."""
-        if len(self.head) * 4 <= self._keep_bytes:
+        if len(self.head) * SHORTER <= self._keep_bytes:
             return False
         try:
             self.head.decode()
@@ -183,6 +190,11 @@ def _line_ends(chunk: bytes | memoryview) -> int:
     return chunk.count(b"\n")
 
 
-def _overwrites(data: bytearray) -> bool:
-    """Whether a carriage return goes back over a line; those at its end are Windows' way to end one."""
+def _is_folded(data: bytes | bytearray) -> bool:
+    """Whether a reply folds some of it away: colours, and what a line prints over itself.
+
+    Carriage returns at the ends of lines are Windows' way to end one.
+    """
+    if b"\x1b" in data or b"\b" in data:
+        return True
     return b"\r" in data and data.count(b"\r") != data.count(b"\r\n")

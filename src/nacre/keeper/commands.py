@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nacre.keeper.timers import Timer
     from nacre.keeper.watching import Watcher
 
-UNWATCHED_S = 0.002  # a command that ends sooner has its output taken in one go
+UNWATCHED_MS = 2  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor
@@ -46,6 +46,20 @@ def _watch_of(outlet: CommandOutlet, command: Command) -> LimitWatch:
     return LimitWatch(outlet, command)
 
 
+def _peak_of_its_own(max_rss_bytes: int) -> int | None:
+    """The most memory that a process has had; None where that is no more than ours, and so says nothing.
+
+    Our own peak only grows: it is asked for again when the one of last time might have been passed.
+    """
+    global _own_peak_rss_bytes  # noqa: PLW0603  # one for all commands
+    if max_rss_bytes > _own_peak_rss_bytes:
+        _own_peak_rss_bytes = host.own_peak_rss_bytes()
+    return max_rss_bytes if max_rss_bytes > _own_peak_rss_bytes else None
+
+
+_own_peak_rss_bytes = 0
+
+
 class Command:
     """A command from its start to the moment the last of its processes has let go of it."""
 
@@ -57,7 +71,6 @@ class Command:
         self.left_some = False  # and said that processes or open streams were left behind
         self._outlet = outlet
         self._started = started
-        self._baseline_rss_bytes = host.own_peak_rss_bytes()
         self._began = time.monotonic()
         self._end: host.Reaped | None = None
         self._wall_ms = 0
@@ -75,8 +88,8 @@ class Command:
         limits = CaptureLimits(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
         self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
         self._open_streams(started)
-        if spec.timeout_ms:
-            self.set_timer(spec.timeout_ms / 1000, self._time_is_up)
+        if spec.timeout_ms and (self._watch_timer is None or spec.timeout_ms <= UNWATCHED_MS):
+            self._set_time_limit()
         if self._limits is not None:
             self._limits.begin()
 
@@ -95,7 +108,17 @@ class Command:
         if self.spec.follow_ms or self.spec.window_bytes or self._control:
             self._watch()
         else:
-            self._watch_timer = self._outlet.loop.call_later(UNWATCHED_S, self._watch, self.id)
+            self._watch_timer = self._outlet.loop.call_later(UNWATCHED_MS / 1000, self._takes_long, self.id)
+
+    def _takes_long(self) -> None:
+        """It does not end at once, as most do: from now on its streams are read, and its time is limited."""
+        self._watch()
+        if self.spec.timeout_ms > UNWATCHED_MS and self._end is None and not self._dying:
+            self._set_time_limit()
+
+    def _set_time_limit(self) -> None:
+        left_s = self._began + self.spec.timeout_ms / 1000 - time.monotonic()
+        self.set_timer(left_s, self._time_is_up)
 
     def _watch(self) -> None:
         self._watch_timer = None
@@ -173,7 +196,7 @@ class Command:
             return
         if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
             return
-        if self.note_limit():
+        if self._limits is not None and self.note_limit():
             self.kill("limit", 0)
         elif self._outlet.tree.may_have_left(self.id):
             self._report_when_settled(SETTLE_ROUNDS)
@@ -322,7 +345,7 @@ class Command:
         end = self._end
         if end is None:
             return None, None, self._why, round((time.monotonic() - self._began) * 1000), 0, None
-        rss_bytes = end.max_rss_bytes if end.max_rss_bytes > self._baseline_rss_bytes else None
+        rss_bytes = _peak_of_its_own(end.max_rss_bytes)
         return end.code, end.signal, self._why, self._wall_ms, end.cpu_ms, rss_bytes
 
     def fail(self) -> None:

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 # The arguments that say how this process is to be confined, who decides what it starts, what can be executed.
 PLAN, GATE, EXECUTABLES = 2, 3, 4
+COOKIE_VARIABLE = COOKIE_NAME.encode()
 WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` holds without the kernel's help
 ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
 FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
@@ -61,6 +62,7 @@ class Keeper:
         self.directory = Directory("")
         self.spools: Spools | None = None
         self._cookie = os.urandom(16).hex()
+        self._cookie_bytes = self._cookie.encode()
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
         self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
@@ -317,12 +319,15 @@ class Keeper:
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
     def _environment_of(self, command_id: int, spec: Spawn) -> dict[bytes, bytes]:
-        environment = dict(self._environment)
-        for name in spec.unset:
-            environment.pop(os.fsencode(name), None)
-        for name, value in spec.environment.items():
-            environment[os.fsencode(name)] = os.fsencode(value)
-        environment[COOKIE_NAME.encode()] = f"{self._cookie}:{command_id}".encode()
+        """What a command starts with; the dictionary is good until the next one starts."""
+        environment = self._environment
+        if spec.unset or spec.environment:
+            environment = dict(environment)
+            for name in spec.unset:
+                environment.pop(os.fsencode(name), None)
+            for name, value in spec.environment.items():
+                environment[os.fsencode(name)] = os.fsencode(value)
+        environment[COOKIE_VARIABLE] = b"%s:%d" % (self._cookie_bytes, command_id)
         return environment
 
     def reap(self) -> None:

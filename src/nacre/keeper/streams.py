@@ -1,13 +1,18 @@
 """The output streams of a command, or of one turn in a persistent shell: read, kept, sent.
 
+Most commands are over before anybody looks at their streams, and have printed a few lines. These are read
+when the command is over, straight from the descriptor; reader, capture and spool are made for all others.
+
 Above it: `commands` and `turns`. Below: `capture` for what is kept, the host module for the pipes.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import partial
 
-from nacre.keeper.capture import Capture
+from nacre.keeper.capture import Capture, report_of_short
 from nacre.keeper.frames import NOTHING
 from nacre.keeper.host import host
 from nacre.keeper.records import dataclass
@@ -38,7 +43,11 @@ class CaptureLimits:
 
 
 class Streams:
-    """Some open streams, each with its capture. They are not watched before `watch`."""
+    """Some open streams, each with its capture. They are not watched before `watch`.
+
+    A stream is a descriptor in `_unwatched` first, and what `settle` reads of it is in `_short`. Once it is
+    watched, or what it has printed is not short and plain, it has a reader and a capture instead.
+    """
 
     def __init__(
         self,
@@ -49,6 +58,8 @@ class Streams:
         on_end: Callable[[], None],
     ) -> None:
         self.captures: dict[int, Capture] = {}
+        self._unwatched: dict[int, int] = {}  # descriptors by stream
+        self._short: dict[int, Stream] = {}  # what came on these
         self._readers: dict[int, host.Reader] = {}
         self._outlet = outlet
         self._command_id = command_id
@@ -72,12 +83,26 @@ class Streams:
 
     def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         """Read one more stream from a descriptor."""
+        if terminal or sys.platform == "win32":
+            self._make_reader(stream, fd, terminal=terminal)
+        else:
+            self._unwatched[stream] = fd
+
+    def _make_reader(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         take, limits = self.take(stream), self._limits
         # A wide pipe is for output that is only counted; a reader with a window wants it in small pieces.
         kind = host.TerminalReader if terminal else host.Reader
         reader = kind(self._outlet.loop, fd, take, self._on_end, self._command_id)
         reader.widens = not limits.window_bytes
         self._readers[stream] = reader
+
+    def _make_readers(self) -> None:
+        """Somebody is to look at these streams while they are open, or at more than a short output."""
+        while self._unwatched:
+            stream, fd = self._unwatched.popitem()
+            self._make_reader(stream, fd)
+            if kept := self._short.pop(stream, None):
+                self._readers[stream].accept(kept.head)
 
     def _spool(self, stream: int) -> Spool | None:
         spools = self._outlet.spools
@@ -88,6 +113,8 @@ class Streams:
     @property
     def open(self) -> bool:
         """Whether some process still holds one of the streams."""
+        if self._unwatched:
+            return True
         return any([reader.open for reader in self._readers.values()])  # noqa: C419  # two items: a list is quicker
 
     @property
@@ -97,10 +124,11 @@ class Streams:
 
     def is_open(self, stream: int) -> bool:
         """Whether some process still holds that stream."""
-        return stream in self._readers and self._readers[stream].open
+        return stream in self._unwatched or (stream in self._readers and self._readers[stream].open)
 
     def watch(self) -> None:
         """Take what comes from now on as it comes."""
+        self._make_readers()
         for reader in self._readers.values():
             reader.resume()
 
@@ -129,8 +157,14 @@ class Streams:
             )
         self._fresh.clear()
 
+    def capture(self, stream: int) -> Capture | None:
+        """What has come on a stream by now."""
+        self._make_readers()
+        return self.captures.get(stream)
+
     def tell_growth(self, grown: Callable[[], None] | None) -> None:
         """Have somebody called each time that something comes; None: nobody any more."""
+        self._make_readers()
         for stream, reader in self._readers.items():
             take = self.taker(stream)
             reader.on_chunk = take if grown is None else partial(_take_and_tell, take, grown)
@@ -143,6 +177,8 @@ class Streams:
 
     def settle(self) -> None:
         """The command is over: take what is in the pipes now; what comes later goes to the spool."""
+        if self._unwatched:
+            self._take_short()
         if self._follow_timer is not None:
             self._follow_timer.cancel()
         for reader in self._readers.values():
@@ -150,12 +186,30 @@ class Streams:
         if self._fresh:
             self._send_fresh()
 
+    def _take_short(self) -> None:
+        """Take what streams hold that nobody has watched, and leave it at that if it is short and plain."""
+        for stream, fd in self._unwatched.items():
+            chunk = host.read_short(fd)
+            if not chunk:
+                continue
+            kept = report_of_short(chunk, self._limits.keep_bytes)
+            if kept is None:
+                self._make_readers()
+                self._readers[stream].accept(chunk)
+                return
+            self._short[stream] = kept
+
     def were_opened(self) -> bool:
         """After `settle`: whether the command has had its streams; if not, it cannot have run."""
-        return all(reader.was_opened() for reader in self._readers.values())
+        for stream, fd in self._unwatched.items():
+            if stream not in self._short and not host.was_opened(fd):
+                return False
+        return all([reader.was_opened() for reader in self._readers.values()])  # noqa: C419  # as in `open`
 
     def part(self) -> None:
         """Close what nobody writes to; what someone left behind still holds is read on, into the spool."""
+        if self._unwatched:
+            self._part_short()
         for stream, reader in self._readers.items():
             reader.see_end()
             if reader.open and reader.is_scarce:
@@ -167,11 +221,27 @@ class Streams:
                 if not self._ahead_bytes:
                     reader.resume()
 
+    def _part_short(self) -> None:
+        """Close what has ended; all else, which somebody holds, gets a reader."""
+        for stream, fd in [*self._unwatched.items()]:
+            rest = host.read_short(fd)
+            if rest == b"":
+                del self._unwatched[stream]
+                os.close(fd)
+                self._on_end()
+            elif rest:
+                self._make_readers()
+                self._readers[stream].accept(rest)
+                return
+        self._make_readers()
+
     def report(self) -> tuple[Stream, Stream]:
         """What was kept of stdout and of stderr."""
         return self._kept(STDOUT), self._kept(STDERR)
 
     def _kept(self, stream: int) -> Stream:
+        if kept := self._short.get(stream):
+            return kept
         capture = self.captures.get(stream)
         if capture is None or capture.silent:
             return NOTHING
@@ -180,6 +250,8 @@ class Streams:
 
     def release(self) -> None:
         """Nobody writes any more: let go of the pipes and finish the spools."""
+        while self._unwatched:
+            os.close(self._unwatched.popitem()[1])
         for reader in self._readers.values():
             reader.close()
         for capture in self.captures.values():

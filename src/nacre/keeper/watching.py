@@ -28,7 +28,7 @@ def read(command: Command, asked: Read) -> Part:
     streams = command.streams_of(asked.turn)
     if streams is None:
         return Part(asked.ticket, known=False)
-    capture = streams.captures.get(asked.stream)
+    capture = streams.capture(asked.stream)
     if capture is None:
         return Part(asked.ticket, known=True)
     missing_from, missing_bytes, data = capture.read(asked.offset, asked.limit_bytes)

@@ -38,7 +38,7 @@ from nacre.keeper.posix.own_process import (
     prepare,
     unread_bytes,
 )
-from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer
+from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer, read_short, was_opened
 from nacre.keeper.posix.starting import LIMITS, Started, find_program, make_pipes_ahead, resize, start
 
 __all__ = [
@@ -66,6 +66,7 @@ __all__ = [
     "own_peak_rss_bytes",
     "pipe_name",
     "prepare",
+    "read_short",
     "reap",
     "resize",
     "script_bytes",
@@ -75,6 +76,7 @@ __all__ = [
     "signal_number",
     "start",
     "unread_bytes",
+    "was_opened",
 ]
 
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others

@@ -68,6 +68,12 @@ class Reader:
         """Whether its descriptor is needed for something else than waiting."""
         return is_scarce(self._fd)
 
+    def accept(self, chunk: bytes) -> None:
+        """Take what somebody has read before there was this reader."""
+        self._used = True
+        self._short = len(chunk) < SHORT_BYTES
+        self.on_chunk(chunk)
+
     def take(self) -> None:
         """Take what is in the pipe now, and no more: another process may go on writing."""
         chunk = self._read() if self.open else None
@@ -82,15 +88,8 @@ class Reader:
             self._ended = True
 
     def was_opened(self) -> bool:
-        """After `take`, of a named pipe: whether anybody has ever opened its other end.
-
-        The kernel reports a hang-up only if a writer was there, and an end only if none is.
-        """
-        if self._used or not self.open:
-            return True
-        poll = select.poll()
-        poll.register(self._fd, select.POLLIN)
-        return bool(poll.poll(0)) or self._read() is None
+        """After `take`, of a named pipe: whether anybody has ever opened its other end."""
+        return self._used or not self.open or was_opened(self._fd)
 
     def see_end(self) -> None:
         """After `take`: tell the end of the stream from an empty pipe."""
@@ -155,6 +154,24 @@ def widen(fd: int) -> bool:
     except OSError:  # a terminal, or the user's quota of pipe memory is used up
         return False
     return True
+
+
+def read_short(fd: int) -> bytes | None:
+    """What a pipe holds, unless that is long: None for nothing yet, no bytes at the end."""
+    try:
+        return os.read(fd, SHORT_BYTES)
+    except BlockingIOError:
+        return None
+
+
+def was_opened(fd: int) -> bool:
+    """Whether anybody has ever opened the other end of a named pipe from which nothing has come.
+
+    The kernel reports a hang-up only if a writer was there, and an end only if none is.
+    """
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0)) or read_short(fd) is None
 
 
 _long_buffer = memoryview(b"")
