@@ -70,9 +70,12 @@ def test_whatever_a_command_does_to_the_directory_all_others_go_on(
     (away / "precious").write_text("kept")
     server = start("--shell", "bash", env={"TMPDIR": str(tmp)})
     server.shell("X=kept", session="state")
-    gates = Gate(tmp_path), Gate(tmp_path)
-    once = server.post_call("shell", {"command": f"cat {gates[0].path}"})
-    turn = server.post_call("shell", {"command": f"cat {gates[1].path}", "session": "waits"})
+    gates, started = (Gate(tmp_path), Gate(tmp_path)), (Gate(tmp_path), Gate(tmp_path))
+    waits = [f"echo > {begun.path}; cat {gate.path}" for begun, gate in zip(started, gates, strict=True)]
+    once = server.post_call("shell", {"command": waits[0]})
+    turn = server.post_call("shell", {"command": waits[1], "session": "waits"})
+    for begun in started:
+        begun.path.read_text()
     done = DEEDS[deed].format(d=spools_of(server), tmp=tmp, away=away)
     told = server.shell(f"{done}; echo done", **({"session": "mover"} if where == "a session" else {}))
     assert (told["ended"], told["exit_code"], told["stdout"]) == ("exited", 0, "done\n")
