@@ -30,8 +30,10 @@ ONCE = {
         "echo bang; sleep %s",
     ),
     "in reading output that comes at once": (  # nobody can tell beforehand which way it is read
-        "fail(capture.Capture, 'feed', lambda _, chunk: b'bang' in chunk)\n"
-        "fail(streams, 'report_of_short', lambda chunk, _: b'bang' in chunk)",
+        (
+            "fail(capture.Capture, 'feed', lambda _, chunk: b'bang' in chunk)\n"
+            "fail(streams, 'report_of_short', lambda chunk, _: b'bang' in chunk)"
+        ),
         "echo bang",
     ),
     "in a timer": ("fail(commands.Command, '_watch', lambda self: victim(self))", "sleep %s"),
