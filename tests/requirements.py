@@ -744,6 +744,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`nacre sandbox explain` tells what a command may read and write, `try` starts a shell inside.",
         "nacre",
     ),
+    "doctor-checks": Requirement(
+        "`nacre doctor` reports each thing that is broken (settings with their line, shells, the keeper,"
+        " PATH, the audit log, clients, limits), with what to do, and exits with 1.",
+        "nacre",
+    ),
     "doctor": Requirement(
         "`nacre doctor` finds out what works here, and says what would mend the rest.", "nacre"
     ),

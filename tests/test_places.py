@@ -36,6 +36,8 @@ MAY_ASK = {
     "cli.py": "standard streams that were closed",
     "protocol/stdio.py": "the same",
     "doctor.py": "a directory of its own, in which it tries every level",
+    "diagnosis/setup.py": "the files of settings, of clients and of the audit log",
+    "diagnosis/machine.py": "the directory for temporary files",
     "places/worktrees.py": "what git says of a worktree",
     "places/placeholders.py": "the files that a sandbox keeps names free with",
     "layers.py": "the files that settings come from",

@@ -1,0 +1,166 @@
+"""Whether commands run: with the chosen shell, with every other one, with the person's PATH, in each sandbox.
+
+Above it: `nacre doctor`. Below: trials. It changes nothing but a directory that it is given.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nacre.diagnosis.finding import Finding
+from nacre.diagnosis.trial import TrialError, run, say
+from nacre.dialects import DIALECTS, find_shell
+from nacre.environment import is_bare
+from nacre.errors import NacreError
+from nacre.places.local_files import LOCAL_FILES
+from nacre.sandbox.profile import Level
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from nacre.config import Config
+    from nacre.dialects.dialect import Shell
+
+PROBED = ".nacre-doctor"  # made in the home directory by a sandbox that does not hold
+SCOPES_SINCE = 6
+READY = "ready"
+RESTRICTED = ("rbash",)  # no shell for sessions, and not meant to be one
+
+
+async def examine(config: Config, wanted_level: str) -> AsyncIterator[Finding]:
+    """All of it; `config` has no rules and no sandbox."""
+    try:
+        chosen = find_shell(config.shell, os.environ, LOCAL_FILES)
+    except NacreError as error:
+        yield Finding("problem", "shell", str(error), "Name one with --shell.")
+        chosen = None
+    else:
+        yield await _chosen_shell(config, chosen)
+    yield await _keeper(replace(config, shell=None))
+    if chosen is not None:
+        yield await _other_shells(config, chosen)
+    if os.name == "posix":
+        yield await _search_path(config)
+    for level in (each for each in Level if each is not Level.OFF):
+        finding = await _level(replace(config, sandbox=level.value, shell=None), level)
+        if finding.status == "problem" and level != wanted_level and finding.fix:
+            finding = replace(finding, status="warning")  # nobody has asked for it
+        yield finding
+    yield _exec_gate()
+
+
+async def _keeper(config: Config) -> Finding:
+    """Whether the process that runs commands starts, and runs one."""
+    try:
+        said = await say(f"echo {READY}", config, "sh" if os.name == "posix" else None)
+    except TrialError as error:
+        fix = "Look at the limits of processes and open files (ulimit -a), and at the log."
+        return Finding("problem", "keeper", f"no command runs: {error}", fix)
+    if said.strip() != READY:
+        return Finding("problem", "keeper", f"`echo {READY}` printed {said!r}", "Try another --shell.")
+    return Finding("ok", "keeper", "it started and ran a command")
+
+
+# -- shells
+
+
+async def _chosen_shell(config: Config, shell: Shell) -> Finding:
+    if why := await _why_not(config, shell.path):
+        return Finding("problem", "shell", f"{shell.path} does not work: {why}", "Name another with --shell.")
+    return Finding("ok", "shell", f"{shell.path} ran a command")
+
+
+async def _other_shells(config: Config, chosen: Shell) -> Finding:
+    """Every other shell that is installed, tried."""
+    names = dict.fromkeys(name for dialect in DIALECTS for name in dialect.programs)
+    names = [name for name in names if name not in RESTRICTED]
+    here = {name: LOCAL_FILES.find_program(name, os.environ.get("PATH")) for name in names}
+    others = {name: path for name, path in here.items() if path and path != chosen.path}
+    failed = {name: why for name, path in others.items() if (why := await _why_not(config, path))}
+    working = ", ".join(sorted(others.keys() - failed.keys())) or "none"
+    if failed:
+        told = "; ".join(f"{name} does not: {why}" for name, why in sorted(failed.items()))
+        fix = "Install it again, or take it out of PATH."
+        return Finding("warning", "other shells", f"these work: {working}; {told}", fix)
+    return Finding("ok", "other shells", f"these work: {working}")
+
+
+async def _why_not(config: Config, shell: str) -> str:
+    """Why a shell does not run a command; empty: it does."""
+    try:
+        said = await say(f"echo {READY}", config, shell)
+    except TrialError as error:
+        return str(error)
+    return "" if said.strip() == READY else f"`echo {READY}` printed {said!r}"
+
+
+async def _search_path(config: Config) -> Finding:
+    """Whether a desktop program's bare PATH can be mended: by the login shell, if it answers."""
+    own = os.environ.get("PATH", "").split(os.pathsep)
+    held = "has your PATH" if not is_bare(dict(os.environ)) else "was started with a bare PATH"
+    if config.login_environment == "never":
+        return Finding("ok", "PATH", f"{len(own)} directories; the login shell is never asked")
+    try:
+        shell = find_shell(None, os.environ, LOCAL_FILES)
+        if not shell.dialect.login_flags:
+            return Finding("ok", "PATH", f"{len(own)} directories; {shell.name} has no login files")
+        asked = [shell.path, *shell.dialect.login_flags, f'echo "{READY}:$PATH"']
+        said = (await run(shlex.join(asked), config, "sh", stdin="")).stdout.text
+    except (NacreError, TrialError) as error:
+        said = str(error)
+    told = [line for line in said.splitlines() if line.startswith(f"{READY}:")]
+    if not told:
+        fix = 'Look at its start-up files, or set login_environment = "never" and PATH in environment_set.'
+        text = f"this terminal {held}, but the login shell does not tell its own: desktop clients lack it"
+        return Finding("warning", "PATH", text, fix)
+    count = len(told[-1].split(":")) - 1
+    return Finding("ok", "PATH", f"this terminal {held}; the login shell tells {count} directories")
+
+
+# -- the sandbox
+
+
+def _exec_gate() -> Finding:
+    """Whether rules can hold for what really starts."""
+    if sys.platform != "linux":
+        return Finding("warning", "exec gate", "rules hold for the text of commands only: this is not Linux")
+    from nacre.keeper.confinement import can_decide_execs  # noqa: PLC0415  # Linux only
+
+    if can_decide_execs():
+        return Finding("ok", "exec gate", "in a sandbox, rules hold for every program that starts")
+    told = "rules hold for the text of commands only: what we run in lets nobody decide what a process starts"
+    return Finding("warning", "exec gate", told, "Start nacre outside of the container or sandbox it is in.")
+
+
+async def _level(config: Config, level: Level) -> Finding:
+    name = f"{level}"
+    writes_there = "touch inside 2>/dev/null && echo inside"
+    # What can be written at home is removed again: that would be a sandbox that does not hold.
+    writes_home = f'touch "$HOME/{PROBED}" 2>/dev/null && rm -f "$HOME/{PROBED}" && echo outside'
+    try:
+        said = set((await say(f"{writes_there}; {writes_home}; true", config, "sh")).split())
+    except TrialError as error:
+        return Finding("problem", name, str(error), error.hint or "Look at docs/sandbox.md.")
+    expected = set[str]() if level is Level.READ_ONLY else {"inside"}
+    if said != expected:
+        fix = f"Do not rely on it here. Please report this: expected {expected}, found {said}."
+        return Finding("problem", name, "the sandbox started and does not hold", fix)
+    return _held(name)
+
+
+def _held(name: str) -> Finding:
+    from nacre.keeper.confinement import landlock_version  # noqa: PLC0415  # Linux only
+    from nacre.keeper.launch import why_it_fails  # noqa: PLC0415  # the same
+
+    version = landlock_version()
+    problem = why_it_fails(["bwrap", "--ro-bind", "/", "/", "true"])
+    if problem:
+        text = f"holds, by Landlock {version} and seccomp alone: bubblewrap does not work ({problem})"
+        return Finding("warning", name, text, "Install the package bubblewrap, and allow user namespaces.")
+    if version < SCOPES_SINCE:
+        return Finding("ok", name, f"holds: bubblewrap, Landlock {version} (signals by a process namespace)")
+    return Finding("ok", name, f"holds: bubblewrap, Landlock {version}, seccomp")

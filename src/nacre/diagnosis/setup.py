@@ -1,0 +1,174 @@
+"""What the person has set up: settings files and their effect, the audit log, clients and their way to nacre.
+
+Above it: `nacre doctor`. Below: `layers`, `audit_chain`, `install/`, and trials, with which a client's entry
+is started as the client would start it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+from nacre import configuration, layers
+from nacre.audit_chain import check_lines
+from nacre.diagnosis.finding import Finding
+from nacre.diagnosis.trial import TrialError, run
+from nacre.errors import NacreError
+from nacre.install import settings_file
+from nacre.install.clients import CLIENTS, World
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from nacre.config import Config
+    from nacre.install.clients import Client
+
+HELLO = json.dumps(
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "clientInfo": {"name": "nacre doctor", "version": "1"},
+        },
+    }
+)
+
+
+# -- settings
+
+
+def settings(file: str | None) -> tuple[Config, list[Finding]]:
+    """What holds, and a line for each file that says something; the defaults if one cannot be read."""
+    try:
+        layered = layers.load(file)
+        config = configuration.configure(layered.table)
+    except NacreError as error:
+        fix = error.hint or "Mend the file; `nacre config schema` makes an editor show what it may hold."
+        return configuration.configure({}), [Finding("problem", "settings", str(error), fix)]
+    return config, list(_layers(layered))
+
+
+def _layers(layered: layers.Layered) -> Iterator[Finding]:
+    if not layered.layers:
+        path = configuration.default_path()
+        yield Finding("ok", "settings", f"the defaults hold; `nacre config init` writes {path}")
+    for layer in layered.layers:
+        yield Finding("ok", "settings", f"{layer.source} ({layer.name}): {', '.join(layer.table)}")
+    for warning in layered.warnings:
+        yield Finding("warning", "settings", warning, "Read the file, then `nacre trust`, or leave it so.")
+
+
+def place(config: Config) -> Finding:
+    """Where commands run."""
+    directory = config.chosen_directory or os.getcwd()
+    if not os.path.isdir(directory):
+        return Finding("problem", "place", f"{directory} is not a directory", "Mend working_directory.")
+    return Finding("ok", "place", f"this machine ({sys.platform}); commands start in {directory}")
+
+
+# -- the audit log
+
+
+def audit_log(config: Config) -> Finding:
+    """Whether the log can be written, and whether its chain is whole."""
+    path = config.audit_log
+    if path is None:
+        return Finding("ok", "audit log", "none is kept (audit_log)")
+    if os.path.exists(path):
+        return _written_log(path)
+    above = os.path.dirname(os.path.abspath(path))
+    if os.path.isdir(above) and os.access(above, os.W_OK):
+        return Finding("ok", "audit log", f"{path} will be made")
+    return Finding("problem", "audit log", f"{path} cannot be made", f"Make {above}, writable for you.")
+
+
+def _written_log(path: str) -> Finding:
+    try:
+        with open(path, "rb") as file:
+            checked = list(check_lines(file))
+    except OSError as error:
+        return Finding("problem", "audit log", f"{path}: {error.strerror}", "Name another file (audit_log).")
+    wrong = [line for line in checked if line.problem]
+    if wrong:
+        text = f"{path}: line {wrong[0].number}: {wrong[0].problem}"
+        return Finding("problem", "audit log", text, f"nacre audit verify {shlex.quote(path)}")
+    if not os.access(path, os.W_OK):
+        return Finding("problem", "audit log", f"{path} cannot be written", "Change its owner or mode.")
+    return Finding("ok", "audit log", f"{path}: {len(checked)} records, none changed")
+
+
+# -- clients
+
+
+async def clients(config: Config) -> AsyncIterator[Finding]:
+    """Each client that is here: whether it has nacre, and whether that starts."""
+    here = _clients_here()
+    for client, path in here:
+        yield await _client(client, path, config)
+    if not here:
+        yield Finding("ok", "clients", "no settings of a client that nacre knows", "nacre install CLIENT")
+
+
+def _clients_here() -> list[tuple[Client, str]]:
+    world = World(sys.platform, os.path.expanduser("~"), os.environ)
+    files = [(client, client.where(world)) for client in CLIENTS]
+    return [(client, path) for client, path in files if os.path.exists(path)]
+
+
+async def _client(client: Client, path: str, config: Config) -> Finding:
+    try:
+        servers = settings_file.entry_in(path, client.text_format, (client.key,))
+    except NacreError as error:
+        return Finding("problem", client.name, str(error), "Mend that file; the client cannot read it, too.")
+    named = {name: entry for name, entry in _mapping(servers).items() if _is_ours(entry)}
+    if not named:
+        fix = f"nacre install {client.name}"
+        return Finding("ok", client.name, f"nacre is not in {path}", fix)
+    failed = [why for name, entry in named.items() if (why := await _start(name, entry, config))]
+    if failed:
+        fix = f"If it says what to mend, do that; else `nacre install {client.name}` writes a new entry."
+        return Finding("problem", client.name, f"{path}: {failed[0]}", fix)
+    return Finding("ok", client.name, f"{path} has {', '.join(named)}, and it answers")
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _command(entry: object) -> list[str]:
+    """The words of an entry, in whichever form a client writes them."""
+    fields = _mapping(entry)
+    program: Any = fields.get("command") or fields.get("cmd") or []
+    words = [program] if isinstance(program, str) else list(program)
+    return [str(word) for word in (*words, *fields.get("args", ()))]
+
+
+def _is_ours(entry: object) -> bool:
+    return any(os.path.basename(word).lower() in ("nacre", "nacre.exe") for word in _command(entry)[:3])
+
+
+async def _start(name: str, entry: object, config: Config) -> str:
+    """Why an entry's server does not answer; empty: it does."""
+    if os.name != "posix":
+        return ""  # the words are not for a shell of this system
+    environment: dict[str, Any] = _mapping(entry).get("env") or _mapping(entry).get("envs") or {}
+    try:
+        done = await run(
+            shlex.join(_command(entry)),
+            config,
+            "sh",
+            stdin=HELLO + "\n",
+            environment={key: str(value) for key, value in environment.items()},
+        )
+    except TrialError as error:
+        return f"{name} does not start: {error}"
+    if '"serverInfo"' in done.stdout.text:
+        return ""
+    said = done.stderr.text.strip().splitlines() if done.stderr else []
+    return f"{name} does not answer: {said[-1] if said else 'it says nothing'}"
