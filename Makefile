@@ -12,7 +12,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-windows test-container wheels packages bundle lint types fmt bench conformance soak clean
+.PHONY: help demo test test-windows test-container wheels packages bundle docs lint types fmt bench conformance soak clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,10 @@ bundle: $(VENV)/dev.stamp ## the MCP bundle for desktop clients, dist/nacre.mcpb
 	@mkdir -p dist
 	@$(BIN)/python scripts/make_bundle.py dist/nacre.mcpb
 
+docs: $(VENV)/release.stamp ## the documentation site, into site/
+	@$(BIN)/python scripts/build_docs.py
+	@echo "Open site/index.html"
+
 lint: $(VENV)/dev.stamp ## ruff: style and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -102,4 +106,4 @@ soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak
 
 clean: ## remove everything that make made
-	@rm -rf $(VENV) .clients .windows .container wheels .bench dist .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) .clients .windows .container wheels .bench dist site .pytest_cache .ruff_cache .hypothesis

@@ -9,73 +9,17 @@ import os
 import shutil
 import sys
 import tempfile
-import textwrap
-import time
 import uuid
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import anyio
 import preset_steps
 from mcp import Client, StdioServerParameters, stdio_client
-from stage import Unexpected, must, paint, quiet
+from stage import Stage, Unexpected, must, paint, quiet
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-
-SHOWN_LINES = 12
-
-
-@dataclass
-class Stage:
-    """The client, and the telling of what it does."""
-
-    client: Client
-    news: list[str] = field(default_factory=list[str])
-
-    async def shell(self, command: str, *, follow: bool = False, **more: Any) -> dict[str, Any]:
-        """Run a command, show the question and the answer; with `follow`, its output while it runs."""
-        progress = self.on_progress if follow else None
-        return await self._call("shell", command, {"command": command}, more, progress)
-
-    async def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
-        """Call another tool, and show the question and the answer."""
-        return await self._call(name, name, {}, arguments)
-
-    async def _call(
-        self, name: str, shown: str, fixed: dict[str, Any], more: dict[str, Any], progress: Any = None
-    ) -> dict[str, Any]:
-        extras = "".join(f"  {argument}={value}" for argument, value in more.items())
-        print(paint(f"  ❯ {shown}", "36") + paint(extras, "2"))
-        began = time.perf_counter()
-        result = await self.client.call_tool(name, {**fixed, **more}, progress_callback=progress)
-        took_ms = (time.perf_counter() - began) * 1000
-        text = "\n".join(getattr(part, "text", "") for part in result.content)
-        self.show(text, error=bool(result.is_error))
-        print(paint(f"    (answered in {took_ms:.1f} ms)", "2"))
-        if result.structured_content is None:
-            return {"error": text}
-        return {**result.structured_content, **(result.meta or {}).get("metadata", {})}
-
-    def show(self, text: str, *, error: bool) -> None:
-        """Print an answer, shortened for the reader of the demo."""
-        lines = text.splitlines()
-        if len(lines) > SHOWN_LINES:
-            half = SHOWN_LINES // 2
-            note = [line for line in lines[half:-half] if line.startswith("[…")]
-            lines = [*lines[:half], "    ⋮", *note, "    ⋮", *lines[-half:]]
-        status, *rest = lines or [""]
-        print(paint(f"    {status}", "31" if error else "32"))
-        print(
-            textwrap.indent("\n".join(line[:140] for line in rest), "    ") if rest else "",
-            end="\n" if rest else "",
-        )
-
-    async def on_progress(self, progress: float, total: float | None, message: str | None) -> None:  # noqa: ARG002  # the SDK's names
-        """Show what a running command prints."""
-        self.news.append(message or "")
-        print(paint(f"    … {message}", "33"))
 
 
 async def a_command(stage: Stage) -> None:

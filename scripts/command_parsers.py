@@ -53,7 +53,7 @@ def _raise(parser: argparse.ArgumentParser, *_: object) -> None:
     raise _Shown(parser)
 
 
-def _parser_of(*words: str) -> argparse.ArgumentParser:
+def parser_of(*words: str) -> argparse.ArgumentParser:
     """The parser that answers `nacre WORDS --help`."""
     try:
         with mock.patch.object(argparse.ArgumentParser, "print_help", _raise):
@@ -106,7 +106,7 @@ def commands() -> list[Command]:
     found: list[Command] = []
     with mock.patch.dict(os.environ, {"HOME": HOME, "XDG_CONFIG_HOME": "", "COLUMNS": "100"}):
         for name in command_names():
-            parser = _parser_of(name)
+            parser = parser_of(name)
             found.append(_command(parser))
-            found += [_command(_parser_of(name, each), told) for each, told in _subcommands(parser).items()]
+            found += [_command(parser_of(name, each), told) for each, told in _subcommands(parser).items()]
     return found

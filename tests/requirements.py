@@ -878,6 +878,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     "packages-workflows": Requirement(
         "GitHub and zizmor find no fault in the workflows; actions are pinned, no secret is stored.", "nacre"
     ),
+    "docs-site": Requirement(
+        "The documentation site builds without a warning, and its links and pages are whole.", "nacre"
+    ),
+    "docs-picture": Requirement("The picture of a run shows what the server really answers.", "nacre"),
+    "docs-links": Requirement("Links between the files of the documentation lead somewhere.", "nacre"),
+    "docs-examples": Requirement(
+        "Settings, commands and data in the documentation are such as nacre accepts.", "nacre"
+    ),
     "packages-manual": Requirement(
         "The manual page formats without a warning and names every option.", "nacre"
     ),
