@@ -145,6 +145,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " all of it is within the limit, masked, and bounded in memory and time.",
         "nacre",
     ),
+    "try": Requirement(
+        "`nacre try` shows a person what an agent gets, through a real server: one command or many, with the"
+        " data, in a session, on a terminal.",
+        "nacre",
+    ),
     "output-search": Requirement(
         "An output is searched by a regular expression, with context and within a time limit.", "nacre"
     ),

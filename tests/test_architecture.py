@@ -18,6 +18,7 @@ SOURCE = ROOT / "src" / "nacre"
 STARTERS = {
     *("keeper.posix.starting", "keeper.windows.starting", "keeper.windows.process_tree"),
     *("keeper.launch", "keeper.guardian", "keeper.processes", "keeper.win32.processes"),
+    "stdio_client",  # no part of a server: it starts one, as every client does
 }
 STARTING_NAMES = re.compile(
     r"(subprocess|multiprocessing|pty|_posixsubprocess|_winapi)\.(?!TimeoutExpired).*"

@@ -164,6 +164,10 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
         from nacre.sandbox_cli import main as sandbox_main  # noqa: PLC0415  # the same
 
         return sandbox_main(rest)
+    if name == "try":
+        from nacre.try_cli import main as try_main  # noqa: PLC0415  # the same
+
+        return try_main(rest)
     if name == "doctor":
         from nacre.doctor import main as doctor_main  # noqa: PLC0415  # the same
 

@@ -46,6 +46,7 @@ other commands, each with --help:
   nacre policy ...         see, test and find rules
   nacre audit ...          check and read audit logs
   nacre sandbox ...        what the sandbox holds; a shell inside it
+  nacre try [COMMAND]      run commands as an agent would, and see what it gets
   nacre doctor             what works on this machine, and what does not
   nacre server shell ...   the same server with the command line of specification 002
 

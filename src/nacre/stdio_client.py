@@ -1,0 +1,161 @@
+"""A client of a server on its stdin and stdout, as agents have one: it starts the server and calls its tools.
+
+Above it: `try_cli`. It knows MCP's messages and nothing of the server's inside: what it is answered is what
+any client is answered. The person who uses it is asked what the server asks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import subprocess
+import sys
+import threading
+from collections import deque
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from nacre import __version__
+from nacre.errors import NacreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Message = dict[str, Any]
+
+PROTOCOL = "2025-11-25"
+KEPT_LOG_LINES = 30  # told if the server ends
+END_S = 10.0  # what a server may take to end once its stdin is closed
+METHOD_NOT_FOUND = -32601
+
+
+class ServerEndedError(NacreError):
+    """The server has ended, or does not speak MCP."""
+
+
+class CallError(NacreError):
+    """The server has answered a request with an error."""
+
+
+class StdioClient:
+    """One server, from its start to its end."""
+
+    def __init__(
+        self,
+        options: Sequence[str],
+        ask: Callable[[Message], Message | None] | None = None,
+        *,
+        show_log: bool = False,
+    ) -> None:
+        """`ask` puts a form to the person and returns it filled in, or None; without it nobody is asked."""
+        self._ask = ask
+        self._numbers = itertools.count(1)
+        self._log: deque[str] = deque(maxlen=KEPT_LOG_LINES)
+        self._server = subprocess.Popen(  # noqa: S603  # this program itself, with the person's options
+            [sys.executable, "-m", "nacre", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=None if show_log else subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is meant for the call, not for the server
+        )
+        self._to_server = cast("IO[bytes]", self._server.stdin)
+        self._from_server = cast("IO[bytes]", self._server.stdout)
+        if self._server.stderr is not None:
+            threading.Thread(
+                target=self._gather_log, args=(self._server.stderr,), name="server's log", daemon=True
+            ).start()
+
+    def _gather_log(self, log: IO[bytes]) -> None:
+        for line in log:
+            self._log.append(line.decode("utf-8", "replace").rstrip("\n"))
+
+    def shake_hands(self) -> Message:
+        """Begin the conversation; what the server says of itself."""
+        capabilities: Message = {} if self._ask is None else {"elicitation": {}}
+        hello = self.request(
+            "initialize",
+            {
+                "protocolVersion": PROTOCOL,
+                "capabilities": capabilities,
+                "clientInfo": {"name": "nacre-try", "version": __version__},
+            },
+        )
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return hello
+
+    def tools(self) -> dict[str, Message]:
+        """The tools of the server, by name."""
+        return {tool["name"]: tool for tool in self.request("tools/list", {})["tools"]}
+
+    def call(self, tool: str, arguments: Message) -> Message:
+        """The result of a tool. KeyboardInterrupt cancels the call."""
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def request(self, method: str, parameters: Message) -> Message:
+        """The result of a request. CallError: the server has refused it."""
+        number = next(self._numbers)
+        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
+        try:
+            answer = self._answer_to(number)
+        except KeyboardInterrupt:
+            self._send(
+                {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
+            )
+            raise
+        if "error" in answer:
+            raise CallError(str(answer["error"].get("message", answer["error"])))
+        return answer["result"]
+
+    def _answer_to(self, number: int) -> Message:
+        while True:
+            message = self._receive()
+            if "method" in message and "id" in message:
+                self._answer(message)
+            elif message.get("id") == number:
+                return message
+
+    def _answer(self, request: Message) -> None:
+        """Answer what the server asks."""
+        reply: Message = {"jsonrpc": "2.0", "id": request["id"]}
+        if request["method"] == "elicitation/create" and self._ask is not None:
+            content = self._ask(request["params"])
+            decline: Message = {"action": "decline"}
+            reply["result"] = decline if content is None else {"action": "accept", "content": content}
+        elif request["method"] == "ping":
+            reply["result"] = {}
+        else:
+            reply["error"] = {"code": METHOD_NOT_FOUND, "message": f"Unknown method: {request['method']}"}
+        self._send(reply)
+
+    def _send(self, message: Message) -> None:
+        line = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
+        try:
+            self._to_server.write(line + b"\n")
+            self._to_server.flush()
+        except OSError:
+            raise self._ended() from None
+
+    def _receive(self) -> Message:
+        line = self._from_server.readline()
+        if not line:
+            raise self._ended()
+        try:
+            return json.loads(line)
+        except ValueError:
+            raise ServerEndedError(f"The server has sent no message of MCP: {line[:200]!r}") from None
+
+    def _ended(self) -> ServerEndedError:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._server.wait(END_S)
+        log = "\n".join(self._log)
+        return ServerEndedError(f"The server has ended.\n{log}" if log else "The server has ended.")
+
+    def close(self) -> None:
+        """End the server as a client does: close its stdin, and wait."""
+        with contextlib.suppress(OSError):
+            self._to_server.close()
+        try:
+            self._server.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._server.kill()
+            self._server.wait()
