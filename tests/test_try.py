@@ -96,9 +96,7 @@ def sit_down(tmp_path: Path) -> Iterator[Callable[..., Person]]:
 
 
 @pytest.mark.req("try")
-@pytest.mark.parametrize(
-    "command", ["echo hi", "echo out; echo err >&2; exit 3", "kill -9 $$", "seq 9000", "gti"]
-)
+@pytest.mark.parametrize("command", ["echo hi", "echo out; echo err >&2; exit 3", "seq 9000"])
 def test_one_command_shows_what_an_agent_gets_to_the_letter(
     start: Callable[..., WireClient], tmp_path: Path, command: str
 ) -> None:

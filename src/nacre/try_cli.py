@@ -12,6 +12,7 @@ import getpass
 import itertools
 import json
 import sys
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import NacreError
@@ -51,10 +52,11 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre try",
         usage="nacre try [--data] [--session NAME] [--terminal] [OPTIONS OF THE SERVER] [COMMAND]",
-        description="Run a command through a server, as an agent would, and see what the agent gets. The server"
-        " is a real one: its options, settings files, rules and sandbox are those of `nacre`. The exit code is"
-        " 0, or 1 where the reply is an error.",
-        epilog=f"At the prompt:\n{PROMPT_HELP}\n\nOn a terminal:\n{TERMINAL_HELP}",
+        description="Run a command through a server, as an agent would, and see what the agent gets.\nThe"
+        " server is a real one: its options, settings files, rules and sandbox are those of `nacre`.\nThe"
+        " exit code is 0, or 1 where the reply is an error.",
+        epilog=f"At the prompt:\n\n{indent(PROMPT_HELP, '    ')}\n\nOn a terminal:\n\n"
+        f"{indent(TERMINAL_HELP, '    ')}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument(
