@@ -178,6 +178,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " notified of changes.",
         "nacre",
     ),
+    "tasks": Requirement(
+        "A call that takes long is answered as a task where the client has negotiated that, which it polls and"
+        " cancels.",
+        "nacre",
+    ),
     "job-given-up": Requirement(
         "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
     ),

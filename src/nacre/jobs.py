@@ -53,6 +53,8 @@ class Job:
         self.listeners: list[Callable[[], None]] = []  # called at each change of its state
         self.on_end: Callable[[Job], None] | None = None
         self._began = time.monotonic() - ran_s
+        self.began_at = time.time() - ran_s
+        self.ended_at = 0.0  # 0: it runs
         self._ended = 0.0
         if (rest := execution.rest) is not None:
             rest.on_change = self._change
@@ -239,7 +241,7 @@ class Job:
 
     def _change(self) -> None:
         if not self.runs and not self._ended:
-            self._ended = time.monotonic()
+            self._ended, self.ended_at = time.monotonic(), time.time()
             if self.on_end is not None:
                 self.on_end(self)
         for listener in list(self.listeners):

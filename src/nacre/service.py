@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from nacre.gate import Ask
     from nacre.job_control import Input, JobControl, Look
     from nacre.job_waits import Until
+    from nacre.jobs import Job
     from nacre.keeper.frames import Left
     from nacre.model import Text
     from nacre.output_query import Excerpt, Query
@@ -324,6 +325,19 @@ class Service:
     def describe_job(self, job_id: str) -> dict[str, Any]:
         """One of them. RequestError: there is none of that id."""
         return self._job_control().jobs.find(job_id).summary()
+
+    def job(self, job_id: str) -> Job:
+        """A job, to look at. RequestError: there is none of that id."""
+        return self._job_control().jobs.find(job_id)
+
+    def note_end_seen(self, job_id: str) -> None:
+        """Its caller knows how a job ended: no reply needs to say it."""
+        self._job_control().jobs.note_end_seen(self.job(job_id))
+
+    def cancel_job(self, job_id: str) -> None:
+        """Begin to end a job with everything that it has started."""
+        if (job := self.job(job_id)).outcome is None:
+            job.execution.kill()
 
     def watch_job(self, job_id: str, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
         """Have somebody called when a job changes its state, or prints more; what is returned ends that."""

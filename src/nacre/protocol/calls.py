@@ -38,4 +38,6 @@ async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[
             f"nacre failed inside {tool.name}; its log has the details. The command may have run.",
             is_error=True,
         )
+    if reply.job and caller.tasks is not None:
+        return {"resultType": "task", **caller.tasks().state(reply.job)}
     return call_result(reply)

@@ -47,6 +47,7 @@ class Client:
     protocol: str = HANDSHAKE_VERSIONS[-1]
     asks: bool = False  # whether its person can be asked (elicitation)
     has_roots: bool = False
+    takes_tasks: bool = False  # whether a call may be answered as a task (2026)
 
 
 NOBODY = Client()  # who has not shaken hands

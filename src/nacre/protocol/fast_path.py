@@ -60,6 +60,7 @@ NOT_INITIALISED = CallError(
 NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", "tasks/list")
 RESOURCE_LISTS = ("resources/list", "resources/templates/list")
 RESOURCE_METHODS = (*RESOURCE_LISTS, "resources/read", "resources/subscribe", "resources/unsubscribe")
+TASK_METHODS = ("tasks/get", "tasks/cancel", "tasks/update")  # the SDK has none of them
 VERSION_WITH_BATCHES = "2025-03-26"
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 
@@ -134,11 +135,7 @@ class FastPath:
         if connection.era is Era.UNDECIDED:
             self._decide_era(method, params)
         if connection.era is Era.MODERN:
-            if method == "initialize":
-                raise no_method(method)
-            if method == "subscriptions/listen":
-                connection.stdio.keep_open(identity)
-            return not self._sdk_only and self._take_modern(method, identity, params)
+            return self._take_modern(method, identity, params)
         if method == "tools/call":
             return self._take_call(identity, params)
         serve = self._methods.get(method)
@@ -322,9 +319,18 @@ class FastPath:
     # -- the protocol of 2026
 
     def _take_modern(self, method: str, identity: Id, params: dict[str, Any]) -> bool:
+        if method == "initialize":
+            raise no_method(method)
+        if method == "subscriptions/listen":
+            self._connection.stdio.keep_open(identity)
         envelope = modern.parse_envelope(params)
         if envelope is None:
             return False
+        if method in TASK_METHODS and self._surface.tasks is not None:
+            return self._take_task_request(method, identity, params, envelope)
+        return not self._sdk_only and self._answer_modern(method, identity, params, envelope)
+
+    def _answer_modern(self, method: str, identity: Id, params: dict[str, Any], envelope: Client) -> bool:
         surface, connection = self._surface, self._connection
         if method == "server/discover":
             connection.answer(identity, modern.discovered(surface))
@@ -355,7 +361,9 @@ class FastPath:
         tool, arguments = self._surface.tools[params["name"]], params.get("arguments", {})
         heartbeat = self._heartbeat(mapping(params["_meta"]).get("progressToken"))
         caller = Caller(
-            None if heartbeat is None else heartbeat.tell, _ask_by_answer if envelope.asks else None
+            None if heartbeat is None else heartbeat.tell,
+            _ask_by_answer if envelope.asks else None,
+            self._surface.tasks if envelope.takes_tasks else None,
         )
         try:
             result = modern.complete(await answer(tool, arguments, caller), self._surface)
@@ -370,6 +378,17 @@ class FastPath:
             )
         finally:
             connection.over(identity)
+
+    def _take_task_request(self, method: str, identity: Id, params: dict[str, Any], envelope: Client) -> bool:
+        from nacre.protocol import task_requests  # noqa: PLC0415  # few clients know tasks
+
+        if not envelope.takes_tasks:
+            raise task_requests.NOT_DECLARED
+        if (load := self._surface.tasks) is None:
+            return False
+        result = task_requests.answer(load(), method, params)
+        self._connection.answer(identity, modern.complete(result, self._surface))
+        return True
 
     # -- methods outside MCP
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _PREFIX = "io.modelcontextprotocol/"
 VERSION_KEY, CAPABILITIES_KEY = f"{_PREFIX}protocolVersion", f"{_PREFIX}clientCapabilities"
 CLIENT_KEY, SERVER_KEY = f"{_PREFIX}clientInfo", f"{_PREFIX}serverInfo"
+TASKS_EXTENSION = f"{_PREFIX}tasks"
 _KNOWN_KEYS = {VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, "progressToken"}
 NO_ENVELOPE = CallError(
     INVALID_PARAMS,
@@ -52,7 +53,12 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
         ):
             return None
     return Client(
-        name, release, MODERN_VERSION, asks="elicitation" in declared, has_roots="roots" in declared
+        name,
+        release,
+        MODERN_VERSION,
+        asks="elicitation" in declared,
+        has_roots="roots" in declared,
+        takes_tasks=TASKS_EXTENSION in mapping(mapping(declared).get("extensions")),
     )
 
 
@@ -69,14 +75,15 @@ def is_first_round(params: dict[str, Any]) -> bool:
 
 def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
     """A result as this protocol wants it."""
-    members: dict[str, Any] = dict(sorted({**result, "resultType": "complete"}.items()))
+    members: dict[str, Any] = dict(sorted({"resultType": "complete", **result}.items()))
     members["_meta"] = {**mapping(members.get("_meta")), SERVER_KEY: server_info(surface)}
     return members
 
 
 def discovered(surface: Surface) -> dict[str, Any]:
     """What we are and offer."""
-    offered = capabilities(surface)
+    extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if surface.tasks is not None else {}
+    offered = {"extensions": extensions, **capabilities(surface)} if extensions else capabilities(surface)
     result: dict[str, Any] = {"cacheScope": "private", "capabilities": offered}
     offered["tools"] = {"listChanged": True}  # to whoever listens
     if surface.prompts:

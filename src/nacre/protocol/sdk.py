@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from nacre.protocol.resource_requests import Watch
     from nacre.protocol.stdio import Stdio
     from nacre.tools.surface import Prompt
+    from nacre.tools.tasks import Tasks
     from nacre.tools.tool import Tool
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
@@ -94,9 +95,16 @@ class _Shown(SdkTool):
             )
         request = context.request_context
         heartbeat = _heartbeat_of(request.session, request.params)
-        caller = Caller(None if heartbeat is None else heartbeat.tell, _ask_of(context))
+        caller = Caller(
+            None if heartbeat is None else heartbeat.tell,
+            _ask_of(context),
+            _tasks_of(calls.connection, context),
+        )
         try:
             result = await answer(tool, arguments, caller)
+            if result.get("resultType") == "task":
+                calls.tasks[request.request_id] = result
+                return types.CallToolResult(content=[])  # the middleware sends the task instead
             if "isError" not in result:
                 calls.silent.add(request.request_id)
             return types.CallToolResult.model_validate(result)
@@ -147,10 +155,10 @@ def _ask_of(context: Any) -> Ask | None:
     declared = context.client_capabilities
     if declared is None or declared.elicitation is None:
         return None
-    modern = _modern(context)
+    is_modern = _modern(context)
 
     async def ask(question: Question) -> Answer:
-        if not modern:
+        if not is_modern:
             asked = question_params(question)
             try:
                 reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
@@ -164,6 +172,13 @@ def _ask_of(context: Any) -> Ask | None:
         return parse_answer(replies[ASK_KEY].model_dump(by_alias=True), question)
 
     return ask
+
+
+def _tasks_of(connection: Connection, context: Any) -> Callable[[], Tasks] | None:
+    """Where a 2026 client takes tasks."""
+    declared = context.client_capabilities
+    extensions = declared.extensions if declared is not None else None
+    return connection.surface.tasks if modern.TASKS_EXTENSION in (extensions or {}) else None
 
 
 def _heartbeat_of(session: Any, params: Mapping[str, Any] | None) -> Heartbeat | None:
@@ -186,6 +201,7 @@ class Calls:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self.silent: set[Id] = set()  # requests whose result does not say `isError`
+        self.tasks: dict[Id, dict[str, Any]] = {}  # requests that are answered as a task
 
     async def __call__(self, ctx: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
         """Refuse, or pass on."""
@@ -197,6 +213,8 @@ class Calls:
             raise _protocol_error(error) from None
         try:
             result = await call_next(ctx)
+            if (task := self.tasks.pop(ctx.request_id, None)) is not None:
+                return modern.complete(task, self.connection.surface)
             if ctx.request_id in self.silent:
                 del result["isError"]
             return result
@@ -223,6 +241,8 @@ def build_server(connection: Connection) -> Any:
     for method in [name for name in handlers if name.startswith(absent)]:
         del handlers[method]
     surface.listeners.append(lambda: _show_other_tools(app, calls))
+    if surface.tasks is not None:
+        app._lowlevel_server.extensions[modern.TASKS_EXTENSION] = {}  # noqa: SLF001  # served by the fast path
     if surface.resources is not None:
         _serve_resources(app, connection)
     return app

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nacre.service import Service
     from nacre.tools.resources import Resources
     from nacre.tools.surface import Surface
+    from nacre.tools.tasks import Tasks
     from nacre.tools.tool import Tool
 
 
@@ -39,12 +40,20 @@ def register(surface: Surface, service: Service) -> None:
     if config.offers("job") and config.offers("output"):
         surface.resources = lambda: _resources(service)
         service.on_jobs_change = surface.tell_resources_changed
+    if config.offers("job"):
+        surface.tasks = lambda: _tasks(service)
 
 
 def _resources(service: Service) -> Resources:
     from nacre.tools.resources import Resources
 
     return Resources(service)
+
+
+def _tasks(service: Service) -> Tasks:
+    from nacre.tools.tasks import Tasks
+
+    return Tasks(service)
 
 
 def _offer(family: str, surface: Surface, service: Service) -> None:

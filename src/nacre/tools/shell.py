@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import RequestError
@@ -158,7 +159,9 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
     )
     result = await run(service, command, caller)
     advice = _timeout_advice(service, command) if result.ended is Ended.TIMED_OUT else ""
-    return reply(result, service.config, advice)
+    answer = reply(result, service.config, advice)
+    goes_on = result.ended is Ended.RUNNING and not background
+    return replace(answer, job=result.output_id) if goes_on else answer
 
 
 def _timeout_advice(service: Service, command: Command) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nacre.errors import NacreError
     from nacre.tools.resources import Resources
+    from nacre.tools.tasks import Tasks
     from nacre.tools.tool import Caller, Reply, Tool
 
 Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
@@ -63,6 +64,7 @@ class Surface:
     )  # called when the tools have changed
 
     resources: Callable[[], Resources] | None = None  # loads what can be read besides calling tools
+    tasks: Callable[[], Tasks] | None = None  # loads calls that go on as tasks
     resource_listeners: list[Callable[[], None]] = field(
         default_factory=list[Callable[[], None]]
     )  # called when there are others

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from nacre.errors import NacreError
     from nacre.gate import Ask
+    from nacre.tools.tasks import Tasks
 
     Progress = Callable[[float, str], Awaitable[None]]
 
@@ -25,6 +26,7 @@ class Caller:
 
     progress: Progress | None = None
     ask: Ask | None = None
+    tasks: Callable[[], Tasks] | None = None  # where a call may be answered as one of these
 
 
 @record
@@ -36,6 +38,7 @@ class Reply:
     is_error: bool | None = False  # None: the document's replies do not say
     asides: tuple[str, ...] = ()  # further blocks of text, where the first has to stay pure
     meta: dict[str, Any] | None = None  # what only programs need: no model is shown it
+    job: str = ""  # that the call goes on as: where clients know tasks, the answer is one instead
 
 
 class CallError(Exception):
