@@ -179,8 +179,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "tasks": Requirement(
-        "A call that takes long is answered as a task where the client has negotiated that, which it polls and"
-        " cancels.",
+        "A call that takes long is answered as a task where the client has negotiated that, which it polls"
+        " and cancels.",
         "nacre",
     ),
     "job-given-up": Requirement(
