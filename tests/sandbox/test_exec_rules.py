@@ -29,6 +29,7 @@ def test_what_no_rule_allows_does_not_start_in_any_shell(shell: str) -> None:
             refused = run("env rm victim" if session else "/bin/rm victim", session)
             assert refused.exit_code, session
             assert "was not started: Command 'rm' not allowed" in " ".join(refused.hints)
+            assert "Allowed here: ls, cat." in " ".join(refused.hints)
             assert run("ls | cat", session).stdout.text == "victim\n"
         assert run("ls; cat victim").hints == ()
 
@@ -198,6 +199,16 @@ def test_a_variable_that_a_shell_gives_to_a_program_is_judged_like_an_assignment
             assert name in " ".join(run(f"env {name}={value} ls").hints)
         for name, value in (("NO_COLOR", "1"), ("TZ", "UTC"), ("CI", "true")):
             assert run(f"{set_.format(name, value)} cd /; cd '{run.workspace}'; ls").hints == (), name
+
+
+@pytest.mark.req("exec-environment")
+def test_who_has_no_ancestor_that_is_known_may_add_no_variable_either() -> None:
+    text = "(sleep 0.05; export LD_PRELOAD=./x.so; ls victim > out; echo > over) & disown; exit 0"
+    with gated({"allow": ["sh", "./free.sh", "sleep", "ls"]}) as run:
+        run.put("free.sh", f"#!/bin/bash\n{text}\n")
+        run("./free.sh")
+        run("until [ -e over ]; do sleep 0.01; done")
+        assert (run.workspace / "out").read_text() == ""
 
 
 @pytest.mark.req("exec-environment")

@@ -66,6 +66,7 @@ class ExecSupervision:
             self._forget(channel)
         for gate in tuple(self._gates):
             self._let_go(gate)
+        self.rules.close()
 
     def _take_listener(self, channel: socket.socket) -> None:
         try:
@@ -105,7 +106,7 @@ class ExecSupervision:
     def _judge(self, gate: ExecGate, asked: Exec) -> bool | None:
         if asked.script or not self.rules.is_long(asked):
             return self._attempt(asked)
-        caller = self.rules.caller(asked.pid)
+        caller = self.rules.caller(asked)
         verdict = self._loop.run_in_executor(_verdict_thread(), self.rules.decide, asked, caller)
         verdict.add_done_callback(partial(self._settle, gate, asked, caller))
         return None

@@ -22,12 +22,10 @@ import select
 import signal
 import stat
 import struct
-import sys
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from nacre.keeper.wire import COOKIE_NAME
+from nacre.sandbox.processes import contents, identify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,9 +41,7 @@ AT_EMPTY_PATH, AT_FDCWD = 0x1000, -100
 WORD = 8
 PAGE = 4096
 PATH_LIMIT_BYTES = 4096
-PIDFD_INFO, PIDFD_INFO_BYTES, PARENT_AT = 0xC040FF0B, 64, 24
 ARGUMENTS_LIMIT_BYTES = 1 << 21  # more than the kernel itself accepts
-CONTENTS_BYTES = 1 << 15
 OPENAT2, RESOLVE_IN_ROOT = 437, 0x10
 APPROVED_KEPT = 10_000
 NOT_THERE = {errno.ENOENT, errno.ENOTDIR}
@@ -60,6 +56,8 @@ class Exec(NamedTuple):  # made for every exec: a dataclass takes five times as 
     argv: tuple[str, ...]
     directory: str
     question: int = 0  # what an answer refers to
+    parent: int = 0
+    mark: int = 0  # of the process (see `processes`)
     script: str = ""  # the program is the interpreter of this file, by the choice of the kernel
 
 
@@ -182,7 +180,8 @@ class ExecGate:
         path = os.path.normpath(os.path.join(base, given))
         if path.startswith("/proc/self/"):
             path = f"/proc/{pid}/{path.removeprefix('/proc/self/')}"
-        return Exec(process_of(pid), path, self._real_path(pid, path), words.argv, directory, question)
+        real_path, caller = self._real_path(pid, path), identify(pid)
+        return Exec(caller.pid, path, real_path, words.argv, directory, question, caller.parent, caller.mark)
 
     def _real_path(self, pid: int, path: str) -> str:
         """Where a path leads. What was found before is compared with the truth at the second look."""
@@ -227,9 +226,8 @@ class ExecGate:
         if not self._judge.confirm(approved, environment):
             return False
         script = approved.real_path or approved.path
-        return self._has_become(
-            Exec(pid, path, program, argv, approved.directory, script=script), environment
-        )
+        other = approved._replace(path=path, real_path=program, argv=argv, script=script)
+        return self._has_become(other, environment)
 
     def _has_become(self, other: Exec, environment: bytes) -> bool:
         """Whether it may be another program than the one that was approved."""
@@ -244,8 +242,8 @@ class ExecGate:
 
 def read_running(pid: int) -> tuple[str, tuple[str, ...], bytes]:
     """The program that a process has become, its arguments and environment, by the kernel's own record."""
-    argv = tuple(map(os.fsdecode, _contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
-    return os.readlink(f"/proc/{pid}/exe"), argv, _contents(f"/proc/{pid}/environ")
+    argv = tuple(map(os.fsdecode, contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
+    return os.readlink(f"/proc/{pid}/exe"), argv, contents(f"/proc/{pid}/environ")
 
 
 class Words(NamedTuple):
@@ -372,72 +370,3 @@ def _real_path(pid: int, path: str) -> str:
         return os.readlink(f"/proc/self/fd/{found}")
     finally:
         os.close(found)
-
-
-def process_of(thread: int) -> int:
-    """The process of a thread: an exec replaces all of them."""
-    try:
-        os.close(os.pidfd_open(thread))  # there are such handles of whole processes only
-    except OSError:
-        status = _contents(f"/proc/{thread}/status").splitlines()
-        return next(int(line[5:]) for line in status if line.startswith(b"Tgid:"))
-    return thread
-
-
-def parent_and_mark(pid: int) -> tuple[int, int]:
-    """The parent of a process, and a number of its own: its pid alone may be another process's by now.
-
-    OSError: there is no such process.
-    """
-    if not _knows_parents():
-        fields = _contents(f"/proc/{pid}/stat").rpartition(b") ")[2].split(maxsplit=20)
-        return int(fields[1]), int(fields[19])  # the time at which it began
-    handle = os.pidfd_open(pid)
-    try:
-        return _parent_of(handle), os.fstat(handle).st_ino
-    finally:
-        os.close(handle)
-
-
-def _parent_of(handle: int) -> int:
-    buffer = bytearray(PIDFD_INFO_BYTES)
-    fcntl.ioctl(handle, PIDFD_INFO, buffer)
-    return int.from_bytes(buffer[PARENT_AT : PARENT_AT + 4], sys.byteorder)
-
-
-@cache
-def _knows_parents() -> bool:
-    """Whether the kernel says it of a handle (since 6.13); reading it in /proc takes three times as long."""
-    try:
-        handle = os.pidfd_open(os.getpid())
-    except OSError:
-        return False
-    try:
-        return _parent_of(handle) == os.getppid()
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
-
-
-def command_of(pid: int) -> int:
-    """The command that a process says it belongs to, by its environment; 0: it says nothing."""
-    try:
-        environment = _contents(f"/proc/{pid}/environ")
-    except OSError:
-        return 0
-    mark = b"\0" + COOKIE_NAME.encode() + b"="
-    said = (b"\0" + environment).partition(mark)[2].partition(b"\0")[0].rpartition(b":")[2]
-    return int(said) if said.isdigit() else 0
-
-
-def _contents(path: str) -> bytes:
-    """All of a small file of the kernel's; Python's own way takes three times as long."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        read = more = os.read(descriptor, CONTENTS_BYTES)
-        while len(more) == CONTENTS_BYTES:
-            read += (more := os.read(descriptor, CONTENTS_BYTES))
-    finally:
-        os.close(descriptor)
-    return read

@@ -23,12 +23,13 @@ from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from nacre.keeper.wire import COOKIE_NAME
 from nacre.policy import Policy, Verdict, judge_argv
 from nacre.policy.children import ANY, admits, children_of
 from nacre.policy.model import SYSTEM_DIRECTORIES, names
 from nacre.policy.tables.shells import MULTICALL
 from nacre.policy.variables import Setting, object_to
-from nacre.sandbox.exec_gate import command_of, parent_and_mark
+from nacre.sandbox.processes import LivingProcesses, command_of, identify, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -44,7 +45,7 @@ FREE = names("true false echo printf test [")  # programs of these names do what
 # What the functions that a shell comes with start by themselves.
 SHELL_HELPERS = {"fish": ("dircolors", "uname")}
 # What shells themselves keep in the environment of what they start.
-KEPT_BY_SHELLS = names("_ A__z LOGNAME LS_COLORS OLDPWD PWD SHLVL USER")
+KEPT_BY_SHELLS = {*names("_ A__z LOGNAME LS_COLORS OLDPWD PWD SHLVL USER"), COOKIE_NAME}
 LOADERS = ("ld-linux", "ld-musl", "ld.so", "ld64.so")  # they run any file, whatever its permissions say
 
 
@@ -98,14 +99,18 @@ class ExecRules:
         self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
         self._commands: OrderedDict[int, _Command] = OrderedDict()
         self._processes: OrderedDict[int, Process] = OrderedDict()
+        self._given: frozenset[bytes] = frozenset()  # the environment of the latest command
+        self._living = LivingProcesses()
         self._pending: OrderedDict[int, Process] = OrderedDict()  # what may become another program
         self._verdicts: OrderedDict[tuple[object, ...], Decision] = OrderedDict()
-        self._policy: Policy
+        self._given_policy: Policy
+        self._policy: Policy  # with the programs that do what free builtins do
         self._forbidding: Policy  # what is denied or asked about, wherever it is started
         self.adopt(policy)
 
     def adopt(self, policy: Policy) -> None:
         """From now on these rules hold."""
+        self._given_policy = policy
         has_free = policy.free_builtins and policy.mode == "allowlist"
         self._policy = policy.allowing(sorted(FREE)) if has_free else policy
         self._forbidding = replace(
@@ -119,6 +124,10 @@ class ExecRules:
             allowed_directories=(),
         )
         self._verdicts.clear()
+
+    def close(self) -> None:
+        """Nobody will ask any more."""
+        self._living.close()
 
     # -- what nacre knows of its commands
 
@@ -162,13 +171,10 @@ class ExecRules:
         command = waiting.pop(0)
         if not waiting:
             del self._expected[path, argv]
-        try:
-            _, mark = parent_and_mark(pid)
-        except (OSError, ValueError):  # it is gone
-            return False
+        mark = mark_of(pid)
         helpers = SHELL_HELPERS.get(os.path.basename(path), ())
         self._await(pid, Process(mark, command, helpers))
-        return True
+        return bool(mark)
 
     def is_fixed(self, path: str) -> bool:
         """Whether no command can change where a path leads."""
@@ -181,7 +187,7 @@ class ExecRules:
             return False
         command = self._commands.get(process.command)
         if not asked.real_path and command is not None:  # nacre has started it
-            command.environment = frozenset(environment.split(b"\0"))
+            command.environment = self._given = frozenset(environment.split(b"\0"))
         elif process.checked and (objection := self._objection_to(environment, asked, command)):
             if command is not None:
                 self._note(command, asked, objection)
@@ -191,10 +197,11 @@ class ExecRules:
 
     def _objection_to(self, environment: bytes, asked: Exec, command: _Command | None) -> Decision | None:
         """What speaks against the variables that were added since nacre started the command."""
-        if command is None or command.approved:
+        if command is not None and command.approved:
             return None
+        given = command.environment if command is not None else self._given
         programs = frozenset({_called(asked), os.path.basename(asked.real_path)})
-        for entry in frozenset(environment.split(b"\0")) - command.environment:
+        for entry in frozenset(environment.split(b"\0")) - given:
             name, _, value = os.fsdecode(entry).partition("=")
             if not name or name in KEPT_BY_SHELLS:
                 continue
@@ -205,7 +212,7 @@ class ExecRules:
 
     def judge(self, asked: Exec) -> bool:
         """Whether it may start."""
-        caller = self.caller(asked.pid)
+        caller = self.caller(asked)
         return self.conclude(asked, caller, self.decide(asked, caller))
 
     def conclude(self, asked: Exec, caller: Process, decision: Decision) -> bool:
@@ -242,30 +249,27 @@ class ExecRules:
     def _forget_ended(self) -> None:
         """Processes end without our knowledge; those that live are kept, as long as there is room."""
         for pid, process in tuple(self._processes.items()):
-            try:
-                _, mark = parent_and_mark(pid)
-            except (OSError, ValueError):
-                mark = 0
-            if mark != process.mark:
+            if mark_of(pid) != process.mark:
                 del self._processes[pid]
         _bound(self._processes, KEPT // 2)
 
-    def caller(self, pid: int) -> Process:
+    def caller(self, asked: Exec) -> Process:
         """What the process is that calls, by its own last exec or that of an ancestor."""
-        own_mark, at = 0, pid
+        own = self._processes.get(asked.pid)
+        if own is not None and own.mark == asked.mark:
+            return own
+        at = asked.parent
         for _ in range(ANCESTORS):
-            try:
-                parent, mark = parent_and_mark(at)
-            except (OSError, ValueError):
-                break
-            own_mark = own_mark or mark
             known = self._processes.get(at)
-            if known is not None and known.mark == mark:
-                return Process(own_mark, known.command, known.children)
-            if parent <= 1:
+            if known is not None and self._living.has(at, known.mark):
+                return Process(asked.mark, known.command, known.children)
+            try:
+                at = identify(at).parent
+            except OSError:
                 break
-            at = parent
-        return Process(own_mark, 0, ())
+            if at <= 1:
+                break
+        return Process(asked.mark, 0, ())
 
     # -- the verdict
 
@@ -306,7 +310,9 @@ class ExecRules:
         ]
         name, verdict = min(verdicts, key=lambda pair: _STRICTNESS[pair[1].decision])
         if verdict.decision == "deny":
-            return _refused(verdicts[0][1])
+            # Without the free programs, which would be listed as if a person had named them.
+            plain = replace(self._given_policy, files=policy.files)
+            return _refused(judge_argv((own_names[0], *asked.argv[1:]), plain, cwd=asked.directory))
         by_text = {rule.text: rule for rule in (*policy.allows, *policy.asks)}
         rules = [by_text[found.rule] for found in verdict.commands if found.rule in by_text]
         children = [child for rule in rules for child in children_of(rule, name, asked.argv)]
