@@ -803,7 +803,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "network-private": Requirement(
         "Private addresses are refused unless they are named, also where DNS leads to one.", "nacre"
     ),
-    "network-told": Requirement("A refused host is told in the result, with the setting.", "nacre"),
+    "network-told": Requirement(
+        "A refused host is told in the result of the command that wanted it, with the setting.", "nacre"
+    ),
     "network-fails-closed": Requirement("A list of hosts that cannot be held ends the start.", "nacre"),
     # -- limits
     "limits-contained": Requirement(

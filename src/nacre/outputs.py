@@ -104,6 +104,10 @@ class Outputs:
         """The id of what a command prints."""
         return self._spools.id_for(number)
 
+    def command_of(self, output_id: str) -> int:
+        """The command that an output is of, as its keeper numbers it; in a session, its shell."""
+        return int(self._spools.number_of(output_id).partition(".")[0])
+
     def path_of(self, number: str, stream: StreamName) -> str:
         """The file that a long stream is in."""
         return self._spools.path_for(number, stream)

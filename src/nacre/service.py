@@ -242,7 +242,8 @@ class Service:
 
     def _refusals(self, asked: Command, done: Result, ask: Ask | None, began: float) -> tuple[str, ...]:
         """A sentence for each thing that the sandbox has refused a command."""
-        held, hosts = self.place.confinement, self.place.refused_hosts(began)
+        held = self.place.confinement
+        hosts = self.place.refused_hosts(began, self.place.outputs.command_of(done.output_id))
         if held is None or (not hosts and (done.ok or done.hints)):
             return ()
         if self._widening is None:

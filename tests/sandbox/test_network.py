@@ -20,7 +20,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sandbox_harness import scratch_directory
-from wire_client import configured
+from wire_client import configured, told_of
 
 from nacre.keeper import processes
 from nacre.places.proxy import Proxy
@@ -181,7 +181,7 @@ def exchange(
             await asyncio.wait(served, timeout=30)
         for _ in range(3):  # transports are closed by callbacks
             await asyncio.sleep(0)
-        return answer, tuple(f"{each.path}: {each}" for each in proxy.refused_since(0)), asked
+        return answer, tuple(f"{each.path}: {each}" for each in proxy.refused_since(0, 1)), asked
 
     return asyncio.run(run())
 
@@ -273,6 +273,20 @@ def test_commands_reach_what_is_named_and_are_told_of_the_rest(
         assert server.shell(f"curl -sS --noproxy '*' {url}/x")["exit_code"]
     assert "hints" not in server.shell("echo fine")
     assert server.shell("grep -c : /proc/net/dev")["stdout"] == "1\n"  # its own loopback
+
+
+@pytest.mark.req("network-told")
+def test_only_the_command_that_wanted_a_host_is_told_of_its_refusal(start: Start, workspace: Path) -> None:
+    server = configured(start, workspace, 'sandbox = "workspace"\nsandbox_network = ["*.example.org"]\n')
+    waiting = "until [ -e go ]; do sleep 0.02; done; false"
+    others = [
+        server.post_call("shell", {"command": waiting, **session}) for session in ({}, {"session": "one"})
+    ]
+    refused = server.shell(f"({PYTHON.format(url='http://evil.test/')}) & wait $!")
+    assert "refused evil.test:80" in refused["hints"][0]
+    (workspace / "go").touch()
+    for other in others:
+        assert "hints" not in told_of(server.answer_to(other)["result"])
 
 
 @pytest.mark.req("network-allowlist")

@@ -314,9 +314,9 @@ class Local:
         self.release()
         self.spools.remove()
 
-    def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
-        """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
-        found = [refusal for proxy in self._proxies() for refusal in proxy.refused_since(since)]
+    def refused_hosts(self, since: float, command: int) -> tuple[Refusal, ...]:
+        """The hosts that its sandbox has refused a command since a moment (`time.monotonic`), each once."""
+        found = [refusal for proxy in self._proxies() for refusal in proxy.refused_since(since, command)]
         return tuple(dict.fromkeys(found))
 
     def _proxies(self) -> list[Proxy]:

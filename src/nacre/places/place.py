@@ -99,8 +99,8 @@ class Place(Protocol):
         """A keeper in a wider sandbox for one command; for all from now on, it is the usual one."""
         ...
 
-    def refused_hosts(self, since: float) -> tuple[Refusal, ...]:
-        """The hosts that its sandbox has refused since a moment (`time.monotonic`), each once."""
+    def refused_hosts(self, since: float, command: int) -> tuple[Refusal, ...]:
+        """The hosts that its sandbox has refused a command since a moment (`time.monotonic`), each once."""
         ...
 
     @property

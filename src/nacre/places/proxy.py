@@ -19,9 +19,10 @@ import socket
 import time
 from collections import deque
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.sandbox.hosts import normal_host
+from nacre.sandbox.processes import command_with_port
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -47,10 +48,19 @@ _HOP = ("connection", "host", "keep-alive", "proxy-authorization", "proxy-connec
 class _RefusedError(Exception):
     """A request that is not passed on."""
 
-    def __init__(self, status: str, why: str) -> None:
+    def __init__(self, status: str, why: str, refusal: Refusal | None = None) -> None:
         super().__init__(why)
         self.status = status
         self.why = why
+        self.refusal = refusal  # None: it was no request, or led nowhere
+
+
+class _Noted(NamedTuple):
+    """A host that was refused: when, and to which command (0: not known)."""
+
+    when: float
+    command: int
+    refusal: Refusal
 
 
 async def resolve(host: str, port: int) -> list[str]:
@@ -65,7 +75,7 @@ class Proxy:
     def __init__(self, hosts: AllowedHosts, resolve: Resolve = resolve) -> None:
         self._hosts = hosts
         self._resolve = resolve
-        self._refused: deque[tuple[float, Refusal]] = deque(maxlen=REMEMBERED)
+        self._refused: deque[_Noted] = deque(maxlen=REMEMBERED)
         self._servers: list[asyncio.Server] = []
         self._slots = asyncio.Semaphore(CONNECTIONS)
         self._awaited: list[socket.socket] = []
@@ -120,9 +130,10 @@ class Proxy:
         shared["NO_PROXY"] = ",".join(self._hosts.direct)
         return {**shared, **{name.lower(): value for name, value in shared.items()}}
 
-    def refused_since(self, moment: float) -> tuple[Refusal, ...]:
-        """Each host that was refused since then (`time.monotonic`)."""
-        return tuple(dict.fromkeys(refusal for when, refusal in self._refused if when >= moment))
+    def refused_since(self, moment: float, command: int) -> tuple[Refusal, ...]:
+        """Each host that was refused to a command since then (`time.monotonic`), or to nobody knows whom."""
+        noted = [each for each in self._refused if each.when >= moment and each.command in {0, command}]
+        return tuple(dict.fromkeys(each.refusal for each in noted))
 
     # -- a connection
 
@@ -130,8 +141,10 @@ class Proxy:
         async with self._slots:
             try:
                 await self._answer(reader, writer)
-            except _RefusedError as refusal:
-                await _say(writer, refusal)
+            except _RefusedError as refused:
+                if refused.refusal is not None:
+                    await self._note(refused.refusal, writer)
+                await _say(writer, refused)
             except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
                 pass  # whoever has hung up, on either side, needs no answer
             finally:
@@ -156,23 +169,29 @@ class Proxy:
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to a host that may be reached, by an address that was judged."""
         if refusal := self._hosts.refuse_host(host, port):
-            raise self._noted(refusal)
+            raise _forbidden(refusal)
         try:
             addresses = await self._resolve(host, port)
         except OSError as error:
             raise _RefusedError("502 Bad Gateway", f"{host} has no address: {error.strerror}") from None
         for address in addresses:
             if refusal := self._hosts.refuse_address(host, port, ip_address(address.partition("%")[0])):
-                raise self._noted(refusal)
+                raise _forbidden(refusal)
         for address in addresses:
             with contextlib.suppress(OSError):
                 async with asyncio.timeout(CONNECT_S):
                     return await asyncio.open_connection(address, port)
         raise _RefusedError("502 Bad Gateway", f"{host}:{port} cannot be reached")
 
-    def _noted(self, refusal: Refusal) -> _RefusedError:
-        self._refused.append((time.monotonic(), refusal))
-        return _RefusedError("403 Forbidden", f"the sandbox refused {refusal.path}: {refusal}.")
+    async def _note(self, refusal: Refusal, writer: asyncio.StreamWriter) -> None:
+        """Remember what was refused, and to which command: it waits for the answer, so it can be found."""
+        when, port = time.monotonic(), writer.get_extra_info("peername")[1]
+        command = await asyncio.to_thread(command_with_port, port, PORT)
+        self._refused.append(_Noted(when, command, refusal))
+
+
+def _forbidden(refusal: Refusal) -> _RefusedError:
+    return _RefusedError("403 Forbidden", f"the sandbox refused {refusal.path}: {refusal}.", refusal)
 
 
 def _parsed(head: bytes) -> tuple[str, str, list[bytes]]:

@@ -1,11 +1,13 @@
 """Who a process is: its parent, and a mark of its own, because its number may be another process's later.
 
-Above it: `exec_gate` and `exec_rules`, which ask this about every exec, so each question takes as few system
-calls as the kernel allows. It knows nothing of rules.
+Above it: `exec_gate` and `exec_rules`, and the proxy, which asks whose a connection is. The first two
+ask about every exec, so that each of their questions takes as few system calls as the kernel allows. It knows
+nothing of rules.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import signal
@@ -123,6 +125,40 @@ def command_of(pid: int) -> int:
     mark = b"\0" + COOKIE_NAME.encode() + b"="
     said = (b"\0" + environment).partition(mark)[2].partition(b"\0")[0].rpartition(b":")[2]
     return int(said) if said.isdigit() else 0
+
+
+def command_with_port(port: int, proxy_port: int) -> int:
+    """The command whose process has a connection from one port of a sandbox to another; 0: none is found.
+
+    It looks at all processes that say they belong to a command: refusals are few. It gives no rights.
+    """
+    for name in os.listdir("/proc"):
+        if name.isdigit() and (command := command_of(int(name))):
+            with contextlib.suppress(OSError):
+                if _sockets_between(name, port, proxy_port) & _open_sockets(name):
+                    return command
+    return 0
+
+
+def _sockets_between(pid: str, port: int, other_port: int) -> set[str]:
+    """The sockets in the network of a process that have these two ports."""
+    lines = [
+        line.split() for name in ("tcp", "tcp6") for line in contents(f"/proc/{pid}/net/{name}").splitlines()
+    ]
+    ends = (f":{port:04X}".encode(), f":{other_port:04X}".encode())
+    return {
+        f"socket:[{fields[9].decode()}]"
+        for fields in lines
+        if fields[1].endswith(ends[0]) and fields[2].endswith(ends[1])
+    }
+
+
+def _open_sockets(pid: str) -> set[str]:
+    found: set[str] = set()
+    for descriptor in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(OSError):
+            found.add(os.readlink(f"/proc/{pid}/fd/{descriptor}"))
+    return found
 
 
 def contents(path: str) -> bytes:
