@@ -10,9 +10,8 @@ from nacre.policy.conditions import ConditionScanner
 from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
-from nacre.policy.simple import BLANKS, RESERVED_WORDS
+from nacre.policy.simple import BLANKS, OUTSIDE, RESERVED_WORDS
 
-OUTSIDE = "put it before the substitution, and its result into a variable"
 QUOTES = "put the text into single quotes"
 _WORD_LOOKAHEAD = r"(?=[ \t\n;&|()<>]|\Z)"
 _RESERVED = regex(

@@ -21,7 +21,10 @@ from nacre.policy.tables.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+# More than the values that any program takes before the name of another one: timeout -k 5 5 name.
+_MANY = 4
 
 
 class FindExpression:
@@ -69,7 +72,8 @@ class FindExpression:
             if not self.only_files and any("{}" in item.text for item in self.words[:end]):
                 self.found.uses(word, "leave")
             self._check_ends(self.words[:end])
-            self.inner.append(tuple(with_found_path(item) for item in self.words[:end]))
+            many = end < len(self.words) and self.words[end].text == "+"
+            self.inner.append(tuple(with_found_paths(self.words[:end], many=many)))
             del self.words[: end + 1]
         elif text == "-delete":
             self.found.add(writes(word, "`-delete` removes files", text))
@@ -148,6 +152,12 @@ def _may_be_end(word: Word) -> bool:
     """Nothing but a value, which could be anything."""
     only_values = bool(word.expansions) and not word.text.strip(UNKNOWN)
     return only_values and not all(e.shape in {"digits", "number"} for e in word.expansions)
+
+
+def with_found_paths(words: Sequence[Word], *, many: bool) -> Iterator[Word]:
+    """The command with what was found; where it is run once for many, `{}` is several words."""
+    for word in words:
+        yield from [with_found_path(word)] * (_MANY if many and word.text == "{}" else 1)
 
 
 def with_found_path(word: Word) -> Word:

@@ -29,10 +29,10 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
-from nacre.policy.find_expression import FindExpression, with_found_path
+from nacre.policy.find_expression import FindExpression, with_found_paths
 from nacre.policy.git_commands import GitInspector
 from nacre.policy.interpreters import TEXT
-from nacre.policy.model import UNKNOWN, Expansion, Word
+from nacre.policy.model import UNKNOWN, Expansion, Word, names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.outputs import is_known_output
 from nacre.policy.patterns import regex
@@ -158,12 +158,11 @@ class ProgramInspector(GitInspector):
         if entry is None:
             return
         found = Effects()
-        at = next((i for i, word in enumerate(words) if word.text in _FD_RUNS), len(words))
-        self.arguments(entry, words[1:at], found)
-        self.step(words, found.effects, rememberable=at == len(words), paths=found.paths)
-        inner = tuple(with_found_path(word) for word in words[at + 1 :] if word.text not in {";", "\\;"})
-        if inner:
-            self.walk(inner)
+        own, commands = _fd_commands(words[1:])
+        self.arguments(entry, own, found)
+        self.step(words, found.effects, rememberable=not commands, paths=found.paths)
+        for command in commands:
+            self.walk(command)
 
     # -- tar -----------------------------------------------------------------------------------------------
 
@@ -246,7 +245,20 @@ class ProgramInspector(GitInspector):
             item.flag in {"--spider", "--version", "--help", "-V", "-h"} for item in given
         ):
             found.add(writes(words[0], "wget saves what it fetches; add `-O -`", "wget"))
+            if not any(item.flag in {"-O", "--output-document"} for item in given):
+                self._wget_saved(words[0], given, found)
         self.finish(words, found)
+
+    def _wget_saved(self, at: Word, given: Sequence[Argument], found: Effects) -> None:
+        """Under which names wget saves: those of the addresses, or of the server's choice."""
+        directory = next((item.value for item in given if item.flag in {"-P", "--directory-prefix"}), None)
+        if _is_recursive(given) or {"--content-disposition", "--trust-server-names"} & {
+            i.flag for i in given
+        }:
+            found.uses(directory or at.with_text("."), "fill")
+        for item in given:
+            if item.kind in {"operand", "unproven"}:
+                found.uses(_remote_name(item.word, directory, globbed=False), "write")
 
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
@@ -271,9 +283,25 @@ class ProgramInspector(GitInspector):
                 found.add(
                     writes(value, "`%output{}` writes a file, and a format may be in a file", item.flag)
                 )
+                found.uses(unknown_at(value), "write")
             elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
                 found.uses(value, "read")
+        self._curl_saved(words[0], given, found)
         self.finish(words, found)
+
+    def _curl_saved(self, at: Word, given: Sequence[Argument], found: Effects) -> None:
+        """`curl -O`: the file is named like the address, or as the server says."""
+        flags = {item.flag for item in given}
+        if not flags & {"-O", "--remote-name", "--remote-name-all"}:
+            return
+        directory = next((item.value for item in given if item.flag == "--output-dir"), None)
+        if flags & {"-J", "--remote-header-name"}:
+            found.uses(directory or at.with_text("."), "fill")
+        globbed = not flags & {"-g", "--globoff"}
+        for item in given:
+            address = item.value if item.flag == "--url" else item.word
+            if item.kind in {"operand", "unproven"} or item.flag == "--url":
+                found.uses(_remote_name(address or item.word, directory, globbed=globbed), "write")
 
     def _curl_form(self, value: Word, found: Effects) -> None:
         """`name=@file;type=x`: anything more can name further files."""
@@ -351,7 +379,65 @@ def _sql_reader(client: str) -> Callable[[str], list[Action]]:
     return lambda text: sql_actions(text, client)
 
 
+_WGET_SAVES_TREES = names(
+    "-r -m -p -x --recursive --mirror --page-requisites --force-directories --protocol-directories"
+)
 _FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
+_FD_PLACE = regex(r"\{(?:/|//|\.|/\.|)\}")
+
+
+def _fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, ...]]]:
+    """fd's own words, and the commands that it runs: each ends at a `;`, and more options may follow."""
+    own: list[Word] = []
+    commands: list[tuple[Word, ...]] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word.text not in _FD_RUNS:
+            own.append(word)
+            continue
+        end = next((at for at, item in enumerate(rest) if item.text == ";"), len(rest))
+        commands.append(_fd_command(word, rest[:end]))
+        del rest[: end + 1]
+    return own, commands
+
+
+def _fd_command(option: Word, command: Sequence[Word]) -> tuple[Word, ...]:
+    """The command with what was found, at its place or at the end. A part of a name may begin with a dash."""
+    if any(not word.literal for word in command):
+        ends = Expansion("variable", "{}", quoted=False)  # a value could be the `;`, or a place
+        return (Word(UNKNOWN, option.start, option.end, expansions=(ends,)),)
+    if not any(_FD_PLACE.search(word.text) for word in command):
+        command = [*command, option.with_text("{}")]
+    found: list[Word] = []
+    for word in command:
+        if word.text == "{}":
+            found += with_found_paths([word], many=option.text in {"-X", "--exec-batch"})
+        elif _FD_PLACE.search(word.text):
+            text = _FD_PLACE.sub(UNKNOWN, word.text)
+            piece = Expansion("variable", "{}", quoted=option.text in {"-x", "--exec"})
+            found.append(replace(word, text=text, expansions=(piece,) * text.count(UNKNOWN)))
+        else:
+            found.append(word)
+    return tuple(found)
+
+
+def _is_recursive(given: Sequence[Argument]) -> bool:
+    """wget saves under paths that the server tells, and not below a directory of the server's name."""
+    flags = {item.flag for item in given}
+    without = {letter for item in given if item.flag == "-n" and item.value for letter in item.value.text}
+    here = bool(without & {"H", "d"} or flags & {"--no-host-directories", "--no-directories"})
+    return here and bool(flags & _WGET_SAVES_TREES)
+
+
+def _remote_name(address: Word, directory: Word | None, *, globbed: bool) -> Word:
+    """The file that an address is saved as: the last part of its path."""
+    odd = globbed and bool({"{", "["} & set(address.text))
+    if odd or not address.literal or not (directory or address).literal:
+        return unknown_at(address)
+    path = address.text.partition("#")[0].partition("?")[0].rpartition("://")[2]
+    name = path.partition("/")[2].rpartition("/")[2] or "index.html"
+    return address.with_text(f"{directory.text}/{name}" if directory else name)
 
 
 def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word, ...]:

@@ -24,6 +24,7 @@ BLANKS = regex(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
 _EMPTY_LINES = regex(r"[ \t\n]+")
 _COMMENT = regex(r"#[^\n]*")
+OUTSIDE = "put it before the substitution, and its result into a variable"
 RESERVED_WORDS = names(
     "if then elif else fi for while until do done case esac select function time coproc { } ! [[ ]] repeat "
     "foreach end nocorrect always"
@@ -40,6 +41,7 @@ _DELIMITER = regex(
 _DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
 _ZSH_BOTH = regex(r"[0-9]+&>")
 _ZSH_RANGE = regex(r"<[0-9]*-[0-9]*>")
+_DESCRIPTOR_NEXT = regex(r"[0-9]+[<>]")
 _AFTER_WORD = regex(r"[ \t\n;&|)<>]|\Z")
 _BODY_FIRST = "write the text of the here-document into a variable or a file first"
 
@@ -244,6 +246,9 @@ class SimpleScanner(CertaintyScanner):
         return Assignment(name, value, start, self.pos)
 
     def _array(self, name: str, start: int) -> list[Assignment]:
+        if self.substitutions:
+            # bash 5.2 writes them out and reads them again, without their backslashes.
+            raise NotUnderstood("an array inside a substitution", start, hint=OUTSIDE)
         if not self.grammar.arrays:
             raise NotUnderstood("this shell has no arrays", start, hint="use one variable for each element")
         self.pos += 1
@@ -290,6 +295,9 @@ class SimpleScanner(CertaintyScanner):
             return self._duplicated(operator, found.group(1), start)
         self._blanks()
         at = self.pos
+        if _DESCRIPTOR_NEXT.match(self.text, at, self.end):
+            reason = "a number that belongs to the next redirection, where a name should be"
+            raise NotUnderstood(reason, at, hint="put a blank behind the number")
         target = self.word()
         if self.pending and "\n" in self.text[at : self.pos]:
             raise NotUnderstood(

@@ -222,7 +222,7 @@ class Context:
             splits = splits and word.splits
             piece = Expansion("variable", "", quoted=not splits, each=any(e.each for e in word.expansions))
             return [(replace(word, text=word.prefix + UNKNOWN, expansions=(piece,)),)]
-        if word.text == UNKNOWN and word.expansions[0].each:
+        if word.text == UNKNOWN and word.expansions[0].each and word.expansions[0].kind == "variable":
             elements = self._elements(word, word.expansions[0], at)
             if elements is not None:
                 return [elements]

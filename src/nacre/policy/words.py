@@ -186,6 +186,9 @@ class WordScanner(ParameterScanner):
         if self.pos + 1 >= self.end:
             raise NotUnderstood("a backslash with nothing after it", self.pos, hint="leave it out")
         escaped = self.text[self.pos + 1]
+        if escaped == "&" and self.substitutions:
+            # bash 5.2 writes a substitution out and reads it again, and puts no `;` behind an ampersand.
+            raise NotUnderstood("an escaped ampersand in a substitution", self.pos, hint=_SINGLE)
         self.pos += 2
         pieces.quoted = True
         if escaped in "$`":

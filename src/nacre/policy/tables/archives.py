@@ -12,15 +12,15 @@ from nacre.policy.tables.schema import Program
 TAR = Program(
     names="tar gtar bsdtar",
     reason="filters, checkpoint actions, scripts and lists of options are programs",
-    options="-A -c -d -r -t -u -x -G -n -S -k -U -W -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
+    options="-A -c -d -r -t -u -x -G -n -S -k -U -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
     reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
     changes="-f= --file= --one-top-level?",
     follows="-h -P --dereference --absolute-names",
     writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
-    # A list of files may hold options. At the end of a volume `!` on its input starts a shell.
-    runs="-M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
+    # In BSD's tar -W is any long option. A list of files may hold options. At the end of a volume `!` on its input starts a shell.
+    runs="-W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
 )
 
@@ -131,21 +131,55 @@ PROGRAMS = (
         ),
     ),
     Program(
-        names="unrar unar lsar",
+        names="unrar",
         reason="lists are read as instructions",
-        options="-y -o+ -o- -p- -inul -r -v -D -q -f -s -h -V --help --version -force-overwrite -force-skip",
+        options="-y -o+ -o- -p- -inul -r -v -h -V --help --version",
         style="words",
-        operands="maybe",
-        refuses="@",
+        persistent=True,
+        commands=(
+            Program(
+                names="l lb lt t v vb vt p",
+                style="words",
+                reason="lists are read as instructions",
+                operands="read text",
+                refuses="@",
+            ),
+            Program(
+                names="x e",
+                style="words",
+                reason="lists are read as instructions",
+                operands="read maybe",
+                refuses="@",
+                unpacks=True,
+            ),
+        ),
+    ),
+    Program(
+        names="lsar",
+        style="words",
+        options="-l -L -v -j -t -h --long --verylong --json --test --help --version",
+        operands="read text",
+    ),
+    Program(
+        names="unar",
+        style="words",
+        reason="archives hold files of any name",
+        options="-f -r -s -q -t -D -d -k= -p= -e= -h -v -force-overwrite -force-rename -force-skip -force-directory -no-directory -quiet -test --help --version",
+        fills="-o= -output-directory=",
+        unpacks=True,
+        looks="-t -test -h -v --help --version",
+        operands="read text",
     ),
     Program(
         names="cpio",
         reason="it writes files and reaches other machines",
         options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -o -r -R= -s -S -t -u -v -V --create --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
-        reads="-I= -E= --pattern-file=",
+        reads="-E= --pattern-file=",
+        # `host:file` is reached through a remote shell.
+        checks=(("-I=", r"[^:]+"),),
         follows="-L --dereference --absolute-filenames",
-        writes="-O= -F= --file= -i -p --extract --pass-through",
-        runs="--rsh-command= --rename-batch-file= -M= --message=",
+        writes="-i -p --extract --pass-through",
+        runs="-O= -F= --file= --rsh-command= --rename-batch-file= -M= --message=",
         operands="text",
         unpacks=True,
         looks="-o -t --create --list --version --help --usage",

@@ -159,7 +159,14 @@ WRAPPERS = (
     Wrapper(
         names="strace",
         reason="runs and watches its arguments; -o writes or pipes",
-        options="-a= -A -b= -c -C -d -e= -f -ff -F -h -i -I= -k -n -O= -P= -q -qq -r -s= -S= -t -tt -ttt -T -U= -v -V -w -x -xx -X= -y -yy -Y -z -Z --columns= --summary-only --summary --debug --follow-forks --help --instruction-pointer --interruptible= --stack-traces --syscall-number --summary-syscall-overhead= --trace-path= --relative-timestamps? --string-limit= --summary-sort-by= --absolute-timestamps? --timestamps? --syscall-times? --summary-columns= --no-abbrev --version --summary-wall-clock --strings-in-hex? --const-print-style= --pidns-translation --successful-only --failed-only --failing-only --seccomp-bpf --tips? --trace= --abbrev= --verbose= --raw= --signals= --status= --read= --write= --quiet? --silent? --silence? --decode-fds? --decode-pids= --secontext?",
+        options="-a= -A -b= -c -C -d -f -ff -F -h -i -I= -k -n -O= -P= -q -qq -r -s= -S= -t -tt -ttt -T -U= -v -V -w -x -xx -X= -y -yy -Y -z -Z --columns= --summary-only --summary --debug --follow-forks --help --instruction-pointer --interruptible= --stack-traces --syscall-number --summary-syscall-overhead= --trace-path= --relative-timestamps? --string-limit= --summary-sort-by= --absolute-timestamps? --timestamps? --syscall-times? --summary-columns= --no-abbrev --version --summary-wall-clock --strings-in-hex? --const-print-style= --pidns-translation --successful-only --failed-only --failing-only --seccomp-bpf --tips? --trace= --abbrev= --verbose= --raw= --signals= --status= --read= --write= --quiet? --silent? --silence? --decode-fds? --decode-pids= --secontext?",
+        # Other expressions change what the program does: -e inject=...
+        checks=(
+            (
+                "-e=",
+                r"(?:(?:trace|t|signal|signals|s|read|reads|r|write|writes|w|abbrev|a|verbose|v|raw|x|quiet|silent|silence|q|status|decode-fds|decode-fd)=)?!?[\w,%/?^-]*",
+            ),
+        ),
         # A name that begins with `|` or `!` is a command.
         runs="-o= --output= -p= --attach= -u= --user= -E= --env= -D --daemonize? --inject= --fault= --kvm= --detach-on= --output-append-mode --output-separately",
         transparent=False,
@@ -210,7 +217,13 @@ WRAPPERS = (
     Wrapper(
         names="xvfb-run",
         reason="runs its arguments with a display",
-        options="-a -h -l -n= -s= -w= --auto-servernum --help --listen-tcp --server-num= --server-args= --wait=",
+        options="-a -h -l -n= -w= --auto-servernum --help --listen-tcp --server-num= --wait=",
+        checks=(
+            (
+                "-s= --server-args=",
+                r"(?:-screen \d+ \d+x\d+x\d+|-ac|-nolisten \w+|-dpi \d+|\+extension \w+|\+render|-noreset| )*",
+            ),
+        ),
         writes="-e= --error-file= -f= --auth-file=",
         transparent=False,
     ),
