@@ -43,7 +43,7 @@ from nacre.policy.tables.shells import MULTICALL, RUNNERS, UNRESOLVABLE
 from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nacre.policy.effects import Access
     from nacre.policy.options import Kind
@@ -73,6 +73,7 @@ _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|ha
 _ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
 # Options of cp and rsync with which a directory is copied with all that is in it.
 _COPIES_WHOLE = frozenset({"-r", "-R", "-a", "--recursive", "--archive", "-T", "--no-target-directory"})
+_LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
 
@@ -323,10 +324,12 @@ class Inspector:
         pattern = _pattern(entry.refuses)
         if pattern is None:
             return
-        endings = ("",) if not (word.dynamic or word.glob is not None) else _ENDINGS
-        text = word.text if endings == ("",) else word.prefix
+        text, endings = word.text, ("",)
         if word.number:
-            text, endings = "1", ("",)
+            text = "1"
+        elif word.dynamic or word.glob is not None:
+            text = word.prefix
+            endings = (*_ENDINGS, *_completions(entry.refuses, text))
         if any(pattern.match(text + ending) for ending in endings):
             flag = word.text if word.literal else ""
             place = word if _IS_PATH.match(word.text) else None
@@ -497,6 +500,14 @@ def _unproven(item: Argument, entry: Options) -> Effect:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
     hint = "put `--` before it" if helps else "write it out"
     return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
+
+
+def _completions(pattern: str, start: str) -> Iterator[str]:
+    """The rest of every word that a pattern is made of, where a text ends with its beginning."""
+    for word in set(_LITERAL_PART.findall(pattern)):
+        for length in range(len(word)):
+            if start.endswith(word[:length]):
+                yield from (word[length:] + end for end in ("", ":", "::x", "://x", "/x", "=x"))
 
 
 def _pattern(text: str) -> re.Pattern[str] | None:

@@ -9,11 +9,12 @@ and it never changes or re-quotes the text.
 
 from __future__ import annotations
 
-from nacre.policy.compounds import OUTSIDE, QUOTES, CompoundScanner
+from nacre.policy.compounds import QUOTES, CompoundScanner
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Refusal, Scan
 from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
+from nacre.policy.simple import OUTSIDE
 
 # A text beyond these bounds is refused, never cut: judging it would keep the server busy.
 MAX_TEXT = 1_000_000
@@ -162,6 +163,7 @@ class Scanner(CompoundScanner):
         self._command()
         if timed:
             self.close_certain(mark)  # zsh runs what it measures in a shell of its own
+            self.defined = None
         while True:
             self._blanks()
             if not self.text.startswith("|", self.pos) or self.text.startswith("||", self.pos):
