@@ -21,6 +21,8 @@ want bwrap bubblewrap
 want node nodejs
 want npm npm
 want groff groff-base
+want chromium chromium
+want tmux tmux
 if [ -z "$need" ]; then
     :
 elif [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then

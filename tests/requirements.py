@@ -627,11 +627,28 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`nacre audit verify` finds a record of the audit log that was changed, removed or moved.",
         "nacre",
     ),
+    "audit-start-and-end": Requirement(
+        "The audit log has a record before a command starts and one after it has ended, was refused, "
+        "cancelled or lost: who, what, where, verdict with rule, sandbox, end, time, CPU, memory, output.",
+        "nacre",
+    ),
+    "audit-hash": Requirement(
+        "The record of a command's end has the size and the SHA-256 of everything that it printed.", "nacre"
+    ),
+    "audit-killed": Requirement(
+        "A server that is killed has recorded what it had started; a torn last line is set apart and told.",
+        "nacre",
+    ),
     "audit-rotation": Requirement(
         "An audit log that has grown to `audit_rotate` is moved aside; the chain goes on in the next.",
         "nacre",
     ),
     "audit-show": Requirement("`nacre audit show` prints records, all or those that are asked for.", "nacre"),
+    "audit-report": Requirement(
+        "`nacre audit report` writes one page with timeline, sessions, denials, slowest, failures, search, "
+        "which loads nothing and shows hostile texts as text.",
+        "nacre",
+    ),
     "audit-log": Requirement(
         "Every command is in the audit log with its metadata.", "004 Logging Integration"
     ),

@@ -130,12 +130,12 @@ def test_verify_says_which_record_and_the_last_seal(start: Start, tmp_path: Path
     server.wait()
     good = audit("verify", str(path))
     assert good.returncode == 0
-    assert good.stdout.startswith("3 records. None was changed, removed or moved. Last seal: ")
+    assert good.stdout.startswith("6 records. None was changed, removed or moved. Last seal: ")
     last = good.stdout.split()[-1]
     path.write_text(path.read_text().replace("echo two", "echo tow"))
     bad = audit("verify", str(path))
     assert bad.returncode == 1
-    assert f"{path}, line 2: it was changed" in bad.stdout
+    assert f"{path}, line 3: it was changed" in bad.stdout
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:1]))
     assert audit("verify", str(path)).returncode == 0  # nothing tells what was cut off at the end ...
     cut = audit("verify", "--expect", last, str(path))
@@ -153,16 +153,16 @@ def test_show_prints_the_records_that_are_asked_for(start: Start, tmp_path: Path
     server.call("shell", command="rm x")
     server.hang_up()
     server.wait()
-    everything = audit("show", str(path)).stdout.splitlines()
+    _, *everything = audit("show", str(path)).stdout.splitlines()
     assert len(everything) == 3
-    assert everything[0].endswith("[s]  cd /usr; true")
+    assert everything[0].endswith("  cd /usr; true")
     (shown,) = [
         json.loads(line) for line in audit("show", "--json", "--session", "s", str(path)).stdout.splitlines()
     ]
     assert {"cpu_ms", "max_rss_bytes", "stdout_bytes", "stderr_bytes"} <= set(shown)
-    (failed, denied) = audit("show", "--failed", str(path)).stdout.splitlines()
+    (_, failed, denied) = audit("show", "--failed", str(path)).stdout.splitlines()
     assert "exited exit 3" in failed
     assert "not run denied" in denied
-    assert audit("show", "--denied", str(path)).stdout.splitlines() == [denied]
-    assert audit("show", "--session", "s", str(path)).stdout.splitlines() == everything[:1]
+    assert audit("show", "--denied", str(path)).stdout.splitlines()[1:] == [denied]
+    assert audit("show", "--session", "s", str(path)).stdout.splitlines()[1:] == everything[:1]
     assert json.loads(audit("show", "--json", "-n", "1", str(path)).stdout)["command"] == "rm x"

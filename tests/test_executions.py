@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wire_client import WireClient
+    from wire_client import WireClient, ended_records
 
     from nacre.gate import Question
     from nacre.model import Result
@@ -89,7 +89,7 @@ def test_a_command_of_a_session_is_recorded_with_its_directory_and_session(
     client.hang_up()
     client.wait()
     client.read_rest()
-    lines = [json.loads(line) for line in trail.read_text().splitlines()]
+    lines = ended_records(trail.read_text())
     for entry in (*lines, *left):
         assert (entry["working_directory"], entry["session"]) == (str(tmp_path), name)
     assert [entry["ended"] for entry in lines] == ["not run", "exited"]
@@ -109,7 +109,7 @@ def test_file_work_is_recorded_like_a_command(start: Start, tmp_path: Path) -> N
     client.hang_up()
     client.wait()
     client.read_rest()
-    lines = [json.loads(line) for line in (tmp_path / "trail").read_text().splitlines()]
+    lines = ended_records((tmp_path / "trail").read_text())
     assert [(entry["path"], entry["ended"]) for entry in lines] == [
         ("text", "done"),
         ("/etc/passwd", "not run"),

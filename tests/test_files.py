@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import ntpath
 import os
 import posixpath
@@ -17,7 +16,7 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from wire_client import NACRE, WireClient, text_of
+from wire_client import NACRE, WireClient, ended_records, text_of
 
 from nacre import presets
 from nacre.errors import NacreError, Refused
@@ -542,7 +541,7 @@ def test_file_work_is_logged_and_audited_and_its_content_is_not(start: Start, tm
     assert "done, 8 bytes written: write_file x" in log
     assert "not run (denied, Denied: /etc/shadow is outside" in log
     assert "secret42" not in log + trail.read_text()
-    wrote, read, refused = (json.loads(line) for line in trail.read_text().splitlines())
+    wrote, read, refused = ended_records(trail.read_text())
     assert (wrote["tool"], wrote["ended"], wrote["real_path"]) == (
         "write_file",
         "done",

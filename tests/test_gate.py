@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, text_of
+from wire_client import HANDSHAKE, MODERN, NACRE, WireClient, ended_records, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ def test_attempts_are_logged_and_audited(start: Start, tmp_path: Path) -> None:
     server.wait()
     server.read_rest()
     assert "not run (denied, Denied by the policy" in server.stderr.decode()
-    refused, ran = (json.loads(line) for line in trail.read_text().splitlines())
+    refused, ran = ended_records(trail.read_text())
     assert (refused["command"], refused["ended"], refused["code"]) == (
         "rm secret\nrm more",
         "not run",

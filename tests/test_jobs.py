@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import os
 import platform
 import re
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Bell, Gate, carrying, gone, keeper_of, unique_seconds, wait_for_end
-from wire_client import NACRE, text_of
+from wire_client import NACRE, ended_records, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -557,7 +556,7 @@ def test_a_job_is_recorded_once_at_its_end(start: Start, tmp_path: Path) -> None
     do(server, "wait", job)
     server.hang_up()
     server.wait()
-    records = [json.loads(line) for line in log.read_text().splitlines()]
+    records = ended_records(log.read_text())
     assert [(each["ended"], each["exit_code"]) for each in records if "exit 5" in each["command"]] == [
         ("exited", 5)
     ]

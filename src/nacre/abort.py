@@ -17,6 +17,7 @@ import time
 from typing import TYPE_CHECKING
 
 from nacre import audit
+from nacre.audit_records import plain_record
 from nacre.errors import Asking, NacreError, RequestError
 from nacre.model import Result
 
@@ -47,7 +48,7 @@ class AbortFile:
             return
         if isinstance(outcome, Result) and outcome.ok:
             return
-        entry = audit.entry(time.time(), command, outcome)
+        entry = plain_record(time.time(), command, outcome)
         if isinstance(outcome, NacreError):
             entry["hint"] = outcome.hint
         else:

@@ -4,21 +4,33 @@ Never the values of an environment: its names only.
 
 Above it: `service`, which calls `record` in a `finally` that every call passes.
 
-Lines are gathered and written a moment later, many at once, so that no reply waits for its line; `flush`
-writes what is left at the end. No trouble with the log reaches a command: lines on stderr are dropped and
-counted (`stderr`), those of the audit file are kept, then counted (`trail`). Only where a person wants no
-command without its record are commands refused until the file can be written again.
+Lines about ends are gathered and written a moment later, many at once, so that no reply waits for its line;
+`flush` writes what is left at the end. That a command starts is in the audit file before it does: a server
+that is killed leaves the trace of what it had begun. No trouble with the log reaches a command: lines on
+stderr are dropped and counted (`stderr`), those of the audit file are kept, then counted (`trail`). Only
+where a person wants no command without its record are commands refused until the file can be written again.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
+import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from nacre import stderr
+from nacre.audit_records import (
+    Circumstances,
+    Entry,
+    end_record,
+    how_it_failed,
+    is_violation,
+    start_record,
+    time_text,
+)
 from nacre.errors import PlaceError, Refused, RequestError
 from nacre.model import Command, Result
 from nacre.output import leaving, leaving_text
@@ -28,11 +40,7 @@ from nacre.trail import Trail
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nacre.errors import NacreError
-    from nacre.file_records import FileDone, FileWork
-
-    Asked = Command | FileWork
-    Outcome = Result | FileDone | NacreError | None
+    from nacre.audit_records import Asked, Outcome
 
 log = logging.getLogger("nacre")
 
@@ -40,7 +48,28 @@ SHOWN_CHARACTERS = 500
 GATHER_S = 0.02
 RETRY_S = 1.0  # how often an audit log that cannot be written is tried again
 
-_waiting: list[tuple[float, Asked, Outcome]] = []
+
+class Observer(Protocol):
+    """Who is told of commands while they come and go."""
+
+    def started(self, asked: Asked, entry: Entry) -> None:
+        """One is about to start."""
+        ...
+
+    def ended(self, asked: Asked, outcome: Outcome, entry: Entry) -> None:
+        """One has ended, or was not run."""
+        ...
+
+    def noted(self, event: str, more: Mapping[str, object]) -> None:
+        """Something else has happened."""
+        ...
+
+
+circumstances = Circumstances()
+observers: list[Observer] = []  # who else is told of every command; nobody as long as nobody wants to know
+_waiting: list[tuple[float, Asked, Outcome, Entry]] = []
+_server_id = ""  # of this run of the server, in the ids of its records
+_numbers = itertools.count(1)
 _commands_logged = True
 _trail: Trail | None = None  # the audit log
 _required = False  # whether no command runs without it
@@ -56,28 +85,70 @@ def check() -> None:
         return
     _catch_up()
     if _trail.failing:
-        raise PlaceError(
-            f"Nothing was run: the audit log cannot be written ({_trail.failing}), and it is required.",
-            code="no_audit",
-            hint=f"Make room for {_trail.path}; commands run again as soon as it can be written.",
-        )
+        raise _unrecorded(_trail)
 
 
-def record(asked: Asked, outcome: Outcome) -> None:
+def _unrecorded(trail: Trail) -> PlaceError:
+    return PlaceError(
+        f"Nothing was run: the audit log cannot be written ({trail.failing}), and it is required.",
+        code="no_audit",
+        hint=f"Make room for {trail.path}; commands run again as soon as it can be written.",
+    )
+
+
+def record(asked: Asked, outcome: Outcome, entry: Entry) -> None:
     """What became of a command, or of file work; no outcome means that the caller has cancelled it."""
     if not _waiting and not _required:
         asyncio.get_running_loop().call_later(GATHER_S, flush)
-    _waiting.append((time.time(), asked, outcome))
+    if _trail is not None and not entry.id:
+        entry.id = _next_id()
+    if entry.began:
+        entry.took_ms = round((time.monotonic() - entry.began) * 1000)
+    _waiting.append((time.time(), asked, outcome, entry))
     if _required:
         flush()  # trouble is to be known before the next command
+    for observer in observers:
+        observer.ended(asked, outcome, entry)
     if _words and isinstance(asked, Command) and log.isEnabledFor(logging.DEBUG):
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
-def started(asked: Asked) -> None:
-    """Logged only when verbose: the line at the end says the same and more."""
-    if not log.isEnabledFor(logging.DEBUG):
-        return
+def started(asked: Asked, entry: Entry) -> None:
+    """It is about to start; what says so is in the audit log before it does.
+
+    PlaceError: it is not, and has to be. On stderr only when verbose: the line at the end says more.
+    """
+    entry.began = time.monotonic()
+    if _trail is not None:
+        entry.id = _next_id()
+        flush(start_record(time.time(), asked, entry, circumstances))
+        if _required and _trail.failing:
+            entry.began = 0.0
+            raise _unrecorded(_trail)
+    for observer in observers:
+        observer.started(asked, entry)
+    if log.isEnabledFor(logging.DEBUG):
+        _say_the_start(asked)
+
+
+def _next_id() -> str:
+    return f"{_server_id}-{next(_numbers)}"
+
+
+def note(event: str, **more: object) -> None:
+    """Something that is no command: other settings, input for a job, a person who takes over."""
+    if _trail is not None:
+        flush({"time": time_text(time.time()), "event": event, "pid": os.getpid(), **more})
+    for observer in observers:
+        observer.noted(event, more)
+
+
+def identify(client: str, version: str) -> None:
+    """Who sends the commands, by its own account."""
+    circumstances.client, circumstances.client_version = client, version
+
+
+def _say_the_start(asked: Asked) -> None:
     if not isinstance(asked, Command):
         log.debug("starting: %s", one_line(_what(asked)))
         return
@@ -88,14 +159,25 @@ def started(asked: Asked) -> None:
     _say_in_words("executing", command=one_line(asked.text))
 
 
-def flush() -> None:
-    """Write the lines that were gathered."""
+def flush(latest: dict[str, object] | None = None) -> None:
+    """Write the lines that were gathered, and one more behind them in the audit log."""
     gathered = _waiting.copy()
     _waiting.clear()
-    if _commands_logged and log.isEnabledFor(logging.INFO):
-        write_lines((when, f"{_how(outcome)}: {one_line(_what(asked))}") for when, asked, outcome in gathered)
-    if _trail is not None and gathered:
-        _catch_up([_trail_line(*entry) for entry in gathered])
+    if gathered and _commands_logged and log.isEnabledFor(logging.INFO):
+        write_lines(
+            (when, f"{_how(outcome, entry)}: {one_line(_what(asked))}")
+            for when, asked, outcome, entry in gathered
+        )
+    if _trail is not None and (gathered or latest):
+        records = [
+            end_record(when, asked, outcome, entry, circumstances) for when, asked, outcome, entry in gathered
+        ]
+        _catch_up([_line(each) for each in (*records, *((latest,) if latest else ()))])
+
+
+def _line(found: dict[str, object]) -> bytes:
+    """A record as JSON: what `nacre policy learn` reads, and a person's tools."""
+    return leaving(json.dumps(found).encode())[0] + b"\n"
 
 
 def _catch_up(lines: list[bytes] | None = None) -> None:
@@ -150,59 +232,18 @@ def _what(asked: Asked) -> str:
     return asked.text if isinstance(asked, Command) else f"{asked.tool} {asked.path}"
 
 
-def _trail_line(when: float, asked: Asked, outcome: Outcome) -> bytes:
-    """One command as JSON: what `nacre policy learn` reads, and a person's tools."""
-    return leaving(json.dumps(entry(when, asked, outcome)).encode())[0] + b"\n"
-
-
-def entry(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
-    """What became of it, as data: without output or content, and without values of an environment."""
-    entry: dict[str, object] = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(when))}
-    if isinstance(asked, Command):
-        entry |= {"command": asked.text, "working_directory": asked.working_directory}
-        if asked.session is not None:
-            entry["session"] = asked.session
-        entry |= {"environment": sorted(asked.environment)}
-    else:
-        entry |= {"tool": asked.tool, "path": asked.path}
-    if outcome is None:
-        entry["ended"] = "cancelled"
-    elif isinstance(outcome, Exception):
-        entry |= {"ended": "not run", "code": outcome.code, "reason": outcome.message}
-        if is_violation(outcome):
-            entry["security_violation"] = True
-    elif not isinstance(outcome, Result):
-        entry |= {"ended": "done", "real_path": outcome.path, "summary": outcome.summary}
-    else:
-        entry |= {"ended": outcome.ended.value, "exit_code": outcome.exit_code, "signal": outcome.signal}
-        entry |= {"execution_time_ms": outcome.execution_time_ms, "cpu_ms": outcome.cpu_ms}
-        entry |= {"max_rss_bytes": outcome.max_rss_bytes}
-        entry |= {"stdout_bytes": outcome.stdout.total_bytes, "stderr_bytes": outcome.stderr.total_bytes}
-        if outcome.hints:  # a command that is not there, a file that may not be used
-            entry["hints"] = list(outcome.hints)
-        if is_violation(outcome):
-            entry["security_violation"] = True
-    return entry
-
-
-def _how(outcome: Outcome) -> str:
+def _how(outcome: Outcome, entry: Entry) -> str:
     if outcome is None:
         return "cancelled"
     violation = "security violation, " if is_violation(outcome) else ""
     if isinstance(outcome, Exception):
-        return f"{violation}not run ({outcome.code}, {one_line(outcome.message)})"
+        ended = how_it_failed(outcome, entry)["ended"]
+        return f"{violation}{ended} ({outcome.code}, {one_line(outcome.message)})"
     if not isinstance(outcome, Result):
         return f"done, {outcome.summary}"
     end = outcome.signal or f"exit {outcome.exit_code}"
     why = "".join(f", {one_line(hint)}" for hint in outcome.hints)
     return f"{violation}{outcome.ended.value}, {end}, {outcome.execution_time_ms} ms{why}"
-
-
-def is_violation(outcome: Outcome) -> bool:
-    """Whether something was tried that is not allowed: by the rules, or by a file's permissions (004)."""
-    if isinstance(outcome, Refused):
-        return True
-    return isinstance(outcome, Result) and bool(outcome.hints) and "ermission denied" in outcome.stderr.text
 
 
 def one_line(text: str) -> str:
@@ -234,16 +275,19 @@ def configure(  # noqa: PLR0913  # by name
     words: Mapping[str, str] | None = None,
 ) -> None:
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
-    global _commands_logged, _trail, _required, _words  # noqa: PLW0603  # the log is one for the process
+    global _commands_logged, _trail, _required, _words, _server_id  # noqa: PLW0603  # the log is one for the process
     stderr.take_over_logging()
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
     _commands_logged = commands
     _words = words or {}
     _required = required
     if trail is not None:
+        _server_id = os.urandom(4).hex()
         try:
             _trail = Trail(trail, rotate_bytes)
         except OSError as error:
             raise RequestError(f"The audit log cannot be written: {trail}: {error.strerror}.") from None
+        if _trail.torn:
+            log.warning("%s: its last record is not whole: its server was killed while it wrote", _trail.path)
     elif required:
         raise RequestError("An audit log that is required needs a file.", hint="Give --audit-log FILE.")

@@ -1,6 +1,6 @@
 """`nacre audit ...`: the command line with which a person checks and reads audit logs. It runs no command.
 
-Above it: the command line. Below: `audit_chain`. It only reads files.
+Above it: the command line. Below: `audit_reading`, `audit_report`. It reads logs, and writes reports only.
 """
 
 from __future__ import annotations
@@ -8,17 +8,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit_chain import check_lines
+from nacre.audit_reading import Wanted, checked_lines, commands, follow, how_of, moment, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nacre.audit_chain import Checked
-
 TAMPERED, USAGE_ERROR = 1, 2
+INTERRUPTED = 130
 SHOWN_PROBLEMS = 20
+LOOK_S = 0.25  # how often a log that is followed is looked at
+COLUMNS = (("TIME", 24), ("ENDED", 18), ("TOOK", 10), ("CLIENT", 14), ("SESSION", 10), ("DIRECTORY", 24))
 
 
 def parser() -> argparse.ArgumentParser:
@@ -31,46 +34,69 @@ def parser() -> argparse.ArgumentParser:
         "verify", help="whether no record was changed, removed or moved; exit 1 if one was"
     )
     verify.add_argument("--expect", metavar="SEAL", help="a seal that was noted before, and must be there")
-    show = subcommands.add_parser("show", help="the records, one on a line")
-    show.add_argument("--session", metavar="NAME", help="only of this session")
-    show.add_argument("--denied", action="store_true", help="only what was refused or not permitted")
-    show.add_argument("--failed", action="store_true", help="only what did not end with code 0")
+    show = subcommands.add_parser("show", help="the commands, one on a line")
+    _add_filters(show)
     show.add_argument("-n", "--last", metavar="COUNT", type=int, help="only the last so many")
+    show.add_argument("-f", "--follow", action="store_true", help="go on with what is recorded from now on")
+    show.add_argument("--starts", action="store_true", help="the records of starts, too")
     show.add_argument("--json", action="store_true", help="as they stand in the file")
-    for subcommand in (verify, show):
-        subcommand.add_argument("file", nargs="+", help="audit logs; those that were moved away come first")
+    report = subcommands.add_parser("report", help="a page to read in a browser")
+    _add_filters(report)
+    report.add_argument("--html", metavar="PAGE", required=True, help="the file that the page is written to")
+    for subcommand in (verify, show, report):
+        subcommand.add_argument(
+            "file", nargs="+", metavar="LOG", help="audit logs; those that were moved aside come first"
+        )
     return top
+
+
+def _add_filters(to: argparse.ArgumentParser) -> None:
+    when = "2026-11-17, 2026-11-17T08:30 (local, or with Z), or how long ago: 90m, 2h, 7d"
+    to.add_argument("--session", metavar="NAME", help="only of this session")
+    to.add_argument("--client", metavar="NAME", help="only of clients with this in their name")
+    to.add_argument("--since", metavar="TIME", type=_moment, help=f"only from then on: {when}")
+    to.add_argument("--until", metavar="TIME", type=_moment, help="only before then")
+    to.add_argument(
+        "--ended", metavar="HOW", help='only what ended so: exited, timed_out, cancelled, "not run", "no end"'
+    )
+    to.add_argument("--text", metavar="TEXT", help="only with this in the command, whatever its case")
+    to.add_argument("--denied", action="store_true", help="only what was refused or not permitted")
+    to.add_argument("--failed", action="store_true", help="only what did not end with code 0")
+
+
+def _moment(text: str) -> float:
+    try:
+        return moment(text)
+    except ValueError:
+        wrong = f"no time: '{text}'; try 2026-11-17, 2026-11-17T08:30 or 2h"
+        raise argparse.ArgumentTypeError(wrong) from None
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one of the sub-commands; the exit code."""
     options = parser().parse_args(arguments)
     try:
-        return verify(options) if options.subcommand == "verify" else show(options)
+        return {"verify": verify, "show": show, "report": report}[options.subcommand](options)
+    except BrokenPipeError:  # `… | head` has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except OSError as error:
         sys.stderr.write(f"nacre: {error.filename}: {error.strerror}\n")
         return USAGE_ERROR
 
 
 def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-
-
-def _checked(paths: Sequence[str]) -> Iterator[tuple[str, Checked]]:
-    """All lines of some files, each file held against the end of the one before it."""
-    before: str | None = None
-    for path in paths:
-        with open(path, "rb") as file:
-            for line in check_lines(file, before):
-                before = line.seal or before
-                yield path, line
+    """What is no text (a lone surrogate) is escaped, as JSON would do it."""
+    sys.stdout.write(f"{line}\n".encode("utf-8", "backslashreplace").decode())
 
 
 def verify(options: argparse.Namespace) -> int:
     """Say what is wrong with the records, and the last seal."""
     records = problems = unsealed = 0
     last, expected = "", options.expect
-    for path, line in _checked(options.file):
+    for path, line in checked_lines(options.file):
         records += line.record is not None
         unsealed += line.record is not None and not line.seal and not line.problem
         last = line.seal or last
@@ -94,35 +120,77 @@ def _verdict(problems: int) -> str:
     return f"{problems} problem{'' if problems == 1 else 's'}."
 
 
+def _wanted(options: argparse.Namespace) -> Wanted:
+    names = ("session", "client", "since", "until", "ended", "text", "denied", "failed")
+    return Wanted(**{name: getattr(options, name) for name in names})
+
+
+def _records(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
+    return (line.record for _, line in checked_lines(paths) if line.record is not None)
+
+
 def show(options: argparse.Namespace) -> int:
     """Print records, one on a line."""
-    wanted = [
-        line.record
-        for _, line in _checked(options.file)
-        if line.record is not None and _is_wanted(line.record, options)
-    ]
-    for record in wanted[-options.last :] if options.last else wanted:
-        _say(json.dumps(record, ensure_ascii=False) if options.json else as_text(record))
+    wanted, *_, last = _wanted(options), *options.file
+    if options.follow:
+        stream = follow(last)
+        now = takewhile(lambda record: record is not None, stream)
+        records = chain(_records(options.file[:-1]), filter(None, now))
+    else:
+        stream, records = iter(()), _records(options.file)
+    found = [each for each in (records if options.starts else commands(records)) if wanted.holds(each)]
+    if not options.json:
+        _say("  ".join(name.ljust(width) for name, width in COLUMNS) + "  COMMAND")
+    for record in found[-options.last :] if options.last else found:
+        _say(_shown(record, options))
+    for record in stream:
+        if record is None:
+            sys.stdout.flush()
+            time.sleep(LOOK_S)
+        elif (options.starts or record.get("event") != "started") and wanted.holds(record):
+            _say(_shown(record, options))
     return 0
 
 
-def _is_wanted(record: dict[str, Any], options: argparse.Namespace) -> bool:
-    if options.session is not None and record.get("session") != options.session:
-        return False
-    if options.denied and not record.get("security_violation"):
-        return False
-    return not options.failed or not (record.get("exit_code") == 0 or record.get("ended") == "done")
+def _shown(record: dict[str, Any], options: argparse.Namespace) -> str:
+    return json.dumps(record, ensure_ascii=False) if options.json else as_text(record)
 
 
 def as_text(record: dict[str, Any]) -> str:
-    """A record on one line: when, how it ended, how long it took, where, and what it was."""
-    what = record.get("command") or f"{record.get('tool', '')} {record.get('path', '')}".strip()
-    if record.get("missing"):
-        what = f"{record['missing']} records are missing: {record.get('reason', '')}"
-    code = record.get("exit_code")
-    how = f"exit {code}" if code is not None else record.get("signal") or record.get("code", "")
-    ended = " ".join(filter(None, [str(record.get("ended", "?")), str(how)]))
+    """A record on one line: when, how it ended, how long it took, who, where, and what it was."""
+    started = record.get("event") == "started" and "ended" not in record
     took = f"{record['execution_time_ms']} ms" if "execution_time_ms" in record else ""
-    where = record.get("working_directory", "") + (f" [{record['session']}]" if "session" in record else "")
-    text = "  ".join([str(record.get("time", "?")), f"{ended:<16}", f"{took:>9}", where, what])
+    values = (
+        str(record.get("time", "?")),
+        "started" if started else how_of(record),
+        took.rjust(COLUMNS[2][1]),
+        str(record.get("client", "")),
+        str(record.get("session", "")),
+        str(record.get("working_directory", "")),
+    )
+    cells = [text.ljust(width) for text, (_, width) in zip(values, COLUMNS, strict=True)]
+    text = "  ".join([*cells, what_of(record)])
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
+
+
+def report(options: argparse.Namespace) -> int:
+    """Write a page about the records."""
+    from nacre.audit_report import page  # noqa: PLC0415  # only a report needs it
+
+    wanted = _wanted(options)
+    problems = 0
+
+    def records() -> Iterator[dict[str, Any]]:
+        nonlocal problems
+        for _, line in checked_lines(options.file):
+            problems += bool(line.problem)
+            if line.record is not None:
+                yield line.record
+
+    found = [record for record in commands(records()) if wanted.holds(record)]
+    with open(options.html, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(page(found, options.file, problems))
+    _say(f"{options.html}: {len(found)} commands and other records.")
+    if problems:
+        _say(f"The logs have {problems} problems: `nacre audit verify` says which.")
+    return 0

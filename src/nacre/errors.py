@@ -38,6 +38,10 @@ class Refused(NacreError):  # noqa: N818  # a refusal is an answer, not a fault
 
     code = "denied"
 
+    def __init__(self, message: str, *, code: str | None = None, hint: str = "", rule: str = "") -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.rule = rule  # that has decided
+
 
 class Asking(NacreError):  # noqa: N818  # a state, not a fault
     """The person is being asked, and the same call comes again with the answer (MCP of 2026)."""

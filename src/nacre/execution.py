@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from nacre.file_records import FileWork
     from nacre.filesystem import FileSystem
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import News, Part
     from nacre.keeper.link import Rest, SpawnError
     from nacre.model import Command
@@ -47,7 +47,7 @@ class Execution(Protocol[Done]):
         """Wait for its turn, and find out where it will run."""
         ...
 
-    async def admit(self, gate: Gate, ask: Ask | None) -> None:
+    async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
         ...
 

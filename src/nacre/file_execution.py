@@ -11,7 +11,7 @@ from nacre.validation import check_text
 
 if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Admission, Ask, Gate
     from nacre.places.file_work import ResolvedPath
     from nacre.places.place import Place
 
@@ -35,9 +35,9 @@ class FileExecution:
         """Find the file. Refused: it is outside of the roots, or nacre's own."""
         self._found = await self._place.find_file(self.asked, self._roots, self._directory)
 
-    async def admit(self, gate: Gate, ask: Ask | None) -> None:
+    async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
-        await gate.admit_file(self.asked, self._found.path, ask)
+        return await gate.admit_file(self.asked, self._found.path, ask)
 
     async def start(self) -> None:
         """It begins and ends in one go."""

@@ -84,6 +84,7 @@ class Admission:
 
     secrets: frozenset[str] = frozenset()  # their names
     approved: bool = False  # whether a person has said yes to it
+    rule: str = ""  # that allows it
 
 
 class VisibleNames(Collection[str]):
@@ -138,7 +139,7 @@ class Gate:
         if self._program_table is not None:
             self._admit_program(command, self._program_table)
             if self.policy.empty:
-                return Admission()
+                return Admission(rule="allowed_commands")
         self._admit_single_command(command)
         self._admit_environment(command)
         if len(command.text) + len(command.stdin or "") > _LONG_TEXT:
@@ -152,7 +153,7 @@ class Gate:
             raise refusal(command.text, verdict)
         self._exported |= verdict.exported
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
-        return Admission(secrets, approved=verdict.decision == "ask")
+        return Admission(secrets, approved=verdict.decision == "ask", rule=verdict.rule)
 
     def admit_feeding(self, command: Command) -> None:
         """Return if what runs may be given more to read; raise Refused if it would take that for commands."""
@@ -186,7 +187,7 @@ class Gate:
             verdict = Verdict("deny", "one command", refused.reason, refused.start, refused.end, advice)
             raise refusal(command.text, verdict)
 
-    async def admit_file(self, work: FileWork, path: str, ask: Ask | None) -> None:
+    async def admit_file(self, work: FileWork, path: str, ask: Ask | None) -> Admission:
         """Return if this may be done to the file at `path`, the real one; raise Refused if not.
 
         Who gives an agent file tools allows them, inside the directories; allow rules speak of commands. What
@@ -196,6 +197,7 @@ class Gate:
             raise Refused(
                 f"Denied by the policy: {work.tool} writes a file (rule: allow_writes).",
                 hint="A person can set allow_writes; you cannot.",
+                rule="allow_writes",
             )
         directory = os.path.dirname(path)
         verdicts = {
@@ -209,6 +211,7 @@ class Gate:
         if asking is not None:
             once = replace(asking, rememberable=asking.rememberable and not work.writes)
             await self._admit_by_person(Command(f"{work.tool} {path}", directory, 0), once, ask)
+        return Admission(approved=asking is not None, rule=asking.rule if asking is not None else "")
 
     def _verdict(self, command: Command) -> Verdict:
         verdict = self._judge(command)
@@ -235,7 +238,7 @@ class Gate:
     def _admit_program(self, command: Command, table: ProgramTable) -> None:
         objection = table.objection(command.argv, command.working_directory, command.environment)
         if objection is not None:
-            raise Refused(objection)
+            raise Refused(objection, rule="allowed_commands")
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
         """What a shell is given to read is commands, too: what is denied there is not even asked about."""
@@ -256,7 +259,8 @@ class Gate:
                 objection = Objection(f"the variable {name} changes what runs or how", "leave it out")
             if objection is not None:
                 hint = f"{objection.hint[:1].upper()}{objection.hint[1:]}."
-                raise Refused(f"Denied by the policy: environment.{name}: {objection.reason}.", hint=hint)
+                message = f"Denied by the policy: environment.{name}: {objection.reason}."
+                raise Refused(message, hint=hint, rule=f"environment.{name}")
 
     async def _admit_by_person(self, command: Command, verdict: Verdict, ask: Ask | None) -> None:
         environment = tuple(sorted(command.environment.items()))
@@ -268,6 +272,7 @@ class Gate:
                 f"The policy wants a person to be asked, which this client cannot do: {verdict.reason} "
                 f"(rule: {verdict.rule}).",
                 hint="The person can allow it in nacre's configuration ([policy] allow); you cannot.",
+                rule=verdict.rule,
             )
         question = Question(
             command.text,
@@ -279,7 +284,8 @@ class Gate:
         )
         answer = await ask(question)
         if answer == "no":
-            raise Refused("The person was asked and said no.", hint="Do not ask again; find another way.")
+            hint = "Do not ask again; find another way."
+            raise Refused("The person was asked and said no.", hint=hint, rule=verdict.rule)
         if answer == "session" and verdict.rememberable:
             self._approved.add(key)
 
@@ -299,4 +305,5 @@ def refusal(text: str, verdict: Verdict) -> Refused:
     return Refused(
         f"Denied by the policy{where}: {verdict.reason} (rule: {verdict.rule}).",
         hint=f"{verdict.hint[:1].upper()}{verdict.hint[1:]}." if verdict.hint else "",
+        rule=verdict.rule,
     )

@@ -87,22 +87,22 @@ class JobControl:
         config: Config,
         outputs: Outputs,
         finish: Callable[[Result, Command], Result],
-        record_end: Callable[[Command, Recorded], None],
     ) -> None:
         self.jobs = Jobs(config.max_jobs)
         self._config = config
         self._outputs = outputs
         self._finish = finish
-        self._record_end = record_end
 
     # -- from a command to a job
 
-    def adopt(self, execution: CommandExecution, so_far: Result) -> None:
+    def adopt(
+        self, execution: CommandExecution, so_far: Result, record_end: Callable[[Recorded], None]
+    ) -> None:
         """A command goes on without its caller."""
         job = self._add(execution, so_far)
-        self.jobs.keep(asyncio.create_task(self._see_to_end(job)))
+        self.jobs.keep(asyncio.create_task(self._see_to_end(job, record_end)))
 
-    async def _see_to_end(self, job: Job) -> None:
+    async def _see_to_end(self, job: Job, record_end: Callable[[Recorded], None]) -> None:
         execution = job.execution
         outcome: Recorded = None
         try:
@@ -111,7 +111,7 @@ class JobControl:
             outcome = error
         finally:
             execution.close()
-            self._record_end(execution.asked, outcome)
+            record_end(outcome)
             if outcome is not None:
                 job.end(outcome)
 

@@ -95,6 +95,7 @@ class Text:
     goes_on: bool = False  # a process left behind may print more, into that file
     rest_lost: str = ""  # why what it prints later is not kept
     rest: str = ""  # of a text that was cut: where all of it is found, in words
+    sha256: str = ""  # of all that was printed; empty: nobody wanted to know, or nothing was
 
 
 @record

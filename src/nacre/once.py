@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.config import Config
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import Exit, News, Part
     from nacre.keeper.link import Link, Rest, Running
     from nacre.model import Command, Result
@@ -69,11 +69,12 @@ class Once:
     async def prepare(self) -> None:
         """It waits for nobody, and knows where it runs."""
 
-    async def admit(self, gate: Gate, ask: Ask | None) -> None:
+    async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
         admission = await gate.admit(self.asked, ask)
         self._secrets, self._approved = admission.secrets, admission.approved
         self.asked = self._rewrite(self.asked)
+        return admission
 
     async def start(self) -> None:
         """Give it to the keeper."""
@@ -110,6 +111,8 @@ class Once:
             spawn.environment = {**spawn.environment, **{name: known[name] for name in self._secrets}}
         if config.limits:
             spawn.limits = config.limits
+        if config.audit_log is not None:
+            spawn.hashed = True
         if script is not None:
             spawn.script = script
         if self._on_output is not None:

@@ -44,7 +44,7 @@ other commands, each with --help:
   nacre config ...         what holds and where it comes from; a first settings file; a schema
   nacre trust              accept a project's nacre.toml, which may only tighten otherwise
   nacre policy ...         see, test and find rules
-  nacre audit ...          check and read audit logs
+  nacre audit ...          check audit logs, read them, make a page of them
   nacre sandbox ...        what the sandbox holds; a shell inside it
   nacre try [COMMAND]      run commands as an agent would, and see what it gets
   nacre doctor             what works on this machine, and what does not

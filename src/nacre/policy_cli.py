@@ -171,11 +171,13 @@ def _learn(options: argparse.Namespace) -> int:
     for number, line in enumerate(_lines(options.auditlog), 1):
         try:
             entry = json.loads(line)
+            if entry.get("event", "ended") != "ended":
+                continue
             if "command" in entry and entry["ended"] == "exited" and entry["exit_code"] == 0:
                 commands.append(entry["command"])
             else:
                 others += "tool" not in entry and entry["ended"] != "not recorded"  # no rules for file tools
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise RequestError(
                 f"{options.auditlog}, line {number} is not a line of an audit log.",
                 hint="Give the file that --audit-log has written.",

@@ -6,6 +6,7 @@ Above it: the executions, which add what only they know. Below: `output`, which 
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.frames import Stream
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.execution import CommandExecution
     from nacre.keeper.frames import Exit, TurnEnd
-    from nacre.model import Command
+    from nacre.model import Command, Text
     from nacre.outputs import Outputs
     from nacre.places.place import Place
     from nacre.spools import StreamName
@@ -54,6 +55,8 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     shown_id = output_id if config.offers("output") else None
     stdout = render(kept_out, limit_bytes, encoding, shown_id)
     stderr = render(kept_err, limit_bytes, encoding, shown_id)
+    if config.audit_log is not None:
+        stdout, stderr = _hashed(stdout, kept_out), _hashed(stderr, kept_err)
     more.setdefault("working_directory", command.working_directory)
     return Result(
         command=command.text,
@@ -74,6 +77,15 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         limit=end.limit,
         **more,
     )
+
+
+def _hashed(text: Text, stream: Stream) -> Text:
+    """With the hash of all that was printed: the keeper's, unless all of it is here."""
+    if stream.sha256 or stream.total_bytes != len(stream.head) + len(stream.tail) or not stream.total_bytes:
+        return replace(text, sha256=stream.sha256)
+    from hashlib import sha256  # noqa: PLC0415  # only servers with an audit log hash
+
+    return replace(text, sha256=sha256(stream.head + stream.tail).hexdigest())
 
 
 async def result_so_far(

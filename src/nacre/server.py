@@ -114,6 +114,7 @@ class Server:
         return self._code
 
     async def _serve(self, service: Service) -> None:
+        audit.circumstances.sandbox = self._config.sandbox
         surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
         stdio.takes_bare_lines = surface.deviations.takes_bare_lines

@@ -19,8 +19,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nacre import audit, watch
+from nacre.audit_records import Entry
 from nacre.eager import Deadlines, Semaphore
-from nacre.errors import NacreError, RequestError
+from nacre.errors import InternalError, NacreError, RequestError
 from nacre.file_execution import FileExecution
 from nacre.gate_builder import build_gate, check_start
 from nacre.hints import hints_for
@@ -80,6 +81,7 @@ class Service:
         self._jobs: JobControl | None = None  # made with the first job
         self.on_jobs_change: Callable[[], None] | None = None  # who wants to know that there is another one
         self._patience = Deadlines(self._let_go)
+        self._closing = False
 
     # -- the one sequence
 
@@ -124,38 +126,44 @@ class Service:
     async def _carry_out(self, execution: Execution[Done], ask: Ask | None) -> Done:
         """Validate, and do the rest; what became of it is recorded, whatever that is."""
         outcome: Done | NacreError | None = None
+        entry = Entry()
         try:
             audit.check()
             execution.validate()
-            outcome = await self._perform(execution, ask)
+            outcome = await self._perform(execution, ask, entry)
         except NacreError as error:
             outcome = error
+            raise
+        except Exception as error:
+            outcome = InternalError(f"nacre failed ({type(error).__name__}); its log has the details.")
             raise
         else:
             return outcome
         finally:
             if not isinstance(outcome, Result) or outcome.ended is not Ended.RUNNING:  # a job has its own end
-                self._record(execution.asked, outcome)
+                self._record(execution.asked, outcome, entry)
             del outcome  # an error that its own traceback leads to would wait for the garbage collector
 
-    async def _perform(self, execution: Execution[Done], ask: Ask | None) -> Done:
+    async def _perform(self, execution: Execution[Done], ask: Ask | None, entry: Entry) -> Done:
         """Admit, take a slot, record the start, run, finish."""
         goes_on = False  # as a job, which has an end of its own
         try:
             await execution.prepare()  # it holds no slot while it waits for its turn
             if self._gate is not None:  # the one of now: rules may have changed while it waited
-                await execution.admit(self._gate, ask)
+                admission = await execution.admit(self._gate, ask)
+                entry.verdict = "approved" if admission.approved else "allow"
+                entry.rule = admission.rule
             if self._widening is not None:
                 await self._widen(self._widening, execution, ask)
             await self._slots.acquire()
             try:
-                audit.started(execution.asked)
+                audit.started(execution.asked, entry)
                 began = time.monotonic()
                 await execution.start()
                 done = await self._wait_for(execution)
             finally:
                 self._slots.release()
-            goes_on = self._note_jobs(execution, done)
+            goes_on = self._note_jobs(execution, done, entry)
             if isinstance(done, Result) and (done.stdout.truncated or done.stderr.truncated):
                 done = cast("Done", await self._digested(done, cast("Command", execution.asked)))
             return self._finish(done, execution.asked, ask, began)
@@ -189,12 +197,15 @@ class Service:
         if self._job_control().jobs.has_room:
             execution.detach()
 
-    def _note_jobs(self, execution: Execution[Done], done: Done) -> bool:
+    def _note_jobs(self, execution: Execution[Done], done: Done, entry: Entry) -> bool:
         """Keep what goes on; whether that is the command itself."""
         if not isinstance(done, Result) or not self.config.offers("job"):
             return False
         if done.ended is Ended.RUNNING:
-            self._job_control().adopt(cast("CommandExecution", execution), done)
+            running = cast("CommandExecution", execution)
+            self._job_control().adopt(
+                running, done, lambda outcome: self._record(running.asked, outcome, entry)
+            )
             return True
         if done.left_running_total:
             self._job_control().note_left(cast("CommandExecution", execution), done)
@@ -204,7 +215,7 @@ class Service:
         if self._jobs is None:
             from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
 
-            self._jobs = JobControl(self.config, self.place.outputs, self._explain_job, self._record)
+            self._jobs = JobControl(self.config, self.place.outputs, self._explain_job)
             self._jobs.jobs.on_change = self.on_jobs_change
         return self._jobs
 
@@ -256,9 +267,13 @@ class Service:
             return True
         return self._gate.can_read(f"{spool}.out", directory)
 
-    def _record(self, asked: Command | FileWork, outcome: Result | FileDone | NacreError | None) -> None:
-        """Record the end."""
-        audit.record(asked, outcome)
+    def _record(
+        self, asked: Command | FileWork, outcome: Result | FileDone | NacreError | None, entry: Entry
+    ) -> None:
+        """Record the end; what loses its keeper because the server ends was cancelled by that."""
+        if self._closing and isinstance(outcome, NacreError) and outcome.code == "keeper_lost":
+            outcome = None
+        audit.record(asked, outcome, entry)
         if self._abort is None or not isinstance(asked, Command):
             return
         if outcome is None or isinstance(outcome, Result | NacreError):
@@ -472,6 +487,7 @@ class Service:
 
     async def close(self) -> None:
         """End the keeper and with it everything that still runs."""
+        self._closing = True
         if self._abort is not None:
             self._abort.finish()
         self.sessions.stop()

@@ -319,7 +319,7 @@ SETTINGS = (
     Setting(
         "audit_log",
         kinds.FILE,
-        "append a JSON line for every command to this file",
+        "append JSON lines to this file, before each command and after it (docs/audit.md)",
         "audit_log",
         flags=("--audit-log",),
         default="none",

@@ -41,7 +41,7 @@ class Trail:
         self._kept: deque[bytes] = deque()
         self._kept_bytes = 0
         self._fd = -1
-        self._torn = False  # the last line has no end
+        self.torn = False  # the last line has no end
         self._seal = ""  # of the last line that we have written or read
         self._end = -1  # how long the file was then
         self._open()
@@ -131,7 +131,7 @@ class Trail:
 
     def _append(self, data: bytes) -> tuple[int, OSError | None]:
         """How much of it was written, and why not all."""
-        start = b"\n" if self._torn else b""
+        start = b"\n" if self.torn else b""
         view, failure = memoryview(start + data), None
         try:
             while view:
@@ -139,7 +139,7 @@ class Trail:
         except OSError as error:
             failure = error
         written = len(start) + len(data) - len(view)
-        self._torn = self._torn and not written
+        self.torn = self.torn and not written
         return max(0, written - len(start)), failure
 
     def _take_back(self, count: int) -> None:
@@ -153,7 +153,7 @@ class Trail:
                 return
         except OSError:
             pass
-        self._torn = True
+        self.torn = True
 
     def _gap_line(self) -> bytes:
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -166,7 +166,7 @@ class Trail:
         fd = os.open(self.path, _FLAGS, 0o600)
         if self._fd >= 0:
             os.close(self._fd)
-        self._fd, self._torn, self._end = fd, _ends_inside_a_line(self.path), -1
+        self._fd, self.torn, self._end = fd, _ends_inside_a_line(self.path), -1
 
     def _is_there(self) -> bool:
         """Whether the file that we have open is the one of that name."""

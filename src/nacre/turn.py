@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.dialects import Ending
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import Exit, News, Part, Stream, TurnEnd
     from nacre.keeper.link import Rest
     from nacre.model import Command, Result
@@ -166,12 +166,13 @@ class Turn:
                 hint="Nothing was run. Wait for its job, end it, or use another session.",
             ) from None
 
-    async def admit(self, gate: Gate, ask: Ask | None) -> None:
+    async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
         admission = await gate.admit(self.asked, ask)
         self._approved, self._withheld = admission.approved, admission.secrets
         self.asked = self._rewrite(self.asked)
         self._check_text()
+        return admission
 
     # -- running
 
@@ -219,6 +220,8 @@ class Turn:
             keep_bytes=kept_bytes(self.asked.output_limit_bytes, config.reply_limit_bytes),
             spool_bytes=config.max_output_bytes,
         )
+        if config.audit_log is not None:
+            start.hashed = True
         if files:
             start.files = files
         if request.stdin is not None and not dialect.prompt:

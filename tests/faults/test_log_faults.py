@@ -11,7 +11,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from wire_client import NACRE, WireClient
+from wire_client import NACRE, WireClient, ended_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -61,7 +61,7 @@ def test_a_stderr_that_is_closed_leaves_its_number_to_nobody(start: Start, tmp_p
     assert server.shell("echo hi; ls -l /proc/self/fd/2 >/dev/null")["exit_code"] == 0
     server.hang_up()
     assert server.wait() == 0
-    assert [json.loads(line)["ended"] for line in trail.read_text().splitlines()] == ["exited"]
+    assert [record["ended"] for record in ended_records(trail.read_text())] == ["exited"]
 
 
 @pytest.mark.req("fault-stderr")
@@ -130,20 +130,20 @@ FILL = "head -c 1M /dev/zero > disk/filler 2>/dev/null; head -c 1M /dev/zero >> 
 def entries(server: WireClient, path: str = "disk/audit.jsonl") -> list[dict[str, Any]]:
     """The lines of an audit log that only the server's commands can see."""
     told = server.shell(f"cat {path}", output_limit=32768)
-    return [json.loads(line) for line in told["stdout"].splitlines()]
+    return ended_records(told["stdout"])
 
 
 @pytest.mark.req("fault-audit-room")
 def test_a_full_disk_costs_no_record_and_the_order_stays(small_disk: Start) -> None:
     server = small_disk("--audit-log", "disk/audit.jsonl")
     server.shell(FILL)
-    for turn in range(50):
+    for turn in range(20):
         assert server.shell(f"echo {turn} # {'x' * 100}")["stdout"] == f"{turn}\n"
     server.wait_for_log("cannot be written: No space left on device; commands run all the same")
     server.shell("rm disk/filler")
     server.wait_for_log("can be written again; 0 records are missing")
     commands = [entry["command"].partition(" #")[0] for entry in entries(server)]
-    assert commands == [FILL, *(f"echo {turn}" for turn in range(50)), "rm disk/filler"]
+    assert commands == [FILL, *(f"echo {turn}" for turn in range(20)), "rm disk/filler"]
 
 
 @pytest.mark.req("fault-audit-room")
@@ -161,11 +161,12 @@ def test_beyond_a_bound_records_are_counted_and_the_gap_is_told(small_disk: Star
         ' for line in open("disk/audit.jsonl")]))\''
     )
     written: list[dict[str, Any]] = json.loads(told["stdout"])
-    (gap,) = [number for number, entry in enumerate(written) if entry["ended"] == "not recorded"]
+    (gap,) = [number for number, entry in enumerate(written) if entry.get("ended") == "not recorded"]
     assert written[gap]["reason"] == "No space left on device"
-    asked = ["head", *map(str, range(30)), "disk/filler;", "after"]
+    commands = ["head", *map(str, range(30)), "disk/filler;", "after", "-c"]
+    asked = [word for word in commands for _ in ("started", "ended")]
     words = [entry["command"].split()[1] if entry["command"] else "" for entry in written]
-    words[0] = "head"
+    words[:2] = ["head", "head"]
     missing = written[gap]["missing"]
     assert missing > 10
     assert words == [*asked[:gap], "", *asked[gap + missing :]][: len(words)]
@@ -177,14 +178,14 @@ def test_a_file_that_may_not_grow_holds_whole_lines_only(start: Start, tmp_path:
     trail = tmp_path / "audit.jsonl"
     trail.write_text("{}\n" * 4000)
     server = start("--audit-log", "audit.jsonl", program=under('ulimit -f 16; exec "$@"'))
-    for turn in range(30):  # 9 KB
+    for turn in range(10):  # 12 KB
         server.shell(f"echo {turn} # {'x' * 100}")
     server.wait_for_log("cannot be written: File too large")
-    written = [json.loads(line) for line in trail.read_text().splitlines()][4000:]
+    written = ended_records(trail.read_text())[4000:]
     os.truncate(trail, 0)  # as logrotate's `copytruncate` does it
     server.wait_for_log("can be written again")
-    written += [json.loads(line) for line in trail.read_text().splitlines()]
-    assert [int(entry["command"].split()[1]) for entry in written] == list(range(30))
+    written += ended_records(trail.read_text())
+    assert [int(entry["command"].split()[1]) for entry in written] == list(range(10))
 
 
 @pytest.mark.req("fault-audit-torn")
@@ -195,9 +196,9 @@ def test_a_line_that_somebody_else_has_torn_is_ended_first(start: Start, tmp_pat
     server.shell("echo hi")
     server.hang_up()
     assert server.wait() == 0
-    torn, whole = trail.read_text().splitlines()
+    torn, started, ended = trail.read_text().splitlines()
     assert torn == '{"time": "20'
-    assert json.loads(whole)["command"] == "echo hi"
+    assert [json.loads(line)["command"] for line in (started, ended)] == ["echo hi", "echo hi"]
 
 
 @pytest.mark.req("fault-audit-gone")
@@ -223,7 +224,8 @@ def test_an_audit_log_whose_reader_comes_back_goes_on(start: Start, tmp_path: Pa
     server.wait_for_log("cannot be written: Broken pipe")
     reader = os.open(tmp_path / "audit", os.O_RDONLY | os.O_NONBLOCK)
     server.wait_for_log("can be written again")
-    assert json.loads(os.read(reader, 65536))["command"] == "echo unheard"
+    (unheard,) = ended_records(os.read(reader, 65536).decode())
+    assert unheard["command"] == "echo unheard"
     os.close(reader)
 
 
@@ -249,7 +251,6 @@ def test_without_a_record_no_command_where_that_is_wanted(start: Start, tmp_path
     options = ["--config", "config.toml"] if by == "file" else ["--audit-log", str(trail), "--audit-required"]
     trail.write_text("{}\n" * 5400)
     server = start(*options, "--tools", "files", program=under('ulimit -f 16; exec "$@"'))
-    server.shell("true # " + "x" * 200)  # runs, and its record finds no room
     for tool, argument in (("shell", "command"), ("read_file", "path")):
         refused = server.call(tool, **{argument: "touch ran"})
         assert refused["isError"] is True
@@ -260,7 +261,8 @@ def test_without_a_record_no_command_where_that_is_wanted(start: Start, tmp_path
     server.hang_up()
     assert server.wait() == 0
     codes = [json.loads(line).get("code", "") for line in trail.read_text().splitlines()]
-    assert codes == ["", "no_audit", "no_audit", ""]
+    # The first one was about to start when its record found no room; of the second nothing was tried.
+    assert codes == ["", "no_audit", "no_audit", "", ""]
 
 
 @pytest.mark.req("fault-audit-required")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire_client import NACRE, WireClient, text_of, told_of
+from wire_client import NACRE, WireClient, ended_records, text_of, told_of
 
 Start = Callable[..., WireClient]
 
@@ -344,14 +344,14 @@ def test_attempts_and_violations_are_told_and_logged_with_time_and_reason(
     violation = stamp + "security violation, "
     assert re.search(violation + r"exited, exit 126, \d+ ms, .*not executable.*: \./plain\.sh\n", log)
     assert re.search(violation + r"not run \(denied, Denied by the policy.*\): dd if=/dev/zero\n", log)
-    entries = [json.loads(line) for line in trail.read_text().splitlines()]
+    entries = ended_records(trail.read_text())
     assert [entry["command"] for entry in entries] == ["unmae -a", "./plain.sh", "dd if=/dev/zero"]
     assert [entry["ended"] for entry in entries] == ["exited", "exited", "not run"]
     assert "Did you mean uname" in entries[0]["hints"][0]
     assert "not executable" in entries[1]["hints"][0]
     assert entries[2]["code"] == "denied"
     assert [entry.get("security_violation") for entry in entries] == [None, True, True]
-    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", entry["time"]) for entry in entries)
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["time"]) for entry in entries)
     assert all(entry["working_directory"] == str(tmp_path) for entry in entries)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -15,7 +14,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from process_table import carrying, gone, unique_seconds
-from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, text_of, told_of
+from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, ended_records, text_of, told_of
 
 from nacre import configuration
 from nacre.errors import RequestError
@@ -718,7 +717,7 @@ def test_commands_and_refusals_are_logged(start: Start, tmp_path: Path) -> None:
     assert "exited, exit 2" in log
     assert "not run (denied, Denied by the policy `;`" in log
     assert "session restarted: main" in log
-    entries = [json.loads(line) for line in trail.read_text().splitlines()]
+    entries = ended_records(trail.read_text())
     assert [(entry["command"], entry["ended"]) for entry in entries] == [
         ("echo hi", "exited"),
         ("ls /nowhere", "exited"),

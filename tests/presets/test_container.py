@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from process_table import carrying, unique_seconds
-from wire_client import NACRE, Gone, WireClient, text_of
+from wire_client import NACRE, Gone, WireClient, ended_records, text_of
 
 from nacre import configuration, presets
 from nacre.errors import RequestError
@@ -591,7 +591,7 @@ def test_what_ran_and_what_was_refused_is_in_the_audit_log(talk: Start, tmp_path
     client.hang_up()
     client.read_rest()
     client.wait()
-    ran, refused = (json.loads(line) for line in trail.read_text().splitlines())
+    ran, refused = ended_records(trail.read_text())
     assert (ran["command"], ran["exit_code"], ran["environment"]) == ("echo 'two words'", 0, ["TOKEN"])
     assert (refused["ended"], refused["reason"]) == ("not run", "Command 'rm' not allowed")
     assert "secret" not in trail.read_text()

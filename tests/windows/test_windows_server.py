@@ -13,7 +13,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from process_table import carrying, gone
 from windows_programs import HOME, NACRE, PYTHON, WINE, unique_pings, windows_path
-from wire_client import WireClient, text_of, told_of
+from wire_client import WireClient, ended_records, text_of, told_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,7 +278,7 @@ def test_rules_are_held_against_every_part_of_a_cmd_command(tmp_path: Path) -> N
             result = client.call("shell", command=smuggled)
             assert result["isError"], smuggled
             assert "Denied by the policy" in text_of(result), smuggled
-    assert len(log.read_text().splitlines()) == 7
+    assert len(ended_records(log.read_text())) == 7
 
 
 @pytest.mark.req("001-cmd")

@@ -14,6 +14,7 @@ from nacre.keeper.frames import Stream
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from nacre.keeper.spools import Spool
 
@@ -31,13 +32,17 @@ def report_of_short(chunk: bytes, keep_bytes: int) -> Stream | None:
 class Capture:
     """One stream of a command: count, head, tail, spool."""
 
-    def __init__(self, keep_bytes: int, open_spool: Callable[[], Spool | None]) -> None:
+    def __init__(
+        self, keep_bytes: int, open_spool: Callable[[], Spool | None], *, hashed: bool = False
+    ) -> None:
         self.total_bytes = 0
         self.line_ends = 0
         self.head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self._keep_bytes = keep_bytes
+        self._hashed = hashed  # whether somebody wants the hash of more than the head
+        self._hash: Any = None  # of all so far, from the first byte behind the head on
         self._open_spool = open_spool
         self._spool: Spool | None = None
         self._spool_failed = ""
@@ -57,10 +62,19 @@ class Capture:
         if room > 0:
             self.head += chunk[:room]
             chunk = chunk[room:]
+        if self._hashed:
+            self._add_to_hash(chunk)
         if self._spool is None:
             self._spool_head()
             self._spool_write(chunk)
         self._push_tail(chunk)
+
+    def _add_to_hash(self, chunk: bytes | memoryview) -> None:
+        if self._hash is None:
+            from hashlib import sha256  # noqa: PLC0415  # few servers hash, and only what is long
+
+            self._hash = sha256(self.head)
+        self._hash.update(chunk)
 
     def _push_tail(self, chunk: bytes | memoryview) -> None:
         chunk = bytes(chunk[-self._keep_bytes :])
@@ -179,6 +193,7 @@ class Capture:
             *kept,
             goes_on=self._goes_on,
             rest_lost=rest_lost,
+            sha256=self._hash.hexdigest() if self._hash is not None else "",
         )
 
 

@@ -85,7 +85,9 @@ class Command:
             host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        limits = CaptureLimits(spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes)
+        limits = CaptureLimits(
+            spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes, spec.hashed
+        )
         self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
         self._open_streams(started)
         if spec.timeout_ms and (self._watch_timer is None or spec.timeout_ms <= UNWATCHED_MS):

@@ -72,6 +72,7 @@ class Spawn:
     follow_ms: int = 0  # newest output in a frame, at most this often
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
     announce: bool = False  # whether a STARTED frame is wanted
+    hashed: bool = False  # whether a hash is wanted of output that is not kept whole
 
 
 @sparse(kw_only=True)
@@ -88,6 +89,7 @@ class TurnStart:
     keep_bytes: int = 65536
     spool_bytes: int = 0
     follow_ms: int = 0
+    hashed: bool = False
 
 
 @sparse(kw_only=True)
@@ -225,10 +227,11 @@ class Stream:
     spool_failed: str = ""
     goes_on: bool = False  # a process left behind may print more, which is found in the spool
     rest_lost: str = ""  # or why it is not
+    sha256: str = ""  # of all of it, where that is wanted and `head` is not all
 
 
 NOTHING = Stream()
-_NO_SPOOL = [None, 0, "", False, ""]
+_NO_SPOOL = [None, 0, "", False, "", ""]
 
 
 @dataclass(slots=True)
@@ -322,6 +325,7 @@ def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tupl
             stream.spool_failed,
             stream.goes_on,
             stream.rest_lost,
+            stream.sha256,
         ]
         if spool != _NO_SPOOL:
             counts += spool
@@ -480,7 +484,7 @@ if TYPE_CHECKING:
 
 _NONE = type(None)
 _COUNTS = [int, int, int, int]
-_STREAM_SHAPES = [_COUNTS, *([*_COUNTS, spool, int, str, bool, str] for spool in (str, _NONE))]
+_STREAM_SHAPES = [_COUNTS, *([*_COUNTS, spool, int, str, bool, str, str] for spool in (str, _NONE))]
 _WORDS: Fits = ((list,), _is_words)
 _FITTING: dict[str, Fits] = {
     "int": ((int,), None),

@@ -40,6 +40,7 @@ class CaptureLimits:
     spool_bytes: int = 0
     follow_ms: int = 0  # newest output in a frame, at most this often
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
+    hashed: bool = False  # whether a hash is wanted of output that is not kept whole
 
 
 class Streams:
@@ -73,7 +74,8 @@ class Streams:
 
     def take(self, stream: int) -> Callable[[bytes], None]:
         """One more stream, whose chunks the caller brings."""
-        self.captures[stream] = Capture(self._limits.keep_bytes, partial(self._spool, stream))
+        limits = self._limits
+        self.captures[stream] = Capture(limits.keep_bytes, partial(self._spool, stream), hashed=limits.hashed)
         return self.taker(stream)
 
     def taker(self, stream: int) -> Callable[[bytes], None]:

@@ -209,7 +209,7 @@ class Turn:
         self._wall_ms = 0
         self._unread = False
         self._shell = shell
-        limits = CaptureLimits(start.keep_bytes, start.spool_bytes, start.follow_ms)
+        limits = CaptureLimits(start.keep_bytes, start.spool_bytes, start.follow_ms, hashed=start.hashed)
         name = f"{command.id}.{start.turn}"
         self.streams = Streams(outlet, command.id, name, limits, command.stream_ended)
         conversation = shell.conversation

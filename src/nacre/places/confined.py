@@ -89,6 +89,7 @@ class Confinement:
             raise Refused(
                 f"The sandbox ({profile.level}) refused {path}: {why}.",
                 hint="Only the person can change that.",
+                rule="sandbox",
             )
 
     def adapt(self, environment: dict[str, str]) -> dict[str, str]:

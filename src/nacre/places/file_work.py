@@ -68,7 +68,8 @@ class AllowedRoots:
         """Where the work is to be done. Refused: outside, or a file that is nacre's own."""
         real = os.path.realpath(os.path.join(self._directory, os.path.expanduser(work.path)))
         if work.writes and real in self._untouchable:
-            raise Refused(f"Denied: {work.path} belongs to nacre itself.", hint="Write another file.")
+            message = f"Denied: {work.path} belongs to nacre itself."
+            raise Refused(message, hint="Write another file.", rule="nacre's own files")
         for root in self._roots:
             names = names_below(real, root)
             if names is not None:
@@ -76,6 +77,7 @@ class AllowedRoots:
         raise Refused(
             f"Denied: {work.path} is outside of {', '.join(self._roots)}.",
             hint="Stay inside; links that lead out count as outside.",
+            rule="allowed_directories",
         )
 
 

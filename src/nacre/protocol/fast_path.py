@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
+from nacre import audit
 from nacre.audit import log
 from nacre.protocol import modern
 from nacre.protocol.calls import answer
@@ -167,6 +168,7 @@ class FastPath:
 
     def _note_handshake(self, client: Client) -> None:
         self._connection.client = client
+        audit.identify(client.name, client.version)
         self._connection.era = Era.HANDSHAKE
         self._connection.stdio.batches.allowed = client.protocol == VERSION_WITH_BATCHES
 
@@ -324,6 +326,8 @@ class FastPath:
         if method == "subscriptions/listen":
             self._connection.stdio.keep_open(identity)
         envelope = modern.parse_envelope(params)
+        if method == "tools/call":
+            audit.identify(*modern.sender(params))
         if envelope is None:
             return False
         if method in TASK_METHODS and self._surface.tasks is not None:

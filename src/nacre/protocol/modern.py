@@ -62,6 +62,12 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
     )
 
 
+def sender(params: dict[str, Any]) -> tuple[str, str]:
+    """The name and version of who sends a request, as it says itself."""
+    client = mapping(mapping(params.get("_meta")).get(CLIENT_KEY))
+    return str(client.get("name", "")), str(client.get("version", ""))
+
+
 def opening(identity: str) -> Message:
     """A request by which the SDK knows that a connection speaks this protocol."""
     meta = {VERSION_KEY: MODERN_VERSION, CAPABILITIES_KEY: {}, CLIENT_KEY: {"name": "nacre", "version": ""}}

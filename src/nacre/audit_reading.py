@@ -1,0 +1,154 @@
+"""Audit logs as they are read: which records somebody wants, and one row for each command.
+
+Above it: the command lines that show logs and report on them. Below: `audit_chain`. It reads files and writes
+none; it believes nothing of a record but that it is a JSON object.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from nacre.audit_chain import check_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from nacre.audit_chain import Checked
+
+NO_END = "no end"
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_AGO = re.compile(r"(\d+)([smhdw])")
+
+
+def checked_lines(paths: Sequence[str]) -> Iterator[tuple[str, Checked]]:
+    """All lines of some files, each file held against the end of the one before it."""
+    before: str | None = None
+    for path in paths:
+        with open(path, "rb") as file:
+            for line in check_lines(file, before):
+                before = line.seal or before
+                yield path, line
+
+
+def commands(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """One record for each command, and those that are of no command.
+
+    The record of a start stands for its command only where no end follows: the server was killed, or the
+    command runs still.
+    """
+    begun: dict[object, dict[str, Any]] = {}
+    for record in records:
+        if record.get("event") == "started":
+            begun[record.get("id")] = record
+        else:
+            begun.pop(record.get("id"), None)
+            yield record
+    for record in begun.values():
+        yield {**record, "ended": NO_END}
+
+
+def moment(text: str) -> float:
+    """A time that a person names: 2026-11-17, 2026-11-17T08:30, or how long ago: 90m, 2h, 7d. ValueError."""
+    if found := _AGO.fullmatch(text):
+        return time.time() - int(found[1]) * _UNITS[found[2]]
+    when = datetime.fromisoformat(text)
+    return (when if when.tzinfo else when.astimezone()).timestamp()
+
+
+def time_of(record: dict[str, Any]) -> float:
+    """When a record was made; 0 for what nobody can tell."""
+    try:
+        return datetime.fromisoformat(str(record.get("time"))).astimezone(UTC).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which records somebody wants to see; all that is said holds together."""
+
+    session: str | None = None
+    client: str | None = None
+    since: float | None = None
+    until: float | None = None
+    ended: str | None = None
+    text: str | None = None
+    denied: bool = False
+    failed: bool = False
+
+    def holds(self, record: dict[str, Any]) -> bool:
+        """Whether a record is one of them."""
+        return (
+            (self.session is None or record.get("session") == self.session)
+            and (self.client is None or self.client.casefold() in str(record.get("client", "")).casefold())
+            and (self.ended is None or record.get("ended") == self.ended)
+            and (self.text is None or self.text.casefold() in what_of(record).casefold())
+            and (not self.denied or is_denied(record))
+            and (not self.failed or is_failed(record))
+            and self._in_time(record)
+        )
+
+    def _in_time(self, record: dict[str, Any]) -> bool:
+        if self.since is None and self.until is None:
+            return True
+        when = time_of(record)
+        return (self.since is None or when >= self.since) and (self.until is None or when < self.until)
+
+
+def is_denied(record: dict[str, Any]) -> bool:
+    """Whether something was tried that is not allowed."""
+    return bool(record.get("security_violation")) or record.get("verdict") == "deny"
+
+
+def is_failed(record: dict[str, Any]) -> bool:
+    """Whether a command did not end with code 0."""
+    return "ended" in record and not (record.get("exit_code") == 0 or record["ended"] == "done")
+
+
+def what_of(record: dict[str, Any]) -> str:
+    """What was asked, in one text."""
+    if record.get("missing"):
+        return f"{record['missing']} records are missing: {record.get('reason', '')}"
+    if "command" in record:
+        return str(record["command"])
+    if "tool" in record:
+        return f"{record['tool']} {record.get('path', '')}"
+    known = ("time", "event", "pid", "seal", "after")
+    more = ", ".join(f"{name} {value}" for name, value in record.items() if name not in known)
+    return f"{record.get('event', '?')}: {more}" if more else str(record.get("event", "?"))
+
+
+def how_of(record: dict[str, Any]) -> str:
+    """How it ended, in two words."""
+    code = record.get("exit_code")
+    how = f"exit {code}" if code is not None else record.get("signal") or record.get("code") or ""
+    return " ".join(filter(None, [str(record.get("ended", "")), str(how)]))
+
+
+def follow(path: str) -> Iterator[dict[str, Any] | None]:
+    """All records of a file and those that are written from then on, also where it was moved aside.
+
+    It never ends: None says that there is nothing new just now.
+    """
+    with ExitStack() as stack:
+        file, pending = stack.enter_context(open(path, "rb")), b""
+        while True:
+            # Looked at first: to a file that was moved aside nobody writes any more.
+            moved = os.path.exists(path) and not os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+            pending += file.read()
+            *lines, pending = pending.split(b"\n")
+            for line in check_lines(line + b"\n" for line in lines):
+                if line.record is not None:
+                    yield line.record
+            if moved:
+                file, pending = stack.enter_context(open(path, "rb")), b""
+            elif os.fstat(file.fileno()).st_size < file.tell():
+                file.seek(0)  # it was emptied
+            elif not lines:
+                yield None
