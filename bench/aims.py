@@ -33,7 +33,7 @@ AIMS = (
     Aim("memory of the tree (RSS) / ten-line SDK server", "rss", 0.55, versus=SDK_SHELL),
     Aim("memory of the tree (RSS) / mcp-server-commands", "rss", 1.0, versus="mcp-server-commands"),
     Aim("memory of the tree (PSS) / ten-line SDK server", "pss", 0.9, versus=SDK_SHELL),
-    Aim("`tools/list`, bytes", "tools_list", 3800),
+    Aim("`tools/list`, bytes", "tools_list", 6000),
     Aim("`echo hi` / posix_spawn", "echo", 1.5, versus=SPAWN),
     Aim("`echo hi` / best peer", "echo", 1.0, versus=BEST_PEER),
     Aim("`echo hi` with rules and audit log / without", "echo", 1.2, server="nacre-rules", versus="nacre"),
@@ -71,6 +71,8 @@ AIMS = (
     Aim("peak memory, 100 MB of output / 10 MB", "peak_100", 1.1, "nacre", "nacre", "peak_10"),
     Aim("cancelled → everything dead, seconds", "cancel", 0.1),
     Aim("timeout → everything dead, seconds", "timeout", 0.1),
+    Aim("a line of a job → answer of a wait, seconds", "wait_line", 0.05),
+    Aim("end of a job → answer of a wait, seconds", "wait_end", 0.05),
 )
 
 

@@ -85,6 +85,13 @@ GROUPS = (
             Figure("timeout", "timeout", "timeout → all dead", "ms"),
         ),
     ),
+    Group(
+        "A wait for a job (from the event to the answer)",
+        (
+            Figure("wait_line", "wait", "a line is printed", "ms"),
+            Figure("wait_end", "wait", "the job ends", "ms"),
+        ),
+    ),
 )
 
 FIGURES = {figure.name: figure for group in GROUPS for figure in group.figures}

@@ -120,7 +120,7 @@ def ours() -> list[Server]:
             tool="shell",
             arguments={"command": "{command}"},
             timeout=ShortTimeout(arguments={"timeout": 1}),
-            workloads=ORDINARY | ENDS,
+            workloads=ORDINARY | ENDS | {"wait"},
         ),
         Server(
             "nacre-session",

@@ -3,6 +3,7 @@
 timed       starts, commands one after the other, many at once, verdicts
 output      megabytes, and what they cost in memory
 ends        cancelled calls and timeouts, until everything is dead
+waits       jobs that are waited for, from the event to the answer
 behaviour   what happens when a command does not behave; outcomes, no samples
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from bench.workloads import ends, output, timed
+from bench.workloads import ends, output, timed, waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +45,7 @@ WORKLOADS = (
     Workload("output_100", output.hundred_megabytes, 3, 0, warm_up=False),
     Workload("cancel", ends.cancel, 5, 2),
     Workload("timeout", ends.timeout, 3, 1, warm_up=False),
+    Workload("wait", waits.wait, 10, 4),
 )
 BEHAVIOUR = "behaviour"  # the one workload without rounds
 NAMES = (*(workload.name for workload in WORKLOADS), BEHAVIOUR)
