@@ -17,6 +17,8 @@ import sys
 import threading
 from typing import TYPE_CHECKING
 
+from nacre.direct_loop import add_reader, remove_reader
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -52,7 +54,7 @@ class PipeReader:
         self._held: threading.Event | None = None  # what the thread waits for
         self._watching = _is_watchable(fd)
         if self._watching:
-            self._loop.add_reader(fd, self._ready)
+            add_reader(self._loop, fd, self._ready)
         else:  # not asyncio.to_thread: the end of the loop would wait for a read that never returns
             threading.Thread(target=self._read_in_thread, daemon=True).start()
 
@@ -112,13 +114,13 @@ class PipeReader:
         """Leave unread what comes; a thread may bring one more chunk."""
         self._paused = True
         if self._watching:
-            self._loop.remove_reader(self._fd)
+            remove_reader(self._loop, self._fd)
 
     def resume(self) -> None:
         """Read on."""
         self._paused = False
         if self._watching:
-            self._loop.add_reader(self._fd, self._ready)
+            add_reader(self._loop, self._fd, self._ready)
         self._release()
 
     def _release(self) -> None:
@@ -132,7 +134,7 @@ class PipeReader:
         self._release()
         if self._watching:
             self._watching = False
-            self._loop.remove_reader(self._fd)
+            remove_reader(self._loop, self._fd)
 
 
 class WatchedPipeWriter:

@@ -17,6 +17,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from nacre import __version__, audit, stderr
+from nacre.direct_loop import new_loop
 from nacre.errors import NacreError
 from nacre.places.local import Local
 from nacre.protocol.connection import Connection
@@ -170,7 +171,8 @@ def serve(
 
     with contextlib.suppress(KeyboardInterrupt):
         try:
-            return asyncio.run(main())
+            with asyncio.Runner(loop_factory=new_loop) as runner:
+                return runner.run(main())
         except NacreError as error:
             audit.log.error("%s", error)  # the person needs the sentence, not the traceback
             return 2

@@ -1,0 +1,102 @@
+"""asyncio's event loop, with descriptors whose callbacks are called the moment they can be read.
+
+asyncio turns each event into a key, a handle and an entry of its queue, walks through that queue, and enters
+a context, before it calls back: for a command twice, each time with the processor's cache gone cold. The two
+pipes that every command passes, the client's and the keeper's, do without. Everything else is asyncio's.
+
+It is built of what asyncio and `selectors` document: the loop is given a selector, which asks two polls of
+the kernel. The first has the direct descriptors and the second poll; the second one is asyncio's own.
+
+Used by the server (`server`) and the pipes. On other systems than Linux the usual loop serves as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import select
+import selectors
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+if sys.platform == "linux":
+
+    class _DirectSelector(selectors.EpollSelector):
+        """asyncio's usual selector, behind a poll of its own for direct descriptors."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.callbacks: dict[int, Callable[[], None]] = {}
+            self.first = select.epoll()
+            self.first.register(self.fileno(), select.EPOLLIN)
+
+        def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+            """Serve what is direct; the events that are asyncio's."""
+            try:
+                ready = self.first.poll(timeout)
+            except InterruptedError:
+                return []
+            others = False
+            for fd, _ in ready:
+                callback = self.callbacks.get(fd)
+                if callback is None:  # asyncio's poll; or an earlier callback of this round took it away
+                    others = True
+                else:
+                    _call(callback)
+            return super().select(0) if others else []
+
+        def close(self) -> None:
+            """Let go of both polls."""
+            self.first.close()
+            super().close()
+
+    def _call(callback: Callable[[], None]) -> None:
+        """As asyncio does it: a callback that fails is told, and ends nothing."""
+        try:
+            callback()
+        except Exception as error:  # noqa: BLE001  # whatever it is
+            message = f"Exception in callback {callback!r}"
+            asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+
+    class DirectLoop(asyncio.SelectorEventLoop):
+        """The event loop of a server."""
+
+        def __init__(self) -> None:
+            self._direct = _DirectSelector()
+            super().__init__(self._direct)
+
+        def add_direct_reader(self, fd: int, callback: Callable[[], None]) -> None:
+            """Call back whenever `fd` can be read, at once."""
+            if fd not in self._direct.callbacks:
+                self._direct.first.register(fd, select.EPOLLIN)
+            self._direct.callbacks[fd] = callback
+
+        def remove_direct_reader(self, fd: int) -> None:
+            """Forget `fd`."""
+            if self._direct.callbacks.pop(fd, None) is not None:
+                with contextlib.suppress(OSError):  # it was closed already
+                    self._direct.first.unregister(fd)
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """The quickest event loop of this system."""
+    return DirectLoop() if sys.platform == "linux" else asyncio.new_event_loop()
+
+
+def add_reader(loop: asyncio.AbstractEventLoop, fd: int, callback: Callable[[], None]) -> None:
+    """Call back whenever `fd` can be read: at once, if the loop can do that."""
+    if sys.platform == "linux" and isinstance(loop, DirectLoop):
+        loop.add_direct_reader(fd, callback)
+    else:
+        loop.add_reader(fd, callback)
+
+
+def remove_reader(loop: asyncio.AbstractEventLoop, fd: int) -> None:
+    """Forget `fd`."""
+    if sys.platform == "linux" and isinstance(loop, DirectLoop):
+        loop.remove_direct_reader(fd)
+    else:
+        loop.remove_reader(fd)
