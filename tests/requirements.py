@@ -694,6 +694,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "agents-give-up": Requirement(
         "A call that one of them gives up on is killed with all it started, and the next one works.", "nacre"
     ),
+    "protocol-fall-back": Requirement(
+        "A client that asks `server/discover` first and then shakes hands, because the answer took too long,"
+        " is served, and without the SDK.",
+        "nacre",
+    ),
     "conformance-passes": Requirement(
         "The server passes every scenario of the official conformance suite for 2025-11-25 and 2026-07-28"
         " that does not test HTTP itself or an optional extension.",
@@ -868,6 +873,10 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "install-options": Requirement(
         "`nacre install` prints, shows a diff, writes with a backup; `nacre uninstall` undoes it.", "nacre"
+    ),
+    "install-runs": Requirement(
+        "After `nacre install`, Claude Code and Codex run a command through nacre in their first turn.",
+        "nacre",
     ),
     "install-real-clients": Requirement(
         "Claude Code, Codex and Gemini CLI list what nacre installed.", "nacre"

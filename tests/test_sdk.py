@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from process_table import Bell, gone, unique_seconds
-from wire_client import NACRE, WireClient
+from wire_client import HANDSHAKE, MODERN, NACRE, WireClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,3 +112,24 @@ def test_a_call_that_the_sdk_answers_is_killed_when_it_is_cancelled(start: Start
     assert server.shell("echo next")["stdout"] == "next\n"
     server.hang_up()
     assert server.wait() == 0
+
+
+PROBE: dict[str, Any] = {
+    **MODERN,
+    "io.modelcontextprotocol/clientInfo": {"name": "tests", "title": "Tests", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {
+        "roots": {"listChanged": True},
+        "elicitation": {"form": {}, "url": {}},
+    },
+}
+
+
+@pytest.mark.req("protocol-fall-back")
+def test_a_client_that_gives_its_first_question_up_shakes_hands_and_is_served(start: Start) -> None:
+    server = start(greet=False)
+    server.post("server/discover", {"_meta": PROBE})
+    refused = server.request("initialize", {**HANDSHAKE, "_meta": PROBE})
+    assert refused["error"]["code"] == -32601  # who speaks as of 2026 does not shake hands
+    assert server.shake_hands()["protocolVersion"] == HANDSHAKE["protocolVersion"]
+    assert server.request("tools/list")["result"]["tools"]
+    assert not has_loaded_the_sdk(server)

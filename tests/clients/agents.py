@@ -33,6 +33,7 @@ class Started(NamedTuple):
 class Agent(NamedTuple):
     """One agent: its program, and what its model sees of a result."""
 
+    # Of its home, its model's URL, the server (none: `nacre install` has told it), and its limit of a call.
     start: Callable[[Path, str, list[str], int], Started]
     shows: Callable[[Any], str]  # of one result, as the model is shown it
 
@@ -49,12 +50,23 @@ def require_installed() -> None:
         pytest.skip("run scripts/install-test-clients.sh first")
 
 
-def run(agent: Agent, model_url: str, server: list[str], work: Path, limit_s: int) -> str:
-    """Let an agent work in a directory until it thinks that it is done; what it printed."""
+def run(  # noqa: PLR0913, PLR0917  # what a person decides before they start one
+    agent: Agent,
+    model_url: str,
+    server: list[str],
+    work: Path,
+    limit_s: int,
+    prepare: Callable[[Path], None] = lambda _home: None,
+) -> str:
+    """Let an agent work in a directory until it thinks that it is done; what it printed.
+
+    `prepare` may change its home before it starts.
+    """
     require_installed()
     home = work / "home"
     home.mkdir()
     argv, more = agent.start(home, model_url, server, limit_s)
+    prepare(home)
     path = f"{new_node()}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         argv,
@@ -71,11 +83,13 @@ def run(agent: Agent, model_url: str, server: list[str], work: Path, limit_s: in
 
 
 def _claude(home: Path, model_url: str, server: list[str], limit_s: int) -> Started:
-    settings = home / "servers.json"
-    settings.write_text(json.dumps({"mcpServers": {"nacre": {"command": server[0], "args": server[1:]}}}))
     # Its own start script would only look for this program, which is the whole of it.
     program = next(PACKAGES.glob(f"@anthropic-ai/claude-code-{sys.platform}-*/claude"))
-    argv = [str(program), "-p", "Go on.", "--mcp-config", str(settings), "--strict-mcp-config"]
+    argv = [str(program), "-p", "Go on."]
+    if server:
+        settings = home / "servers.json"
+        settings.write_text(json.dumps({"mcpServers": {"nacre": {"command": server[0], "args": server[1:]}}}))
+        argv += ["--mcp-config", str(settings), "--strict-mcp-config"]
     return Started(
         [*argv, "--allowedTools", "mcp__nacre__shell", "--tools", ""],
         {
@@ -90,20 +104,23 @@ def _claude(home: Path, model_url: str, server: list[str], limit_s: int) -> Star
 def _codex(home: Path, model_url: str, server: list[str], limit_s: int) -> Started:
     settings = home / ".codex" / "config.toml"
     settings.parent.mkdir()
-    settings.write_text(
-        f"""
-model = "scripted"
-model_provider = "scripted"
-[model_providers.scripted]
-name = "scripted"
-base_url = "{model_url}/v1"
-wire_api = "responses"
+    ours = f"""
 [mcp_servers.nacre]
-command = {json.dumps(server[0])}
+command = {json.dumps((server or [""])[0])}
 args = {json.dumps(server[1:])}
 required = true  # a tool that is not there in the first moments would be missing
 tool_timeout_sec = {limit_s}
 """
+    settings.write_text(
+        f"""
+model = "scripted"
+model_provider = "scripted"  # on loopback
+[model_providers.scripted]
+name = "scripted"
+base_url = "{model_url}/v1"
+wire_api = "responses"
+"""
+        + (ours if server else "")
     )
     program = [
         "node",
@@ -117,11 +134,12 @@ tool_timeout_sec = {limit_s}
 def _gemini(home: Path, model_url: str, server: list[str], limit_s: int) -> Started:
     settings = home / ".gemini" / "settings.json"
     settings.parent.mkdir()
-    ours = {"command": server[0], "args": server[1:], "trust": True, "timeout": limit_s * 1000}
+    timeout = {"trust": True, "timeout": limit_s * 1000}
+    servers = {"nacre": {"command": server[0], "args": server[1:], **timeout}} if server else {}
     settings.write_text(
         json.dumps(
             {
-                "mcpServers": {"nacre": ours},
+                "mcpServers": servers,
                 "security": {"auth": {"selectedType": "gemini-api-key"}},
                 "privacy": {"usageStatisticsEnabled": False},
             }

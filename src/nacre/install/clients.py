@@ -69,6 +69,11 @@ def _stdio(command: str, args: list[str]) -> Entry:
     return {"type": "stdio", "command": command, "args": args}
 
 
+def _claude_code_entry(command: str, args: list[str]) -> Entry:
+    # Else its tools stand behind a search, and are missing in the first turn of a quick start.
+    return {**_stdio(command, args), "alwaysLoad": True}
+
+
 def _codex(command: str, args: list[str]) -> Entry:
     # Tools of a server that is not ready in the first moments would be missing in the first turn.
     return {"command": command, "args": args, "required": True, "tool_timeout_sec": LONGEST_CALL_S}
@@ -130,7 +135,7 @@ def _cline_file(world: World) -> str:
 
 
 CLIENTS = (
-    Client("claude-code", "Claude Code", _claude_code, entry=_stdio, project_file=".mcp.json",
+    Client("claude-code", "Claude Code", _claude_code, entry=_claude_code_entry, project_file=".mcp.json",
            then="Start a new session; `/mcp` shows it."),
     Client("claude-desktop", "Claude Desktop",
            lambda world: world.application_data("Claude", "claude_desktop_config.json"),

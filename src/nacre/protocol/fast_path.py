@@ -135,6 +135,8 @@ class FastPath:
             return self._leave_handshake(params)
         if connection.era is Era.UNDECIDED:
             self._decide_era(method, params)
+        if method == "initialize":
+            self._fall_back(params)
         if connection.era is Era.MODERN:
             return self._take_modern(method, identity, params)
         if method == "tools/call":
@@ -159,6 +161,16 @@ class FastPath:
             raise NOT_INITIALISED
         elif method != "ping":
             raise no_method(method)
+
+    def _fall_back(self, params: dict[str, Any]) -> None:
+        """A client whose first question was not answered in time takes us for an older server.
+
+        CallError: it is one of 2026, in which nobody shakes hands.
+        """
+        connection = self._connection
+        if connection.era is Era.MODERN and (connection.sdk_serves or modern.has_envelope(params)):
+            raise no_method("initialize")
+        connection.era = Era.UNDECIDED if connection.era is Era.MODERN else connection.era
 
     def _leave_handshake(self, params: dict[str, Any]) -> bool:
         """The SDK answers; we note what the client has told."""

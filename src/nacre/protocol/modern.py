@@ -47,11 +47,8 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
     name, release = client.get("name"), client.get("version")
     if not _KNOWN_KEYS.issuperset(meta) or not isinstance(name, str) or not isinstance(release, str):
         return None
-    for capability in mapping(declared).values():
-        if not isinstance(capability, dict) or any(
-            not isinstance(v, dict) for v in mapping(capability).values()
-        ):
-            return None
+    if not all(_is_plain_capability(name, value) for name, value in mapping(declared).items()):
+        return None
     return Client(
         name,
         release,
@@ -66,6 +63,14 @@ def sender(params: dict[str, Any]) -> tuple[str, str]:
     """The name and version of who sends a request, as it says itself."""
     client = mapping(mapping(params.get("_meta")).get(CLIENT_KEY))
     return str(client.get("name", "")), str(client.get("version", ""))
+
+
+def _is_plain_capability(name: str, value: Any) -> bool:
+    """Whether a capability is an object of objects; roots may also say that they change."""
+    members = mapping(value)
+    if name == "roots" and isinstance(members.get("listChanged"), bool):
+        members = {key: member for key, member in members.items() if key != "listChanged"}
+    return isinstance(value, dict) and all(isinstance(member, dict) for member in members.values())
 
 
 def opening(identity: str) -> Message:
