@@ -37,7 +37,7 @@ OF_HTTP = (
     "server-sse-multiple-streams",
     "server-sse-polling",
 )
-EXTENSION = "tasks-"  # optional, and nacre does not say that it has it
+EXTENSION = "tasks-"  # optional; the scenarios want tasks that are no commands
 HEAD = """# The official conformance suite
 
 What `@modelcontextprotocol/conformance` {version} says of nacre, scenario by scenario, for the protocol
@@ -48,7 +48,8 @@ it is true.
   itself would test that shim; they are not listed: {of_http}.
 - The suite looks for tools, prompts and resources of certain names. A program of the tests
   (`tests/clients/conformance_server.py`) adds them to nacre's server; the product does not have them.
-- Tasks are an optional extension, which nacre does not advertise ({tasks}).
+- Tasks are an optional extension. nacre's are long commands, which tests of its own hold; the suite's
+  scenarios want tasks that compute, fail and ask as it says, and are not listed: {tasks}.
 
 A dash: the scenario is not part of that version.
 
