@@ -7,6 +7,7 @@ BIN    := $(VENV)/bin
 # Test files that run side by side. Tests do not depend on time, so that more than one is safe.
 WORKERS ?= 2
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet install
+DIST_PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet --python dist/environment/bin/python install
 
 # This environment variable keeps CPython from caching byte code, which would slow every start of the server.
 unexport PYTHONDONTWRITEBYTECODE
@@ -15,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test test-windows test-container wheels packages bundle docs lint types fmt bench conformance soak clean
 
 help: ## what each target does
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # Debian's python3 comes without ensurepip; the script adds python3-venv where it may.
 $(BIN)/python:
@@ -63,14 +64,14 @@ wheels/requirements.stamp: $(BIN)/python requirements.lock requirements-image.lo
 		--only-binary :all: --python-version 3.11 -r requirements.lock -r requirements-image.lock
 	@touch $@
 
-packages: dist/requirements.stamp ## wheel, source distribution and bill of materials, into dist/
+packages: dist/packages.stamp ## wheel, source distribution and bill of materials, into dist/
 
-dist/requirements.stamp: $(VENV)/release.stamp packages/nacre.1 $(shell find src -name '*.py' -o -name '*.toml')
+dist/packages.stamp: $(VENV)/release.stamp packages/nacre.1 $(shell find src -name '*.py' -o -name '*.toml')
 	@rm -rf dist
 	@$(BIN)/hatchling build -d dist
 	@$(BIN)/python -m venv --without-pip dist/environment
-	@$(PIP) --python dist/environment/bin/python --require-hashes --no-deps -r requirements.lock
-	@$(PIP) --python dist/environment/bin/python --no-deps dist/*.whl
+	@$(DIST_PIP) --require-hashes --no-deps -r requirements.lock
+	@$(DIST_PIP) --no-deps dist/*.whl
 	@$(BIN)/python scripts/make_sbom.py dist/environment/bin/python dist/nacre.cdx.json
 	@rm -rf dist/environment
 	@touch $@

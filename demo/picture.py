@@ -22,6 +22,7 @@ COLUMNS = 96
 LINE_HEIGHT, CHARACTER_WIDTH, MARGIN, BAR = 18, 7.83, 20, 34
 COLOURS = {"1": "#ffffff", "2": "#7d8590", "31": "#ff7b72", "32": "#7ee787", "33": "#d29922", "36": "#79c0ff"}
 PLAIN = "#c9d1d9"
+NO_BREAK = "\xa0"  # SVG drops ordinary spaces at the beginning of a line
 FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, DejaVu Sans Mono, monospace"
 PAINTED = re.compile(r"\x1b\[([\d;]+)m(.*?)\x1b\[0m", re.DOTALL)
 TIMES = re.compile(r"^.*\(answered in .* ms\).*\n", re.MULTILINE)
@@ -83,7 +84,7 @@ def picture(text: str) -> str:
     ]
     texts = [
         f'<text x="{MARGIN}" y="{BAR + (number + 1) * LINE_HEIGHT - 5}" fill="{colour}">'
-        f"{html.escape(line, quote=False)}</text>"
+        f"{html.escape(line.replace(' ', NO_BREAK), quote=False)}</text>"
         for number, (line, colour) in enumerate(lines)
         if line
     ]
@@ -91,7 +92,7 @@ def picture(text: str) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="a run of nacre">',
         f'<rect width="{width}" height="{height}" rx="8" fill="#0d1117"/>',
         *buttons,
-        f'<g font-family="{FONTS}" font-size="13" xml:space="preserve">',
+        f'<g font-family="{FONTS}" font-size="13">',
         *texts,
         "</g>",
         "</svg>",

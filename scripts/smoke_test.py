@@ -1,4 +1,4 @@
-"""Drive an installed nacre with the SDK's client, on any system: smoke_test.py PROGRAM.
+"""Drive an installed nacre with the SDK's client, on any system: smoke_test.py PROGRAM [ARGUMENT...].
 
 A command, a failure, a session that keeps its state, a timeout, a job. It needs only what the server itself
 needs. Exits 0 if every answer is right.
@@ -37,9 +37,9 @@ class Driver:
         return told
 
 
-async def drive(program: str, directory: str) -> list[str]:
+async def drive(program: list[str], directory: str) -> list[str]:
     """All checks, against one server; what was wrong."""
-    server = StdioServerParameters(command=program, args=["--working-dir", directory])
+    server = StdioServerParameters(command=program[0], args=[*program[1:], "--working-dir", directory])
     async with Client(stdio_client(server), mode="legacy") as client:
         driver = Driver(client)
         await driver.expect("a command", {"stdout": "hello\n", "exit_code": 0}, "shell", command="echo hello")
@@ -52,7 +52,7 @@ async def drive(program: str, directory: str) -> list[str]:
         return driver.wrong
 
 
-def main(program: str) -> None:
+def main(program: list[str]) -> None:
     """Check that program."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
         wrong = anyio.run(drive, program, directory)
@@ -61,4 +61,4 @@ def main(program: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(sys.argv[1:])

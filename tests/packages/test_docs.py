@@ -248,6 +248,11 @@ def test_every_command_line_in_the_documentation_is_one_that_nacre_or_make_takes
         server_parser().parse_args(rest)
 
 
+@pytest.mark.req("docs-links")
+def test_the_readme_is_short_enough_to_be_read() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) < 150
+
+
 def test_the_examples_are_found() -> None:
     assert len(COMMANDS) > 40
     assert len(of("toml")) > 8
