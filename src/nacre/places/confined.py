@@ -23,7 +23,7 @@ from nacre.places.placeholders import Placeholders
 from nacre.places.worktrees import find_worktree
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
-from nacre.sandbox.profile import Level, Profile, Wishes, build_profile, private_directories
+from nacre.sandbox.profile import Level, Profile, SandboxSettings, build_profile, private_directories
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -126,7 +126,7 @@ class Confinement:
 def profile_of(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Profile:
     """What the settings come to here, if it is to be had. Nothing is changed."""
     network = config.sandbox_network
-    wishes = Wishes(
+    settings = SandboxSettings(
         Level(config.sandbox),
         workspace,
         config.sandbox_writable,
@@ -142,7 +142,7 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         known_sockets=tuple(_named_sockets(os.environ)),
         search_path=os.environ.get("PATH"),
     )
-    return build_profile(wishes, files, config.own_files, os.path.join(spool_directory, "tmp"))
+    return build_profile(settings, files, config.own_files, os.path.join(spool_directory, "tmp"))
 
 
 def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:

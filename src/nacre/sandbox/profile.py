@@ -145,8 +145,8 @@ SIBLINGS_LOOKED_AT = 500  # directories that are searched for .env files, beside
 
 
 @record
-class Wishes:
-    """What the settings say."""
+class SandboxSettings:
+    """What a person has chosen, with what is known of the machine."""
 
     level: Level
     workspace: str
@@ -291,38 +291,40 @@ def quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def build_profile(wishes: Wishes, files: FileSystem, own_files: Iterable[str], private_tmp: str) -> Profile:
+def build_profile(
+    settings: SandboxSettings, files: FileSystem, own_files: Iterable[str], private_tmp: str
+) -> Profile:
     """What a level comes to here. `own_files` are nacre's: neither read nor changed by a command."""
-    may_write = wishes.level in {Level.WORKSPACE, Level.STRICT}
-    workspace = files.real_path(wishes.workspace)
-    roots = [workspace, *(files.real_path(files.expand_home(path)) for path in wishes.writable)]
+    may_write = settings.level in {Level.WORKSPACE, Level.STRICT}
+    workspace = files.real_path(settings.workspace)
+    roots = [workspace, *(files.real_path(files.expand_home(path)) for path in settings.writable)]
     roots = roots if may_write else []
-    shared = wishes.worktree if may_write else None
+    shared = settings.worktree if may_write else None
     own = tuple(map(files.real_path, own_files))
-    caches = list(_caches(files, wishes.search_path)) if may_write else []
+    caches = list(_caches(files, settings.search_path)) if may_write else []
     closed = [
         path
         for path in _protected(roots, own, shared, files)
-        if protected_name(path) not in wishes.unprotected
+        if protected_name(path) not in settings.unprotected
     ]
     standing = [each for each in _placeholders(roots, shared, files) if each.path in closed]
-    opened = {files.real_path(os.path.join(files.home, path)) for path in wishes.readable}
-    given = tuple(files.real_path(files.expand_home(path)) for path in wishes.sockets)
-    sockets = {*_sockets(files), *map(files.real_path, wishes.known_sockets)} - {*given}
-    hidden = {*_secrets(files), *_env_files(workspace, files), *own, *wishes.hidden, *sockets}
-    strict = wishes.level is Level.STRICT
+    opened = {files.real_path(os.path.join(files.home, path)) for path in settings.readable}
+    given = tuple(files.real_path(files.expand_home(path)) for path in settings.sockets)
+    sockets = {*_sockets(files), *map(files.real_path, settings.known_sockets)} - {*given}
+    hidden = {*_secrets(files), *_env_files(workspace, files), *own, *settings.hidden, *sockets}
+    strict = settings.level is Level.STRICT
     return Profile(
-        level=wishes.level,
+        level=settings.level,
         workspace=workspace,
         writable=tuple(dict.fromkeys([*roots, *([shared.common_directory] if shared else []), *caches])),
         hidden=tuple(sorted(path for path in hidden - opened if _exists(path, files))),
         protected=tuple(dict.fromkeys(path for path in closed if _exists(path, files))),
         sockets=given,
         private_tmp=private_tmp,
-        network=wishes.hosts is None and (not strict if wishes.network is None else wishes.network),
-        hosts=wishes.hosts,
-        own_processes_only=strict or wishes.own_processes_only,
-        tmp_bytes=wishes.tmp_bytes,
+        network=settings.hosts is None and (not strict if settings.network is None else settings.network),
+        hosts=settings.hosts,
+        own_processes_only=strict or settings.own_processes_only,
+        tmp_bytes=settings.tmp_bytes,
         placeholders=tuple(dict.fromkeys(each for each in standing if _can_stand(each, files))),
         caches=tuple(path for path in caches if not files.is_directory(path)),
         closed_sockets=tuple(sorted(sockets)),
