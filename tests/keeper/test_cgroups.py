@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from nacre.keeper.cgroups import PREFIX, Group, Groups, Parent, candidates, find_groups
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
 
@@ -55,7 +52,7 @@ def test_groups_are_made_beside_our_own_or_below_it(
 def test_a_directory_without_the_controller_is_no_place_for_groups(tmp_path: Path, version: int) -> None:
     parent = Parent(str(tmp_path), version)
     with pytest.raises(OSError, match="No such file"):
-        parent.make("group", "memory_bytes", 1)
+        parent.make("group", {"memory_bytes": 1})
     assert list(tmp_path.iterdir()) == []
     groups = Groups({"memory_bytes": parent, "processes": parent})
     assert groups.make("1", {"memory_bytes": 1, "processes": 1}) is None
@@ -77,6 +74,41 @@ def test_what_the_kernel_has_counted_is_read(  # noqa: PLR0913, PLR0917 - a row 
 ) -> None:
     (tmp_path / file).write_text(text)
     assert Group({kind: str(tmp_path)}, {kind: version}).events() == {kind: count}
+
+
+@pytest.mark.req("limits-groups")
+@pytest.mark.parametrize(("version", "count"), [(1, 2), (2, 1)])
+def test_a_process_joins_one_group_of_a_hierarchy_which_has_all_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: int, count: int
+) -> None:
+    """A process that joins a second group of version 2 leaves the first, and with it that group's limit."""
+    make_directory, remove_directory = os.mkdir, os.rmdir
+
+    def make_group(path: str) -> None:
+        """What the kernel does: the files are there with the directory."""
+        make_directory(path)
+        for name in ("memory.max", "memory.limit_in_bytes", "pids.max", "cgroup.procs"):
+            (Path(path) / name).write_text("")
+
+    def remove_group(path: str) -> None:
+        for file in Path(path).iterdir():
+            file.unlink()
+        remove_directory(path)
+
+    monkeypatch.setattr(os, "mkdir", make_group)
+    monkeypatch.setattr(os, "rmdir", remove_group)
+    paths = [tmp_path / name for name in (("memory", "pids") if version == 1 else ("all", "all"))]
+    for path in dict.fromkeys(paths):
+        make_directory(path)
+    memory, pids = (Parent(str(path), version) for path in paths)
+    groups = Groups({"memory_bytes": memory, "processes": pids})
+    group = groups.make("1", {"memory_bytes": 1 << 30, "processes": 40, "cpu_s": 3})
+    assert group is not None
+    assert len(group.members_files) == count
+    written = {file.read_text() for file in tmp_path.rglob("*") if file.is_file()}
+    assert written == {"", str(1 << 30), "40"}
+    groups.give_up(group)
+    assert [file for path in set(paths) for file in path.iterdir()] == []
 
 
 @pytest.mark.req("limits-groups")

@@ -37,23 +37,30 @@ TRIAL = 1 << 20  # a limit that every kernel takes, of bytes and of processes
 
 
 class Parent:
-    """A directory in which groups of one controller can be made."""
+    """A directory in which groups can be made: in version 2 of all controllers, else of one or a few."""
 
     def __init__(self, path: str, version: int) -> None:
         self.path = path
         self.version = version
 
-    def make(self, name: str, kind: str, limit: int) -> str:
-        """A group with a limit; its directory. Raises OSError."""
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parent) and other.path == self.path
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def make(self, name: str, limits: Mapping[str, int]) -> str:
+        """A group with limits; its directory. Raises OSError."""
         group = os.path.join(self.path, name)
         os.mkdir(group)
         try:
-            _write(os.path.join(group, LIMIT_FILES[kind][self.version]), limit)
+            for kind, limit in limits.items():
+                _write(os.path.join(group, LIMIT_FILES[kind][self.version]), limit)
         except OSError:
             os.rmdir(group)
             raise
-        if kind == "memory_bytes":
-            self._limit_swap(group, limit)
+        if "memory_bytes" in limits:
+            self._limit_swap(group, limits["memory_bytes"])
         return group
 
     def _limit_swap(self, group: str, limit: int) -> None:
@@ -65,7 +72,7 @@ class Parent:
 
 
 class Group:
-    """The control groups of one command, one for each controller."""
+    """The control groups of one command: one in each hierarchy, where a process can be in one only."""
 
     def __init__(self, directories: dict[str, str], versions: dict[str, int]) -> None:
         """Both by the kind of limit."""
@@ -113,15 +120,16 @@ class Groups:
         self._leaving = [group for group in self._leaving if not group.remove()]
         directories: dict[str, str] = {}
         versions: dict[str, int] = {}
-        for kind in CONTROLLERS:
-            parent = self.parents.get(kind)
-            if kind not in limits or parent is None:
+        for parent in dict.fromkeys(self.parents.values()):
+            held = {kind: limits[kind] for kind in limits if self.parents.get(kind) == parent}
+            if not held:
                 continue
             try:
-                directories[kind] = parent.make(f"{self._owner}{name}-{kind}", kind, limits[kind])
+                directory = parent.make(f"{self._owner}{name}-{'-'.join(held)}", held)
             except OSError:  # the watch holds it
                 continue
-            versions[kind] = parent.version
+            directories |= dict.fromkeys(held, directory)
+            versions |= dict.fromkeys(held, parent.version)
         return Group(directories, versions) if directories else None
 
     def give_up(self, group: Group) -> None:
@@ -149,7 +157,7 @@ def find_groups() -> Groups:
         for path, version in candidates(controller, mounts, own):
             parent = Parent(path, version)
             try:
-                os.rmdir(parent.make(f"{PREFIX}{os.getpid()}-trial-{kind}", kind, TRIAL))
+                os.rmdir(parent.make(f"{PREFIX}{os.getpid()}-trial-{kind}", {kind: TRIAL}))
             except OSError:
                 continue
             if os.access(os.path.join(path, MEMBERS), os.W_OK):
