@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from sandbox_harness import scratch_directory
-from wire_client import WireClient
+from wire_client import WireClient, text_of
 
 from nacre.configuration import configure
 from nacre.errors import RequestError
@@ -51,7 +51,7 @@ class Home:
         """A server at a level; `without` names a program that it shall not find; `more` are variables."""
         environment = {"HOME": str(self.home), "SOME_TOKEN": "PRIVATE", "PLAIN": "plain", **more}
         if without:
-            environment["PATH"] = str(self._path_without(without))
+            environment["PATH"] = str(self.path_without(without))
         client = WireClient(
             "--shell", "bash", "--sandbox", level, *options, cwd=self.workspace, env=environment
         )
@@ -59,7 +59,7 @@ class Home:
         client.shake_hands()
         return client
 
-    def _path_without(self, program: str) -> Path:
+    def path_without(self, program: str) -> Path:
         directory = self.home / "bin"
         directory.mkdir()
         for source in ("/usr/bin", "/bin"):
@@ -282,3 +282,31 @@ def test_where_the_default_is_not_to_be_had_everybody_is_told(
     assert "no Landlock" in place.warnings[0]
     with pytest.raises(RequestError, match="no Landlock"):
         Local(replace(config, sandbox_chosen=True, working_directory=str(home.workspace)), None)
+
+
+@pytest.mark.req("sandbox-default")
+@pytest.mark.parametrize(
+    "options", [("--sandbox", "workspace"), ("--allow", "ls")], ids=["chosen", "default"]
+)
+def test_what_landlock_alone_leaves_open_is_told_to_everybody(home: Home, options: tuple[str, ...]) -> None:
+    warning = "Landlock holds the sandbox alone: protected files of the workspace"
+    options = ("--shell", "bash", *options)
+    for path in (str(home.path_without("bwrap")), os.environ["PATH"]):
+        environment = {"HOME": str(home.home), "PATH": path}
+        with WireClient(*options, cwd=home.workspace, env=environment) as server:
+            told = [server.shake_hands()["instructions"]]
+            told += [text_of(server.call("allowed"))] if "--allow" in options else []
+            server.wait_for_log("sandbox workspace")
+            if path != os.environ["PATH"]:
+                server.wait_for_log(warning)
+            assert [warning in text for text in told] == [path != os.environ["PATH"]] * len(told)
+
+
+@pytest.mark.req("sandbox-secrets")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_secret_that_is_a_file_cannot_be_opened_and_is_not_just_empty(home: Home, level: str) -> None:
+    server = home.start(level)
+    for name in (".ssh/id_ed25519", ".netrc", "other/.env"):
+        done = server.shell(f"cat ~/{name}")
+        assert done["exit_code"] == 1
+        assert f'secrets are hidden (sandbox_readable = ["{name}"])' in done["hints"][0]

@@ -181,7 +181,7 @@ def test_start_up_files_are_protected_where_the_home_directory_is_the_workspace(
             server.shell("bash -lc 'echo $FROM_PROFILE'")["stdout"] == "yes\n"
         )  # .bash_profile hides nothing
         home.end(server)
-        assert names(home.home) == [".cache", *names_of_caches(home), ".profile", "project"]
+        assert names(home.home) == sorted([".cache", *names_of_caches(home), ".profile", "project"])
 
 
 def names_of_caches(home: TestHome) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import sys
 from dataclasses import replace
 from functools import partial
@@ -58,6 +59,7 @@ class Confinement:
     placeholders: Placeholders
     gate: bool = False  # whether every exec can be decided by rules
     proxy: Proxy | None = None  # the way to the hosts that the settings name
+    problem: str = ""  # why there is no bubblewrap
 
     @property
     def argv(self) -> list[str]:
@@ -72,6 +74,18 @@ class Confinement:
     def mounts(self) -> bool:
         """Whether bubblewrap gives commands a view of the files of their own."""
         return bool(self.outer)
+
+    @property
+    def warning(self) -> str:
+        """What the level promises and Landlock alone does not hold; empty: it all holds."""
+        if self.mounts:
+            return ""
+        kept = "" if self.profile.level is Level.READ_ONLY else "protected files of the workspace, "
+        return (
+            f"bubblewrap does not work here ({self.problem}), so Landlock holds the sandbox alone: {kept}"
+            "sockets of services and the names of secrets are open to commands. Install the package"
+            " bubblewrap, or permit user namespaces."
+        )
 
     @property
     def held_by(self) -> str:
@@ -171,7 +185,7 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
         )
     plan = build_plan(profile, files, spool_directory, mounts=not problem)
     outer, gate = [] if problem else outer, can_decide_execs()
-    return Confinement(profile, outer, json.dumps(plan), version, placeholders, gate, proxy)
+    return Confinement(profile, outer, json.dumps(plan), version, placeholders, gate, proxy, problem)
 
 
 def _proxy(entries: tuple[str, ...]) -> Proxy:
@@ -202,13 +216,24 @@ def _unreadable(spool_directory: str) -> str:
     return os.path.join(spool_directory, "unreadable")
 
 
+def _make_unreadable(path: str) -> None:
+    """What lies over a secret: a device that there is none of, because root can read an empty file.
+
+    bubblewrap lets no device be opened. Where there can be no such thing, a file that others cannot read.
+    """
+    with contextlib.suppress(FileExistsError):
+        try:
+            os.mknod(path, stat.S_IFCHR, os.makedev(0, 0))
+        except (PermissionError, NotImplementedError):
+            os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0))
+
+
 def _prepare(profile: Profile, spool_directory: str, placeholders: Placeholders) -> Profile:
     """Make what mounts are made of: it goes with the server. Caches stay. What stands there in the end."""
     for directory in private_directories(profile.private_tmp):
         os.makedirs(directory, 0o700, exist_ok=True)
         os.chmod(directory, 0o1777)  # noqa: S103  # as /tmp is; the directory around it is private
-    descriptor = os.open(_unreadable(spool_directory), os.O_CREAT | os.O_WRONLY, 0)
-    os.close(descriptor)
+    _make_unreadable(_unreadable(spool_directory))
     for cache in profile.caches:
         with contextlib.suppress(OSError):  # the tool will say what it misses
             os.makedirs(cache, exist_ok=True)

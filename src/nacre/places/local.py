@@ -91,6 +91,8 @@ class Local:
         if self._config.has_allowlist and not self.confinement.gate:
             why = "this kernel, or what we run in, lets nobody decide what a process starts"
             self.warnings = (f"Rules hold for the text of commands only: {why}.",)
+        if self.confinement.warning:
+            self.warnings = (*self.warnings, self.confinement.warning)
         if self._launched is not None:
             self._launched.abandon()  # it is not confined
             self._launched = None

@@ -25,7 +25,7 @@ def bubblewrap_argv(
 ) -> list[str]:
     """What stands before the keeper's own argv.
 
-    `unreadable` is an empty file that nobody may read; `needed` are directories without which the keeper
+    `unreadable` is a file that nobody can read; `needed` are directories without which the keeper
     itself cannot run, wherever they are.
     """
     return ["bwrap", *_words(profile, files, spool_directory, unreadable, needed), "--"]
