@@ -145,6 +145,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         " all of it is within the limit, masked, and bounded in memory and time.",
         "nacre",
     ),
+    "cut-answers": Requirement(
+        "Of real logs of real tools, the line that answers is kept in at least 95 %.", "nacre"
+    ),
     "try": Requirement(
         "`nacre try` shows a person what an agent gets, through a real server: one command or many, with the"
         " data, in a session, on a terminal.",

@@ -52,7 +52,8 @@ _WORDS = (
     "|invalid|expected|unresolved|timed out|unhandled|uncaught|mismatch|memory|no space|critical|severe"
     "|sanitizer|smashing|double free|passed|passing|problem|tests|recap|plan:|e404|eresolve|not defined"
     "|not exist|no module|no matching|no rule|stopped|incomplete|violat|terminated|exit code|exit status"
-    "|non-zero|***|deprecat|\u2715|\u2716|\u2717|\u2718|\u00d7|\u25cf"
+    "|non-zero|***|deprecat|multiple def|caused by|goroutine|ld: |emerg|build success"
+    "|rated at|\u2715|\u2716|\u2717|\u2718|\u00d7|\u25cf"
 )
 TRIGGERS = tuple(_WORDS.encode().split(b"|"))  # sought much faster than an expression with all of them
 TRIGGER_PATTERNS = (  # a line's end stands before each line
@@ -75,7 +76,7 @@ _SUMMARY = _Expression(
   | ^(?:FAIL|ok)$ | ^FAIL\s+\S+\s+(?:[\d.]+s|\[)                          # go test
   | ^\s*[\u2715-\u2718\u00d7]\ \d+\ problems? | ^\d+\ (?:problems?|errors?)\b(?!.*:\d)
   | ^Found\ [1-9]\d*\ (?:errors?|problems?|issues?)\b                    # mypy, ruff, tsc
-  | ^\d+\ (?:warnings?\ and\ \d+\ errors?|errors?|warnings?)\ generated   # clang
+  | ^\d+\ (?:warnings?\ and\ \d+\ errors?|errors?)\ generated   # clang
   | \bBUILD\ (?:FAILURE|FAILED|SUCCESS|SUCCESSFUL)\b | ^FAILURE:\ Build | \bTests\ run:\ \d+,\ Failures:
   | \bbuild\ (?:failed|stopped)\b | ^Build\ failed\b
   | ^\S*make(?:\[\d+\])?:\ \*\*\*\ | ^ninja:\ (?:error|build\ stopped)
@@ -97,7 +98,7 @@ _FAILURE = _Expression(
     # tests
   | ^\s*---\ FAIL | ^\s*not\ ok\b(?!.*\#\ (?:TODO|SKIP)) | ^(?:\S+\ )?(?:FAIL|FAILED|ERROR)\b
   | \s(?:FAILED|ERROR)\s*(?:\[\s*\d+%\])?$ | \.\.\.\s*(?:FAIL|ERROR|FAILED)\b
-  | ^\s*[\u2715-\u2718\u00d7\u25cf]\s
+  | ^\s*[\u2715-\u2718\u00d7\u25cf]\s | \*\*\*(?:Failed|Exception|Timeout|Not\ Run)
   | ^E\ \ +\S | \bassert(?:ion)?\b.*\bfail(?:ed|ure)\b | \bpanicked\ at\b | ^\s*\d+\)\ \S
     # a program's end
   | ^(?:panic|fatal\ error|fatal)\b: | ^Traceback\ \(most\ recent\ call\ last\) | ^goroutine\ \d+\ \[running\]
@@ -130,7 +131,7 @@ _MENTION = _Expression(
   | \bnot\ defined\b | \bundeclared\b | \bunresolved\b | \bundefined\b | \bdoes\ not\ exist\b
   | \bno\ module\ named\b | \bno\ matching\b | \bmismatch | \bunexpected\b | \bmissing\b | \binvalid\b
   | \bexpected\b.*\b(?:got|received|actual|found|but)\b | \bviolat | \bincomplete\b | \bconflicts?\b
-  | \bterminated\b | ^\s*(?:at|File)\ .*:\d+
+  | \bterminated\b
     # linters that name a rule
   | ^\S+:\d+:\d+:\ [A-Z]+\d+\ | ^[A-Z]{1,5}\d{3,4}\ | \bSC\d{4}\b
     """

@@ -33,7 +33,7 @@ LINE_BYTES = 1024  # of a line that is looked at; of a longer one, what is aroun
 SHOWN_CHARACTERS = 400  # of a picked line
 BESIDE_CHARACTERS = 200  # of a line beside one
 BESIDE_BYTES = 800  # that are read before and after a picked line
-BEFORE, AFTER = 1, 3  # lines beside one
+BEFORE, AFTER = 2, 3  # lines beside one
 FIRST_SHARE = 0.6  # of the room, for picked lines before those beside them
 WARNINGS = 8  # at most: they seldom are what is asked
 MORE_BYTES = 24  # for how many more there are
@@ -127,18 +127,18 @@ class Found:
         self.kinds.subtract(other.kinds)
         self.total -= other.total
 
-    def by_merit(self) -> Iterator[tuple[Candidate, bool]]:
-        """The best first, with whether it is like none before: the weightier, of these the new kinds."""
+    def by_merit(self) -> Iterator[Candidate]:
+        """The best first: of each kind one, the weightier before the others; then the rest of failures."""
+        rest: list[Candidate] = []
         for weight in sorted(Weight, reverse=True):
             seen: set[bytes] = set()
-            rest: list[Candidate] = []
             for one in (*self._first[weight], *self._last[weight]):
-                if one.shape in seen:
-                    rest.append(one)
-                else:
+                if one.shape not in seen:
                     seen.add(one.shape)
-                    yield one, True
-            yield from ((one, False) for one in rest)
+                    yield one
+                elif weight >= Weight.FAILURE:
+                    rest.append(one)
+        yield from rest
 
 
 def _after_missing(printed: Printed, number: int | None) -> int | None:
@@ -207,25 +207,23 @@ class Choice:
         """The lines with those beside them, in order."""
         reserved = int(self._room * (1 - FIRST_SHARE))
         self._room -= reserved
-        chosen = [one for one, _ in self._worthy(found) if self._take(self._picked(one))]
+        chosen = [one for one in self._worthy(found) if self._take(self._picked(one))]
         self._room += reserved
         for candidate in chosen:
             if candidate.weight >= Weight.FAILURE:
                 self._take_beside(candidate)
-        for candidate, _ in self._worthy(found):
+        for candidate in self._worthy(found):
             self._take(self._picked(candidate))
         return [self._rows[offset] for offset in sorted(self._rows)]
 
     @staticmethod
-    def _worthy(found: Found) -> Iterator[tuple[Candidate, bool]]:
-        """Of what only mentions a failure one of each kind, of warnings a few."""
+    def _worthy(found: Found) -> Iterator[Candidate]:
+        """All but most of the warnings."""
         warnings = 0
-        for candidate, is_new in found.by_merit():
+        for candidate in found.by_merit():
             warnings += candidate.weight is Weight.WARNING
-            if warnings > WARNINGS:
-                return
-            if is_new or candidate.weight >= Weight.FAILURE:
-                yield candidate, is_new
+            if candidate.weight is not Weight.WARNING or warnings <= WARNINGS:
+                yield candidate
 
     def _take(self, row: Row) -> bool:
         """Whether a line is shown: there is room."""
