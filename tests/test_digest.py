@@ -236,8 +236,11 @@ def test_every_shown_line_is_where_it_is_said_to_be_every_other_is_counted_and_t
 
 @pytest.mark.req("cut-exact")
 def test_where_bytes_were_not_kept_the_numbers_behind_them_are_still_right() -> None:
-    whole = numbered(20_000, at_500="error: early", at_15000="error: late")
-    text = shown_of(whole, 4096, missing=(200_000, 100_000)).text
+    whole = numbered(20_000, at_500="error: early", at_9000="error: first", at_15000="error: late")
+    after = whole.index(b"error: first") - 10  # in the line before it
+    text = shown_of(whole, 4096, missing=(200_000, after - 200_000)).text
+    assert "\n9000:error: first\n" in text
+    assert "\n8998-" not in text  # it was not kept
     assert "\n500:error: early\n" in text
     assert "\n15000:error: late\n" in text
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.failure_lines import TRIGGER_PATTERNS, TRIGGERS, Weight, weight_of
-from nacre.folding import shape_of
+from nacre.folding import lines_backwards, lines_of, shape_of
 from nacre.output import counted, readable, size_of
 from nacre.output_reader import blocks, missing_lines
 
@@ -243,17 +244,18 @@ class Choice:
 
     def _beside(self, picked: Candidate) -> Iterator[Row]:
         begin = max(0, picked.offset - BESIDE_BYTES)
-        before = self._printed.read(begin, picked.offset - begin).splitlines(keepends=True)
+        if self._printed.skip_missing(self._printed.missing_from) <= picked.offset:
+            begin = max(begin, self._printed.skip_missing(self._printed.missing_from))
+        before = lines_backwards(self._printed.read(begin, picked.offset - begin), from_border=begin == 0)
         offset, number = picked.offset, picked.number
-        for line in reversed(before[-BEFORE:] if begin == 0 else before[1:][-BEFORE:]):
+        for line in islice(before, BEFORE):
             offset, number = offset - len(line), number and number - 1
             yield self._row_of(line, offset, number)
         offset, number = picked.offset + picked.size, picked.number
-        after = self._printed.read(offset, BESIDE_BYTES).split(b"\n")[:-1]
-        for line in after[:AFTER]:
+        for line in islice(lines_of(self._printed.read(offset, BESIDE_BYTES)), AFTER):
             number = number and number + 1
-            yield self._row_of(line + b"\n", offset, number)
-            offset += len(line) + 1
+            yield self._row_of(line, offset, number)
+            offset += len(line)
 
     def _picked(self, one: Candidate) -> Row:
         text = _clipped(one.text(self._encoding), SHOWN_CHARACTERS)
