@@ -647,6 +647,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "audit-show": Requirement("`nacre audit show` prints records, all or those that are asked for.", "nacre"),
+    "settings-reload": Requirement(
+        "A changed settings file of any layer holds for the next command, in every preset; clients are told, "
+        "the audit log too. One that cannot be used changes nothing, and what waits for a start is named.",
+        "nacre",
+    ),
     "audit-report": Requirement(
         "`nacre audit report` writes one page with timeline, sessions, denials, slowest, failures, search, "
         "which loads nothing and shows hostile texts as text.",

@@ -42,7 +42,8 @@ def configuration(options: SimpleNamespace) -> Config:
     return replace(
         config,
         file=options.config or default_path(),
-        files=(*layered.files, layers.trust_path()),
+        files=(layers.system_path(), *layered.files, layers.trust_path()),
+        watched=layers.watched_paths(options.config, options.working_dir),
         warnings=layered.warnings,
         reread=lambda: configuration(options),
         verbose=config.verbose or _wants_debugging(config.preset),

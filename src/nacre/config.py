@@ -92,6 +92,7 @@ class Config:
     commands: Mapping[str, tuple[str, ...]] | None = None
     file: str | None = None  # where the settings were read, or would be
     files: tuple[str, ...] = ()  # all files that say what holds, which no agent may write
+    watched: tuple[str, ...] = ()  # all files that may say so, whether they are there or not
     warnings: tuple[str, ...] = ()  # what of them was left out, and why
     reread: Callable[[], Config] | None = None  # reads them once more, under the same command line
     login_environment: str = "auto"  # auto, always, never

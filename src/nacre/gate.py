@@ -155,6 +155,10 @@ class Gate:
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
         return Admission(secrets, approved=verdict.decision == "ask", rule=verdict.rule)
 
+    def succeed(self, earlier: Gate) -> None:
+        """Take over what commands have exported under the rules before these."""
+        self._exported |= earlier._exported
+
     def admit_feeding(self, command: Command) -> None:
         """Return if what runs may be given more to read; raise Refused if it would take that for commands."""
         if self.policy.empty:

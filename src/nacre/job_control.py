@@ -93,9 +93,13 @@ class JobControl:
         self._outputs = outputs
         self._finish = finish
 
+    def adopt(self, config: Config) -> None:
+        """Other settings hold from now on."""
+        self._config = config
+
     # -- from a command to a job
 
-    def adopt(
+    def keep_running(
         self, execution: CommandExecution, so_far: Result, record_end: Callable[[Recorded], None]
     ) -> None:
         """A command goes on without its caller."""

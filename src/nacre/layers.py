@@ -102,6 +102,16 @@ def find_project(directory: str, others: Iterable[str]) -> str | None:
         here = above
 
 
+def watched_paths(named: str | None, directory: str | None) -> tuple[str, ...]:
+    """Every file that may hold settings, whether it is there or not, the nearest project's first."""
+    here, projects = os.path.realpath(directory or os.getcwd()), list[str]()
+    while not projects or os.path.dirname(here) != here:
+        projects.append(os.path.join(here, PROJECT_FILE))
+        here = os.path.dirname(here)
+    own = os.path.abspath(named or configuration.default_path())
+    return tuple(dict.fromkeys((own, *projects, trust_path(), system_path())))
+
+
 def _project_layer(path: str, below: dict[str, Any], preset: str | None, warnings: list[str]) -> Layer | None:
     layer = Layer("project", path, configuration.read(path))
     _check(layer)

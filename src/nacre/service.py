@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from nacre import audit, watch
+from nacre import audit, file_changes
 from nacre.audit_records import Entry
 from nacre.eager import Deadlines, Semaphore
 from nacre.errors import InternalError, NacreError, RequestError
@@ -82,6 +82,7 @@ class Service:
         self.on_jobs_change: Callable[[], None] | None = None  # who wants to know that there is another one
         self._patience = Deadlines(self._let_go)
         self._closing = False
+        self.settings_note = ""  # what of changed files does not hold, and why
 
     # -- the one sequence
 
@@ -203,7 +204,7 @@ class Service:
             return False
         if done.ended is Ended.RUNNING:
             running = cast("CommandExecution", execution)
-            self._job_control().adopt(
+            self._job_control().keep_running(
                 running, done, lambda outcome: self._record(running.asked, outcome, entry)
             )
             return True
@@ -414,33 +415,50 @@ class Service:
         """The commands that may run, where there is a list of them."""
         return self.config.commands_for(self.shell.dialect.name) or ()
 
-    async def follow_commands(self, on_change: Callable[[], Awaitable[None]]) -> None:
-        """Watch the person's settings: the list of commands and the rules are those of the file, always.
+    async def follow_settings(self, on_change: Callable[[], Awaitable[None]]) -> None:
+        """Watch the files of all layers: what they say holds for the next command, where that can be.
 
-        A file that cannot be used changes nothing, and the log says why. Other settings wait for a restart.
+        Files that cannot be used change nothing. Either is in both logs, and in what `allowed` tells.
         """
-        if self.config.file is None or self.config.reread is None:
+        if self.config.reread is None:
             return
-        async for _ in watch.changes(self.config.file):
-            before = self.commands
+        async for changed in file_changes.changes(self.config.watched):
+            names = ", ".join(changed)
             try:
-                self._adopt(self.config.reread())
-            except (NacreError, ValueError, TypeError) as error:
-                audit.log.warning(
-                    "%s has changed and cannot be used; commands and rules stay: %s", self.config.file, error
+                new, waiting = self._adopt(self.config.reread())
+            except (NacreError, OSError, ValueError, TypeError) as error:
+                self.settings_note = (
+                    f"{names} has changed and cannot be used; the settings before it stay: {error}"
                 )
+                audit.log.warning("%s", self.settings_note)
+                audit.note("settings refused", files=changed, reason=str(error))
                 continue
-            audit.log.info("%s has changed; commands: %s", self.config.file, ", ".join(self.commands))
-            if self.commands != before:
+            self.settings_note = f"not before the next start: {', '.join(waiting)}" if waiting else ""
+            told = f"new: {', '.join(new) or 'nothing'}" + (f"; {self.settings_note}" if waiting else "")
+            audit.log.info("%s has changed; %s", names, told)
+            for warning in self.config.warnings:
+                audit.log.warning("%s", warning)
+            audit.note("settings changed", files=changed, settings=new, waiting=waiting)
+            if new:
                 await on_change()
 
-    def _adopt(self, config: Config) -> None:
-        if config.preset.name != self.config.preset.name or config.commands is None:
+    def _adopt(self, config: Config) -> tuple[list[str], list[str]]:
+        """Take other settings over; the names of those that hold now, and of those that wait."""
+        from nacre.live_settings import taken_over  # noqa: PLC0415  # only a change needs it
+
+        if config.preset.name != self.config.preset.name:
             raise RequestError("Another preset needs a new start of the server.")
-        gate = build_gate(config, self.place, self.default_directory)
-        self.config = replace(self.config, commands=config.commands, policy=config.policy)
-        self._gate = gate
-        self._hold_in_kernel()
+        live, new, waiting = taken_over(self.config, config)
+        gate = build_gate(live, self.place, self.default_directory)
+        if gate is not None and self._gate is not None:
+            gate.succeed(self._gate)
+        self.config, self._gate = live, gate
+        self.sessions.adopt(live)
+        if self._jobs is not None:
+            self._jobs.adopt(live)
+        if self.place.execs is not None:
+            self._hold_in_kernel()
+        return new, waiting
 
     def _hold_in_kernel(self) -> None:
         """Have the rules hold for what really starts, too, where there is a sandbox."""

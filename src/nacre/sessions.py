@@ -34,6 +34,12 @@ class Sessions:
         self._closing: set[asyncio.Task[Left]] = set()
         self._idled: dict[str, tuple[str, str]] = {}  # where they stood, and why they were closed
 
+    def adopt(self, config: Config) -> None:
+        """Other settings hold from now on."""
+        self._config = config
+        for session in self:
+            session.config = config
+
     def __iter__(self) -> Iterator[Session]:
         return iter(list(self._sessions.values()))
 

@@ -19,6 +19,8 @@ def allowed_tool(service: Service) -> Tool:
         shown = describe(service.config.policy) if service.config.policy else {}
         why = service.place.open_execution
         wide = (f"Files that can be executed are not limited to a list: {why}.",) if why else ()
+        if service.settings_note:
+            shown["settings"] = [service.settings_note]
         shown["sandbox"] = [service.held_by or "off", *wide, *service.place.warnings]
         return Reply("\n".join(f"{name}: {_words(value)}" for name, value in shown.items()), shown)
 

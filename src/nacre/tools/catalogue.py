@@ -6,6 +6,7 @@ Above it: the server. Below: the families, each loaded only when it is wanted.
 # ruff: noqa: PLC0415  # who does not want a family does not pay for it
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
@@ -35,13 +36,30 @@ FAMILIES = (
 def register(surface: Surface, service: Service) -> None:
     """Put the families of this server's configuration on the surface."""
     config = service.config
-    for family in dict.fromkeys((*config.preset.tools, *config.more_tools)):
-        _offer(family, surface, service)
+    _add_tools(surface, service)
+    if config.reread is not None:
+        surface.tools_change = True
+        surface.background_tasks.append(
+            lambda: service.follow_settings(lambda: _show_again(surface, service))
+        )
     if config.offers("job") and config.offers("output"):
         surface.resources = lambda: _resources(service)
         service.on_jobs_change = surface.tell_resources_changed
     if config.offers("job"):
         surface.tasks = lambda: _tasks(service)
+
+
+def _add_tools(surface: Surface, service: Service) -> None:
+    config = service.config
+    for family in dict.fromkeys((*config.preset.tools, *config.more_tools)):
+        _offer(family, surface, service)
+
+
+async def _show_again(surface: Surface, service: Service) -> None:
+    """Settings have changed: show the tools as they are now."""
+    anew = replace(surface, has_data=True, tools={}, prompts={}, background_tasks=[], listeners=[])
+    _add_tools(anew, service)
+    await surface.offer_tools(list(anew.tools.values()))
 
 
 def _resources(service: Service) -> Resources:

@@ -35,17 +35,7 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalPrope
 
 
 def register(surface: Surface, service: Service) -> None:
-    """Show the commands, start their shell, and follow the list."""
-    shown: set[str] = set()  # what is this family's; other families' tools stay when the list changes
-
-    def current() -> list[Tool]:
-        tools = _tools(service)
-        shown.update(tool.name for tool in tools)
-        return tools
-
-    async def show() -> None:
-        others = [tool for name, tool in surface.tools.items() if name not in shown]
-        await surface.offer_tools([*current(), *others])
+    """Show the commands, and start their shell."""
 
     async def start_shell() -> None:
         try:
@@ -53,14 +43,13 @@ def register(surface: Surface, service: Service) -> None:
         except NacreError as error:  # the first call will say so, too
             log.error("the shell could not be started: %s", error)
 
-    surface.add(*current())
-    surface.tools_change = True
+    surface.add(*_tools(service))
     surface.starts_at_root = False  # the shell stands somewhere before a client can tell its roots
     surface.instructions = f"{_WHAT} Use list_commands to see them."
     surface.prompts["intro"] = Prompt(
         "intro", "Introduction", "What the tools of this server do, as they are now.", lambda: intro(service)
     )
-    surface.background_tasks += [start_shell, lambda: service.follow_commands(show)]
+    surface.background_tasks.append(start_shell)
 
 
 _ARGUMENTS = (
