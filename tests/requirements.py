@@ -784,6 +784,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`nacre sandbox explain` tells what a command may read and write, `try` starts a shell inside.",
         "nacre",
     ),
+    "completions": Requirement(
+        "`nacre completions` writes scripts with which bash, zsh, fish and PowerShell complete every command,"
+        " option and known value.",
+        "nacre",
+    ),
     "doctor-checks": Requirement(
         "`nacre doctor` reports each thing that is broken (settings with their line, shells, the keeper,"
         " PATH, the audit log, clients, limits), with what to do, and exits with 1.",

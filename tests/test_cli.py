@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import pty
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from mcp_types.version import KNOWN_PROTOCOL_VERSIONS
 from wire_client import NACRE, WireClient
 
 if TYPE_CHECKING:
@@ -43,7 +45,10 @@ def test_help_and_version() -> None:
         )
         assert all(option in shown.stdout for option in options)
     for flag in ("-V", "--version"):
-        assert re.fullmatch(r"nacre \d+\.\d+\.\d+\n", nacre(flag).stdout)
+        shown = re.fullmatch(r"nacre \d+\.\d+\.\d+\nMCP SDK (\S+)\nMCP (.*)\n", nacre(flag).stdout)
+        assert shown
+        assert shown[1] == importlib.metadata.version("mcp")
+        assert tuple(shown[2].split(", ")) == KNOWN_PROTOCOL_VERSIONS
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,10 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
         from nacre.try_cli import main as try_main  # noqa: PLC0415  # the same
 
         return try_main(rest)
+    if name == "completions":
+        from nacre.completions_cli import main as completions_main  # noqa: PLC0415  # the same
+
+        return completions_main(rest)
     if name == "doctor":
         from nacre.doctor import main as doctor_main  # noqa: PLC0415  # the same
 

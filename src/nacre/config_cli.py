@@ -64,8 +64,8 @@ def main(arguments: Sequence[str]) -> int:
         return USAGE_ERROR
 
 
-def trust_main(arguments: Sequence[str]) -> int:
-    """`nacre trust`: accept a project's file as it is now."""
+def trust_parser() -> argparse.ArgumentParser:
+    """The options of `nacre trust`, with their help."""
     top = argparse.ArgumentParser(
         prog="nacre trust",
         description="Accept a project's nacre.toml as it is now. Without it the file may only tighten what"
@@ -73,7 +73,12 @@ def trust_main(arguments: Sequence[str]) -> int:
     )
     top.add_argument("file", nargs="?", help="the file (default: the nearest nacre.toml)")
     top.add_argument("--revoke", action="store_true", help="trust it no longer")
-    options = top.parse_args(arguments)
+    return top
+
+
+def trust_main(arguments: Sequence[str]) -> int:
+    """`nacre trust`: accept a project's file as it is now."""
+    options = trust_parser().parse_args(arguments)
     try:
         path = options.file or layers.find_project(os.getcwd(), ())
         if path is None or not os.path.isfile(path):

@@ -6,6 +6,7 @@ Above it: the command lines. They load it when what they are given is not plain.
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING, Any
 
 from nacre import __version__, presets
@@ -39,6 +40,12 @@ class Gathered(argparse.Action):
 
 
 OTHER_COMMANDS = """\
+examples:
+  nacre install claude-code            let Claude Code run commands here
+  nacre --sandbox workspace            commands write in this project only, held by the kernel
+  nacre --allow "ls*,cat*,git log"     these commands and no others
+  nacre try 'make test'                what an agent would get
+
 other commands, each with --help:
   nacre install CLIENT     add nacre to a client's settings; `nacre uninstall CLIENT` takes it out
   nacre config ...         what holds and where it comes from; a first settings file; a schema
@@ -49,34 +56,95 @@ other commands, each with --help:
   nacre try [COMMAND]      run commands as an agent would, and see what it gets
   nacre doctor             what works on this machine, and what does not
   nacre server shell ...   the same server with the command line of specification 002
+  nacre completions SHELL  complete all of this in bash, zsh, fish or PowerShell
 
-Logs go to stderr."""
+files:
+  ~/.config/nacre/config.toml  your settings and rules; `nacre config init` writes a first one
+  nacre.toml                   a project's, found in this directory or above; it may only tighten
+  /etc/nacre/config.toml       the machine's
+  NACRE_SANDBOX=strict         every setting of a file can also be a variable
+
+Logs go to stderr. Exit codes: 0 when the client has hung up, 1 when it is gone, 2 for wrong options
+or settings."""
 
 PATTERN_LIST: dict[str, Any] = {"action": Gathered, "type": patterns, "metavar": "PATTERNS"}
+
+
+# The options by what they are for; one that is not named here is shown among the others.
+GROUPS = {
+    "what may run": ("--config", "--allow", "--deny", "--sandbox"),
+    "where and how commands run": (
+        "--shell", "--working-dir", "--timeout", "--answer-within", "--login-env", "--max-sessions",
+        "--session-idle",
+    ),
+    "what agents see": (
+        "--preset", "--tools", "--structured", "--failures-are-results", "--no-stderr", "--max-output",
+        "--spool-total",
+    ),
+    "what is recorded": ("--audit-log", "--audit-required", "--abort-file", "--verbose"),
+    "the preset container": ("--no-announce", "--no-confine", "--container-network"),
+}  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:
     """The options, with their help; most of them are settings."""
     top = argparse.ArgumentParser(
         prog="nacre",
-        description="MCP server (stdio) through which AI agents run shell commands.",
+        usage="nacre [OPTIONS]\n       nacre COMMAND ...",
+        description="MCP server (stdio) through which AI agents run shell commands. A client starts it;"
+        " `nacre install CLIENT` tells the client how.",
         epilog=OTHER_COMMANDS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument(
+    groups = {flag: top.add_argument_group(title) for title, flags in GROUPS.items() for flag in flags[:1]}
+    group_of = {flag: groups[flags[0]] for flags in GROUPS.values() for flag in flags}
+    group_of["--config"].add_argument(
         "--config", metavar="FILE", help="settings and rules (default: ~/.config/nacre/config.toml)"
     )
-    top.add_argument("--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"')
-    top.add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
+    group_of["--allow"].add_argument(
+        "--allow", **PATTERN_LIST, help='only these commands, with commas: "ls*,cat*,git log"'
+    )
+    group_of["--deny"].add_argument("--deny", **PATTERN_LIST, help='never these commands: "rm*,sudo*"')
     for setting in (*SETTINGS, *CONTAINER_SETTINGS):
         if setting.flags:
-            _add_setting(top, setting)
-    top.add_argument("-V", "--version", action="version", version=f"nacre {__version__}")
+            _add_setting(group_of.get(setting.flags[-1], top), setting)
+    top.add_argument("-V", "--version", action=Version, help="versions of nacre, its SDK and the protocol")
     return top
 
 
-def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
+class Version(argparse.Action):
+    """Prints the versions; only here the SDK's is looked up, which is not loaded for it."""
+
+    def __init__(self, option_strings: list[str], dest: str, **more: Any) -> None:
+        super().__init__(option_strings, argparse.SUPPRESS, nargs=0, default=argparse.SUPPRESS, **more)
+        del dest
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        """Print and end."""
+        sys.stdout.write(f"{versions()}\n")
+        parser.exit()
+
+
+def versions() -> str:
+    """nacre's version, the SDK's, and those of the protocol."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # seldom
+
+    from nacre.protocol.connection import HANDSHAKE_VERSIONS, MODERN_VERSION  # noqa: PLC0415  # seldom
+
+    try:
+        sdk = version("mcp")
+    except PackageNotFoundError:
+        sdk = "not installed"
+    spoken = ", ".join((*HANDSHAKE_VERSIONS, MODERN_VERSION))
+    return f"nacre {__version__}\nMCP SDK {sdk}\nMCP {spoken}"
+
+
+def _add_setting(top: Any, setting: Setting) -> None:
     help_text = (setting.flag_help or setting.help).format(presets=", ".join(presets.names()))
+
+    def read(text: str) -> Any:
+        return read_value(setting.kind, text)
+
     if setting.flag_means is not NOTHING:
         top.add_argument(
             *setting.flags,
@@ -89,7 +157,7 @@ def _add_setting(top: argparse.ArgumentParser, setting: Setting) -> None:
     top.add_argument(
         *setting.flags,
         metavar=setting.kind.metavar,
-        type=lambda text: read_value(setting.kind, text),
+        type=read,
         help=f"{help_text} (default: {default_text(setting)})",
     )
 
