@@ -814,6 +814,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-strict": Requirement("`strict` has no network and shows no other processes.", "nacre"),
     "sandbox-outside": Requirement("Processes outside can be neither read nor signalled.", "nacre"),
     "sandbox-session": Requirement("Sessions work in a sandbox.", "nacre"),
+    "sandbox-explained": Requirement(
+        "A failure that is the sandbox's is explained, whatever program tells of it: the path or the kind of"
+        " system call, and the setting; a failure that has another reason is not.",
+        "nacre",
+    ),
     "sandbox-told": Requirement("The log says which level holds, and by what.", "nacre"),
     "sandbox-nothing-left": Requirement("Nothing is left of a sandbox when the server has ended.", "nacre"),
     # -- the environment of commands

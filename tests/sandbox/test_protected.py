@@ -13,7 +13,7 @@ import pytest
 from sandbox_harness import TestHome, scratch_directory
 
 from nacre.places import placeholders
-from nacre.sandbox.profile import Placeholder
+from nacre.sandbox.profile import CACHES, Placeholder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -185,7 +185,8 @@ def test_start_up_files_are_protected_where_the_home_directory_is_the_workspace(
 
 
 def names_of_caches(home: TestHome) -> list[str]:
-    return [name for name in (".cargo", ".m2", ".npm") if (home.home / name).exists()]
+    made = {name.partition("/")[0] for name in CACHES} - {".cache"}  # for the programs of this machine
+    return [name for name in made if (home.home / name).exists()]
 
 
 @pytest.mark.req("sandbox-secrets")

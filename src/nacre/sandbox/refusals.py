@@ -17,14 +17,52 @@ if TYPE_CHECKING:
     from nacre.model import Result
     from nacre.sandbox.profile import Profile
 
-_REFUSED = re.compile(
-    r"(?P<path>[^\s:'\"\u2018\u2019`][^:'\"\u2018\u2019`\n]*)['\"\u2019`]?"
-    r": (?:Read-only file system|Permission denied|No such file or directory|Operation not permitted"
-    r"|Is a directory|Device or resource busy|Not a directory|File exists)"
+_WHY = (
+    "(?i:Read-only file system|Permission denied|No such file or directory|Operation not permitted"
+    "|Is a directory|Device or resource busy|Not a directory|File exists)"
 )
-_PYTHON = re.compile(
-    r"Error: \[Errno (?:1|2|13|16|17|20|21|30)\] [^:\n]+: '(?P<path>[^'\n]+)'"
-)  # PermissionError and the like
+# These are said of what is missing or in the way as well, wherever that is: only covers are known by them.
+_OTHER_WHY = re.compile(
+    "(?i:No such file|Is a directory|Not a directory|File exists|E(?:EXIST|ISDIR|NOENT|NOTDIR))"
+)
+# How programs name the file that they could not open, and why.
+_MESSAGES = (
+    # cat: /path: Read-only file system; mkdir: cannot create directory '/path': Permission denied
+    rf"(?P<path>[^\s:'\"\u2018\u2019`][^:'\"\u2018\u2019`\n]*)['\"\u2019`]?: {_WHY}",
+    r"Error: \[Errno (?:1|2|13|16|17|20|21|30)\] [^:\n]+: '(?P<path>[^'\n]+)'",  # Python
+    r"\bE(?:ACCES|BUSY|EXIST|ISDIR|NOENT|NOTDIR|PERM|ROFS): [^,\n]+, \w+ '(?P<path>[^'\n]+)'",  # Node
+    rf"\b[a-z/]+ (?P<path>/[^:\n]+): {_WHY}",  # Go: open /path: read-only file system
+    rf"Exception: (?P<path>/[^(\n]+) \({_WHY}\)",  # Java
+    rf"{_WHY} @ \w+ - (?P<path>[^\s)]+)",  # Ruby
+    rf"\w\((?P<path>/[^)\n]+)\): [\w ]+: {_WHY}",  # PHP
+    rf"(?P<path>/[^:()\n]+): [A-Z][\w ]+: {_WHY}",  # tar: /path: Cannot open: Read-only file system
+)
+# What programs say whose system calls are refused at every level; some of those are root's alone anywhere.
+_CALLS = (
+    (
+        r"(?i)\bptrace\b[^\n]*operation not permitted|PTRACE_\w+[^\n]*: Operation not permitted",
+        "tracing",
+        False,
+    ),
+    (
+        r"No permission to enable \S+ event|perf_event_open[^\n]*(?:EPERM|not permitted)",
+        "performance counters",
+        False,
+    ),
+    (r"(?m)^(?:mount|umount): [^\n]*(?:permission denied|must be superuser)", "mounting", True),
+    (r"(?m)^chroot: cannot change root directory[^\n]*not permitted", "another root directory", True),
+    (
+        r"(?m)^(?:unshare|nsenter|bwrap): [^\n]*(?:not permitted|[Pp]ermission denied)",
+        "other namespaces",
+        True,
+    ),
+    (r"(?m)^date: cannot set date[^\n]*|^hostname: you must be[^\n]*", "settings of the kernel", True),
+    (
+        r"(?m)^sysctl: permission denied[^\n]*|^dmesg: read kernel buffer[^\n]*",
+        "settings of the kernel",
+        True,
+    ),
+)
 _SOCKET = re.compile(r"unix:(?://)?(?P<path>/[^\s'\":,]+)")  # as Docker and D-Bus write it
 _NO_NETWORK = (
     "Could not resolve host",
@@ -41,14 +79,32 @@ SHOWN = 3
 
 def find_refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[Refusal, ...]:
     """Each thing that the command was kept from, as far as its messages tell."""
-    errors = result.stderr.text
-    paths = [match["path"] for pattern in (_REFUSED, _PYTHON) for match in pattern.finditer(errors)]
-    found = [_of_file(path, result.working_directory, profile, files) for path in dict.fromkeys(paths)]
+    calls, errors = _of_calls(result.stderr.text, files.user == "root")
+    told = [
+        (match["path"], _OTHER_WHY.search(match[0]) is None)
+        for pattern in _MESSAGES
+        for match in re.finditer(pattern, errors)
+    ]
+    found = [
+        _of_file(path, result.working_directory, profile, files, surely_refused=surely)
+        for path, surely in dict.fromkeys(told)
+    ]
+    found += calls
     sockets = [match["path"].rstrip(".") for match in _SOCKET.finditer(errors)]  # the end of a sentence
     found += [profile.why_no_socket(files.real_path(path)) for path in sockets]
     if not profile.network and any(words in errors for words in _NO_NETWORK):
         found.append(Refusal("the network", _why_no_network(profile), "sandbox_network", "on"))
     return tuple(dict.fromkeys(each for each in found if each is not None))[:SHOWN]
+
+
+def _of_calls(errors: str, is_root: bool) -> tuple[list[Refusal], str]:  # noqa: FBT001  # its only choice
+    """The kinds of system calls that were refused, and the messages without what tells of them."""
+    found: list[Refusal] = []
+    for pattern, what, root_only in _CALLS:
+        if (is_root or not root_only) and re.search(pattern, errors):
+            found.append(Refusal(what, "no level permits it", "sandbox", "off"))
+            errors = re.sub(pattern, "", errors)
+    return found, errors
 
 
 def _why_no_network(profile: Profile) -> str:
@@ -57,12 +113,22 @@ def _why_no_network(profile: Profile) -> str:
     return "hosts are reached by the proxy in HTTPS_PROXY and its kin only, which it has not used"
 
 
-def _of_file(path: str, directory: str, profile: Profile, files: FileSystem) -> Refusal | None:
-    real = files.real_path(os.path.join(directory, files.expand_home(path.strip())))
-    why = profile.why_not_read(real, files.home)
-    if why is None and files.is_directory(os.path.dirname(real)):
-        why = profile.why_not_written(real)
-    return why
+def _of_file(
+    path: str, directory: str, profile: Profile, files: FileSystem, *, surely_refused: bool
+) -> Refusal | None:
+    for name in dict.fromkeys((path.strip(), path.strip().rpartition(" ")[2])):  # words may stand before it
+        try:
+            real = files.real_path(os.path.join(directory, files.expand_home(name)))
+        except OSError:  # a link that may not be read, as some in /proc
+            continue
+        why = profile.why_not_read(real, files.home)
+        if why is None and files.is_directory(os.path.dirname(real)):
+            why = profile.why_not_written(real)
+            if why is not None and why.setting != "sandbox_unprotected" and not surely_refused:
+                why = None
+        if why is not None:
+            return why
+    return None
 
 
 def sentence(refusal: Refusal, level: str, advice: str) -> str:
