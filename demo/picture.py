@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import html
 import io
+import os
 import re
 import sys
 import textwrap
@@ -31,7 +32,11 @@ IDS = re.compile(r"\b[0-9a-f]{4}-(\d+)\b")
 
 async def play(*options: str) -> Client:
     """A client of a new server."""
-    server = StdioServerParameters(command=sys.executable, args=["-m", "nacre", "--shell", "bash", *options])
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "nacre", "--shell", "bash", *options],
+        env={**os.environ, "XDG_CONFIG_HOME": os.devnull},  # not the settings of whoever draws it
+    )
     return Client(stdio_client(server, errlog=stage.quiet()), mode="legacy")
 
 
@@ -40,7 +45,7 @@ async def scenes() -> None:
     async with await play("--working-dir", "/tmp") as client:  # noqa: S108  # shown in the picture
         person = stage.Stage(client)
         print(stage.paint("A timeout kills everything that a command has started; its output is kept.", "1"))
-        await person.shell("echo compiling; setsid sleep 600 & sleep 600", timeout=1)
+        await person.shell("echo compiling; setsid sleep 600 & sleep 600", timeout=3)
         print("\n" + stage.paint("A session keeps its directory, variables and functions.", "1"))
         await person.shell("cd /usr; NAME=pearl", session="work")
         await person.shell('echo "$NAME in $PWD"; (exit 3)', session="work")
