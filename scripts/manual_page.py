@@ -39,6 +39,7 @@ adds it to the settings of a client.
 Commands run as the user who started the server, under the rules and in the sandbox that the settings ask for.
 When the server ends, everything it started is ended.
 """
+ROFF = {"\\": r"\e", "-": r"\-", "`": r"\(ga", "'": r"\(aq", "~": r"\(ti", "^": r"\(ha"}
 FILES = {
     "/etc/nacre/config.toml": "settings for everybody on the machine",
     "~/.config/nacre/config.toml": "your settings",
@@ -52,16 +53,10 @@ EXIT_STATUS = {
 
 
 def escaped(text: str) -> str:
-    """Text that roff prints as it stands."""
-    for character, name in (
-        ("\\", r"\e"),
-        ("-", r"\-"),
-        ("`", r"\(ga"),
-        ("'", r"\(aq"),
-        ("~", r"\(ti"),
-        ("^", r"\(ha"),
-    ):
+    """Text that roff prints as it stands, whatever the encoding of the terminal."""
+    for character, name in ROFF.items():
         text = text.replace(character, name)
+    text = "".join(letter if letter.isascii() else f"\\[u{ord(letter):04X}]" for letter in text)
     return "\n".join(rf"\&{line}" if line.startswith(".") else line for line in text.splitlines())
 
 
