@@ -652,6 +652,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "the audit log too. One that cannot be used changes nothing, and what waits for a start is named.",
         "nacre",
     ),
+    "telemetry": Requirement(
+        "Spans of calls and commands go to the OpenTelemetry collector that the person has configured; "
+        "otherwise nothing of it is loaded, and nothing is sent.",
+        "nacre",
+    ),
     "audit-report": Requirement(
         "`nacre audit report` writes one page with timeline, sessions, denials, slowest, failures, search, "
         "which loads nothing and shows hostile texts as text.",

@@ -30,8 +30,10 @@ from nacre.tools.surface import Surface
 if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.keeper.launch import Launched
+    from nacre.telemetry import Telemetry
 
 CLIENT_GONE = 1
+SPANS_WANTED = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 SETTLED_S = 1.0  # after this the first calls are answered
 SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 
@@ -116,6 +118,7 @@ class Server:
 
     async def _serve(self, service: Service) -> None:
         audit.circumstances.sandbox = self._config.sandbox
+        telemetry = _telemetry()
         surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
         stdio.takes_bare_lines = surface.deviations.takes_bare_lines
@@ -134,6 +137,8 @@ class Server:
             await stdio.flushed()
         for task in (talking, stopping, *background):
             task.cancel()
+        if telemetry is not None:
+            await asyncio.to_thread(telemetry.finish)
 
     def _catch_signals(self) -> None:
         loop = asyncio.get_running_loop()
@@ -147,6 +152,22 @@ class Server:
     def _end(self, code: int) -> None:
         self._code = self._code or code
         self._stop.set()
+
+
+def _telemetry() -> Telemetry | None:
+    """Who makes spans of calls and commands, where the person has said where to send them."""
+    if not any(name in os.environ for name in SPANS_WANTED):
+        return None
+    from nacre.protocol import calls  # noqa: PLC0415  # with what only this needs
+    from nacre.telemetry import Telemetry, endpoint  # noqa: PLC0415  # nothing of it is loaded otherwise
+
+    target = endpoint(os.environ)
+    if target is None:
+        return None
+    telemetry = Telemetry(target)
+    audit.observers.append(telemetry)
+    calls.tracer = telemetry
+    return telemetry
 
 
 def _collect_seldom() -> None:

@@ -5,7 +5,7 @@ Above it: the fast path and the SDK's side, which both end here. Below: the tool
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nacre.audit import log
 from nacre.errors import NacreError, RequestError
@@ -14,10 +14,29 @@ from nacre.tools.arguments import check
 from nacre.tools.tool import CallError, Reply
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
     from nacre.tools.tool import Caller, Tool
 
 
-async def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
+class Tracer(Protocol):
+    """Who follows calls."""
+
+    async def traced(self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+        """Let a call be answered, and note how long that took."""
+        ...
+
+
+tracer: Tracer | None = None  # nobody, unless the person wants spans
+
+
+def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> Coroutine[Any, Any, dict[str, Any]]:
+    """Call a tool, followed by whoever follows calls."""
+    answering = _answer(tool, arguments, caller)
+    return answering if tracer is None else tracer.traced(tool.name, answering)
+
+
+async def _answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:
     """Call a tool; what the caller can fix, or the policy forbids, is an error result that says so.
 
     CallError: the answer is a JSON-RPC error.

@@ -1,0 +1,178 @@
+"""Spans for OpenTelemetry: a real receiver gets them, and without one configured there is nothing at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from nacre.telemetry import as_attributes, endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from wire_client import WireClient
+
+    Start = Callable[..., WireClient]
+
+PATIENCE_S = 30
+
+
+class Collector(ThreadingHTTPServer):
+    """A receiver of OTLP over HTTP, in JSON."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Receiver)
+        self.requests: queue.SimpleQueue[tuple[str, dict[str, str], dict[str, Any]]] = queue.SimpleQueue()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def spans(self, count: int) -> list[dict[str, Any]]:
+        """The next so many, with their attributes as plain values."""
+        found: list[dict[str, Any]] = []
+        while len(found) < count:
+            _, _, body = self.requests.get(timeout=PATIENCE_S)
+            for resource in body["resourceSpans"]:
+                for scope in resource["scopeSpans"]:
+                    found += [{**span, "attributes": plain(span["attributes"])} for span in scope["spans"]]
+        return found
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """One request to it."""
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        assert isinstance(self.server, Collector)
+        self.server.requests.put((self.path, dict(self.headers), body))
+        self.send_response(200)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # its name in the base class
+        """Nothing."""
+
+
+def plain(attributes: list[dict[str, Any]]) -> dict[str, Any]:
+    return {each["key"]: next(iter(each["value"].values())) for each in attributes}
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    server = Collector()
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.req("telemetry")
+def test_a_call_and_its_command_are_spans_of_one_trace(start: Start, collector: Collector) -> None:
+    environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_HEADERS": "x-key=a%20b"}
+    server = start("--shell", "bash", "--deny", "rm", env={**environment, "OTEL_SERVICE_NAME": "mine"})
+    server.shell("echo hi; exit 3", session="s")
+    server.call("shell", command="rm x")
+    server.hang_up()
+    server.wait()
+    path, headers, body = collector.requests.get(timeout=PATIENCE_S)
+    assert (path, headers["X-Key"]) == ("/v1/traces", "a b")
+    assert plain(body["resourceSpans"][0]["resource"]["attributes"])["service.name"] == "mine"
+    collector.requests.put((path, headers, body))
+    ran, call, refused, other = collector.spans(4)
+    assert (call["name"], call["kind"]) == ("tools/call shell", 2)
+    assert call["attributes"]["mcp.client.name"] == "tests"
+    assert (ran["name"], ran["traceId"], ran["parentSpanId"]) == ("command", call["traceId"], call["spanId"])
+    assert (
+        ran["attributes"].items()
+        >= {
+            "nacre.command": "echo hi; exit 3",
+            "nacre.session": "s",
+            "nacre.ended": "shell_died",
+            "process.exit.code": "3",
+            "nacre.verdict": "allow",
+            "nacre.stdout_bytes": "3",
+        }.items()
+    )
+    assert ran["status"]["code"] == 2
+    assert int(call["startTimeUnixNano"]) <= int(ran["startTimeUnixNano"]) <= int(ran["endTimeUnixNano"])
+    assert refused["attributes"].items() >= {"nacre.verdict": "deny", "nacre.rule": "rm"}.items()
+    assert refused["parentSpanId"] == other["spanId"]
+    assert other["traceId"] != call["traceId"]
+
+
+@pytest.mark.req("telemetry")
+def test_calls_at_once_keep_their_commands_apart(start: Start, collector: Collector) -> None:
+    server = start("--shell", "bash", env={"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{collector.url}/own"})
+    for number in range(8):
+        server.post_call("shell", {"command": f"sleep 0.0{number}; echo {number}"})
+    for _ in range(8):
+        server.receive()
+    server.hang_up()
+    server.wait()
+    spans = collector.spans(16)
+    calls = {span["spanId"]: span for span in spans if span["name"] != "command"}
+    commands = [span for span in spans if span["name"] == "command"]
+    assert len({span["parentSpanId"] for span in commands}) == 8
+    assert all(calls[span["parentSpanId"]]["traceId"] == span["traceId"] for span in commands)
+
+
+@pytest.mark.req("telemetry")
+def test_a_collector_that_is_not_there_keeps_no_command_waiting(start: Start) -> None:
+    server = start("--shell", "bash", env={"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9"})
+    assert server.shell("echo hi")["stdout"] == "hi\n"
+    server.wait_for_log("spans cannot be sent")
+    assert server.shell("echo on")["stdout"] == "on\n"
+    server.hang_up()
+    assert server.wait() == 0
+
+
+@pytest.mark.req("telemetry")
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"OTEL_SERVICE_NAME": "x"},
+        {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_SDK_DISABLED": "true"},
+    ],
+    ids=["nothing", "a name alone", "switched off"],
+)
+def test_without_an_exporter_there_is_no_thread_and_no_socket(
+    start: Start, environment: dict[str, str]
+) -> None:
+    server = start("--shell", "bash", env=environment)
+    server.shell("echo hi")
+    process = f"/proc/{server.process.pid}"
+    with open(f"{process}/net/tcp", encoding="ascii") as table:
+        sockets = {line.split()[9] for line in table.readlines()[1:]}
+    held = {os.readlink(f"{process}/fd/{fd}") for fd in os.listdir(f"{process}/fd")}
+    assert not {f"socket:[{inode}]" for inode in sockets} & held
+    if "OTEL_SDK_DISABLED" not in environment:
+        with open(f"{process}/maps", encoding="utf-8") as maps:
+            assert "_ssl" not in maps.read()  # what speaks to collectors would have loaded it
+
+
+@pytest.mark.req("telemetry")
+def test_the_variables_of_opentelemetry_are_read_as_they_mean() -> None:
+    assert endpoint({"OTEL_EXPORTER_OTLP_ENDPOINT": "ftp://x"}) is None
+    assert endpoint({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x", "OTEL_TRACES_EXPORTER": "none"}) is None
+    found = endpoint({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://x/", "OTEL_RESOURCE_ATTRIBUTES": "a=1,b=2"})
+    assert found is not None
+    assert found.url == "http://x/v1/traces"
+    assert found.resource.items() >= {"a": "1", "b": "2", "service.name": "nacre"}.items()
+    assert as_attributes({"text": "x", "number": 3, "yes": True, "nothing": None}) == [
+        {"key": "text", "value": {"stringValue": "x"}},
+        {"key": "number", "value": {"intValue": "3"}},
+        {"key": "yes", "value": {"boolValue": True}},
+    ]
