@@ -301,7 +301,7 @@ class Driver:
         """The files that appeared, changed or vanished; all is put back as it was."""
         now = _snapshot()
         changed = sorted({name for name, _ in self.snapshot ^ now})
-        if "qlite3" in script:
+        if "qlite3" in re.sub(r"[\"'\\]", "", script):
             changed = [name for name in changed if not _is_database(WORK / name)]
         if now != self.snapshot:
             self._restore()

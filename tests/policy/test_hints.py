@@ -160,6 +160,11 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     'write the name in braces: "${x}"': ("bash", "x=a; echo $x{b,c}", 'x=a; echo "${x}"{b,c}'),
     "put options before values": ("bash", 'find . -exec cat "$x" -n \\;', 'find . -exec cat -n "$x" \\;'),
     "put a blank behind the number": ("bash", "cat <<< 1>&2", "cat <<< 1 >&2"),
+    "write `--` at the end, behind the command's own options": (
+        "bash",
+        "cat f | xargs sort -u",
+        "cat f | xargs sort -u --",
+    ),
     "give it a number that is written out": ("bash", "RANDOM=$x", "RANDOM=42; ls"),
     "write the number out": ("zsh", 'read -t "$x" y', "read -t 5 y"),
     "write ulimit -n 1024": ("mksh", 'ulimit -n "$x"', "ulimit -n 1024"),

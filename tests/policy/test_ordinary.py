@@ -27,7 +27,8 @@ _PROGRAMS = """
     rg fd tree sed awk cut sort uniq tr diff comm cp mv rm mkdir touch ln chmod ./scripts/*.sh du df file stat
     xxd md5sum tar unzip zip gunzip echo printf tee jq yq sqlite3 psql redis-cli curl wget ping ssh uptime aws
     ps lsof kill pkill sleep env which command uname date whoami hostname free nproc systemctl journalctl seq
-    read test [ set cd pwd export wait exit true paste bc nl xargs local
+    read test [ set cd pwd export wait exit true paste bc nl xargs local pre-commit isort flake8 pyright tox
+    gofmt ar ld nm objdump strip ldd valgrind java rake php composer ./app openssl python
 """
 _VOUCHED = ["uv run *", "poetry run *", "bundle exec *", "docker run *", "docker exec *"]
 _WINDOWS = """

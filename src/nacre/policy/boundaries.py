@@ -148,7 +148,8 @@ class Boundaries:
         known = word.literal or (word.tilde and not word.dynamic)
         # A relative path means a file of that name anywhere, where the directory is not known.
         known = known and (self.findings.directory_is_known or text.startswith(("/", "~")))
-        for directory in self.findings.directories:
+        sure = self.findings.surely_entered and use.access != "enter"
+        for directory in self.findings.directories[sure:]:
             if known:
                 hit = exact(text, directory) or self._receives(use, uses, directory)
             else:
@@ -193,6 +194,8 @@ class Boundaries:
         if not findings.directory_is_known or "*" in text:
             return True
         start = [findings.cwd, *(joined(findings.cwd, entered) for entered in findings.entered)]
+        if findings.surely_entered:
+            start = start[1:]  # what follows `cd build &&` runs there or not at all
         if len(text) > LONGEST_PATH:
             return True
         places = {real(files, joined(directory, expanded(text, files.home))) for directory in start}

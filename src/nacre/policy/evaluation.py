@@ -138,7 +138,7 @@ def _check_commands(
         )
         findings.add(found)
     if not depth:
-        findings.start_in_directory()
+        findings.start_in_directory(text)
     if findings.fence is not None or findings.own is not None or "cd" in text or "pushd" in text:
         findings.enter_directories(
             [meant for command in scan.commands for meant in context.readings(command)]

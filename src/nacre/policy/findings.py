@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.model import Decision, Finding, Verdict, names, strictness
 from nacre.policy.paths import Fence, OwnFiles, expanded, joined
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Span = tuple[int, int]
 _MOST_DIRECTORIES = 32
 _CHANGES_DIRECTORY = names("cd chdir pushd popd sl set-location push-location pop-location")
+
+# One change of the directory, and a list that ends with the first command that fails.
+_CD_FIRST = regex(r"\s*cd ([A-Za-z0-9_][A-Za-z0-9_./-]*) && (?:[^;&|\n(){}`$]|&&|\|(?!\|)|2>&1)*\Z")
 
 WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
 POWERSHELL = frozenset({"powershell", "pwsh"})
@@ -54,8 +58,9 @@ class Findings:
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
         self.directory_is_known = True
-        # The directories that the text changes to, as they are written.
+        # The directories that the text changes to, as they are written; the one in which all else runs.
         self.entered: list[str] = []
+        self._first = ""
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
@@ -83,8 +88,11 @@ class Findings:
                 pattern = rule.pattern.pattern
                 self.add(Finding(found.group(), "", rule.decision, pattern, reason, *found.span()))
 
-    def start_in_directory(self) -> None:
-        """Look at the working directory."""
+    def start_in_directory(self, text: str) -> None:
+        """Look at the working directory, and at the one that the text goes to first of all."""
+        # `cd build && ...`: all else runs there or not at all.
+        found = _CD_FIRST.match(text)
+        self._first = found.group(1) if found is not None and not self.is_exported("CDPATH") else ""
         start = self.cwd or "."
         if self.fence is not None and not self.fence.holds(start, start):
             reason = f"the working directory is outside of {', '.join(self.policy.allowed_directories)}"
@@ -105,6 +113,11 @@ class Findings:
             else:
                 self.entered.append(target.text)
                 self.enter_directory(target.text)
+
+    @property
+    def surely_entered(self) -> bool:
+        """Everything but the first `cd` runs in the one directory that is entered."""
+        return bool(self._first) and set(self.entered) == {self._first} and self.directory_is_known
 
     def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""

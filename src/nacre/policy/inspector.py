@@ -495,6 +495,8 @@ def _unproven(item: Argument, entry: Options) -> Effect:
     helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
     if word.splits:
         hint = "put it into double quotes, after `--`" if helps else "write it out"
+        if helps and any(expansion.name == "{}" for expansion in word.expansions):
+            hint = "write `--` at the end, behind the command's own options"
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")

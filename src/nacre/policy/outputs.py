@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _PRINTS_DIGITS = regex(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
 _PRINTS_TOKEN = regex(
-    r"uname(?: -[smr])?|whoami|hostname|git rev-parse (?:--short |--verify )?HEAD"
+    r"uname(?: -[smr])?|whoami|hostname"
+    r"|git rev-parse (?:--short |--verify )?HEAD|git merge-base [\w./]+ [\w./]+"
     r"|date (?:-u )?(?:-I|\+%[YmdHMSsjuVWUFT](?:%[YmdHMSsjuVWUFTyzZ]|[A-Za-z0-9_.:-])*)"
 )
 _PRINTING = names("nproc id wc date pwd uname whoami hostname git")

@@ -267,7 +267,9 @@ class Context:
         self._work += len(given)
         elements: list[Word] = []
         for item, place in given:
-            found = self.alternatives(item.value, place) if item.value is not None and item.listed else []
+            # The words of a loop are listed, too, but its variable holds one of them at a time.
+            whole = item.value is not None and item.listed and item.array
+            found = self.alternatives(item.value, place) if whole and item.value is not None else []
             if len(found) != 1 or any(value.several for value in found[0]):
                 return None
             elements += (replace(value, start=word.start, end=word.end) for value in found[0])

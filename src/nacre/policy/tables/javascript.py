@@ -86,6 +86,13 @@ PROGRAMS = (
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
             ),
+            # Scripts of the project by their usual names; others could be programs, which pnpm runs as well.
+            Program(
+                names="build build:dev build:prod dev develop serve preview watch lint lint:fix format fmt typecheck type-check check check-types test:unit test:e2e test:watch test:coverage coverage e2e clean generate codegen storybook release",
+                style="words",
+                reason=_ELSEWHERE,
+                refuses=_EXPANDED,
+            ),
         ),
     ),
     Program(
