@@ -163,7 +163,7 @@ class Gate:
         """Return if what runs may be given more to read; raise Refused if it would take that for commands."""
         if self.policy.empty:
             return
-        verdict = self._judge(command, fed=True)
+        verdict = self._judge(command, typed=True)
         if strictness(verdict.decision) > strictness(self._judge(command).decision):
             raise refusal(command.text, verdict)
 
@@ -223,10 +223,10 @@ class Gate:
             self._admit_input(command, command.stdin, verdict)
         return verdict
 
-    def _judge(self, command: Command, *, fed: bool = False) -> Verdict:
-        fed = fed or bool(command.stdin)
+    def _judge(self, command: Command, *, typed: bool = False) -> Verdict:
+        fed = bool(command.stdin)
         if command.argv is not None:
-            return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed)
+            return judge_argv(command.argv, self.policy, cwd=command.working_directory, fed=fed, typed=typed)
         if self._shell not in KNOWN_SHELLS:
             return judge_unread(command.text, self.policy)
         return judge(
@@ -235,6 +235,7 @@ class Gate:
             shell=self._shell,
             cwd=command.working_directory,
             fed=fed,
+            typed=typed,
             environment=command.environment,
             inherited=self._visible,
         )

@@ -226,3 +226,15 @@ def test_a_text_is_judged_alike_the_first_time_and_later() -> None:
     # The same text in another shell is another text.
     bash, dash = (judge("ls {a,b} &> x", POLICY, shell=name) for name in ("bash", "dash"))
     assert bash != dash
+
+
+@pytest.mark.req("policy-input")
+@pytest.mark.parametrize("text", ["less f", "ls | less", "man ls", "git log | more", "env less f"])
+def test_nothing_is_typed_for_a_program_whose_keys_run_commands(text: str) -> None:
+    policy = Policy.from_lists(["less", "more", "man", "ls", "git log", "cat"])
+    assert judge(text, policy).allowed
+    verdict = judge(text, policy, typed=True)
+    assert (verdict.decision, verdict.rule) == ("deny", "not resolvable")
+    assert "runs commands that are typed" in verdict.reason
+    assert judge_argv(["less", "f"], policy, typed=True).decision == "deny"
+    assert judge("cat", policy, typed=True).allowed

@@ -65,12 +65,14 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     shell: str = "bash",
     cwd: str | None = None,
     fed: bool = False,
+    typed: bool = False,
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text that a shell is to run in a directory.
 
-    `fed`: it is given something to read. `environment`: variables that it is given beside the server's own.
+    `fed`: it is given something to read; `typed`: while it runs. `environment`: variables that it is given
+    beside the server's own.
     `inherited`: the names of those, and of what earlier commands of the session have exported.
     """
     if policy.empty:
@@ -78,17 +80,26 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
     return evaluation.judge(
-        text, policy, shell=shell, cwd=cwd, fed=fed, environment=environment, inherited=inherited
+        text,
+        policy,
+        shell=shell,
+        cwd=cwd,
+        fed=fed,
+        typed=typed,
+        environment=environment,
+        inherited=inherited,
     )
 
 
-def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:
+def judge_argv(
+    argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False, typed: bool = False
+) -> Verdict:
     """The verdict about a program that is started without a shell."""
     if policy.empty:
         return _without_rules(" ".join(argv))
     from nacre.policy import evaluation  # noqa: PLC0415 - see the docstring
 
-    return evaluation.judge_argv(argv, policy, cwd=cwd, fed=fed)
+    return evaluation.judge_argv(argv, policy, cwd=cwd, fed=fed, typed=typed)
 
 
 def judge_unread(text: str, policy: Policy) -> Verdict:

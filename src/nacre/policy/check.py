@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nacre.policy.boundaries import Boundaries
-from nacre.policy.command_input import reads_commands
+from nacre.policy.command_input import reads_commands, reads_keys
 from nacre.policy.effect_check import EffectCheck
 from nacre.policy.effects import Inspection, Script, Step, base_name
 from nacre.policy.findings import TextFindings
@@ -77,11 +77,10 @@ class CommandCheck:
 
     def _input(self, step: Step) -> None:
         """A program that takes commands from its input, and is given some that nobody has looked at."""
-        reason = (
-            reads_commands(step.words)
-            if self.findings.whole.fed and self.findings.policy.mode != "open"
-            else ""
-        )
+        if self.findings.policy.mode == "open":
+            return
+        whole = self.findings.whole
+        reason = reads_keys(step.words) if whole.typed else reads_commands(step.words) if whole.fed else ""
         if reason:
             span = (step.words[0].start, step.words[-1].end)
             name = base_name(step.words[0].text)

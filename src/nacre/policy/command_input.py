@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import base_name
 from nacre.policy.options import Argument, compiled, read
-from nacre.policy.tables.shells import READS_COMMANDS
+from nacre.policy.tables.shells import READS_COMMANDS, READS_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -48,6 +48,12 @@ def reads_commands(words: Sequence[Word]) -> str:
     if has_command or (operands and sum(item.kind == "operand" for item in given) >= operands):
         return ""  # what it does is among the arguments, and checked there
     return f"{name} takes commands from its input"
+
+
+def reads_keys(words: Sequence[Word]) -> str:
+    """Why nothing may be typed for a program: some of its keys run commands. Empty if it may."""
+    name = base_name(words[0].text)
+    return f"{name} runs commands that are typed" if name in READS_KEYS else reads_commands(words)
 
 
 def given_to(words: Sequence[Word]) -> list[Argument]:

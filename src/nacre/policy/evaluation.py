@@ -55,21 +55,26 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     shell: str = "bash",
     cwd: str | None = None,
     fed: bool = False,
+    typed: bool = False,
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
 ) -> Verdict:
-    """The verdict about a text that a shell is to run; `fed`: it is given something to read."""
+    """The verdict about a text for a shell; `fed`: it is given something to read; `typed`: while it runs."""
     shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
-    findings = Findings(policy, shell, cwd, fed=fed, environment=environment, inherited=inherited)
+    findings = Findings(
+        policy, shell, cwd, fed=fed, typed=typed, environment=environment, inherited=inherited
+    )
     findings.check_patterns(text)
     _check_text(findings, text, shell, _here, 0)
     return findings.verdict(text)
 
 
-def judge_argv(argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False) -> Verdict:
+def judge_argv(
+    argv: Sequence[str], policy: Policy, *, cwd: str | None = None, fed: bool = False, typed: bool = False
+) -> Verdict:
     """The verdict about a program that is started without a shell: every argument is literal."""
     text = " ".join(argv)
-    findings = Findings(policy, "bash", cwd, fed=fed)
+    findings = Findings(policy, "bash", cwd, fed=fed, typed=typed)
     findings.check_patterns(text)
     words: list[Word] = []
     at = 0

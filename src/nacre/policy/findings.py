@@ -39,6 +39,7 @@ class Findings:
         cwd: str | None,
         *,
         fed: bool = False,
+        typed: bool = False,
         environment: Mapping[str, str] | None = None,
         inherited: Collection[str] = (),
     ) -> None:
@@ -49,7 +50,9 @@ class Findings:
         self.items: list[Finding] = []
         self.rememberable = True
         # Is the whole given something to read? How many commands were checked so far?
-        self.fed = fed
+        self.fed = fed or typed
+        # Is it given that while it runs, perhaps by keys?
+        self.typed = typed
         self.environment: Mapping[str, str] = environment or {}
         # The variables that the text exports, beside those that programs see anyway.
         self.exports: set[str] = set()

@@ -48,6 +48,26 @@ _TASK_REFUSES = r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]"
 
 PROGRAMS = (
     Program(
+        names="ar gcc-ar llvm-ar",
+        reason="plugins are code, a list of options is in a file, and x brings files of its own naming",
+        options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
+        runs="-x --plugin=",
+        operands="text change maybe",
+        refuses=r"@|-?[a-zA-Z]*x[a-zA-Z]*\Z(?<!\.o)",
+    ),
+    Program(
+        names="ld ld.bfd ld.gold ld.lld gold",
+        reason="plugins are code, and files of options say more",
+        style="joined",
+        options="-l= -L= -e= -m= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
+        # A script of the linker places sections; it runs nothing.
+        reads="-T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
+        writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
+        runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
+        operands="read",
+        refuses="@",
+    ),
+    Program(
         names="make gmake",
         reason="other makefiles, and variables that name programs or hold code, decide what runs",
         # -j and -l take the next word only if it is a number: as an operand it does no harm.

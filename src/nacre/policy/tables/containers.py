@@ -79,8 +79,8 @@ _BUILD = Program(
     writes="-o= --output= --iidfile= --metadata-file= --logfile=",
     runs="-v= --volume= --network= --security-opt= --secret= --ssh= --device= --cap-add= --build-context= --builder= --isolation= --allow= --authfile= --hooks-dir= --runtime= --userns= --from= --env= --cgroup-parent= --group-add= --env-file=",
     operands="near",
-    # An address without a scheme.
-    refuses=r"github\.com/",
+    # An address, with a scheme or without.
+    refuses=r"github\.com/|[\w+.-]+://|[\w.-]*@",
 )
 _FILES = Program(
     names="save export load import",

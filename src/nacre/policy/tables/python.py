@@ -18,6 +18,22 @@ _UV_ELSEWHERE = "-p= --python= -i= --index-url= --index= --default-index= --extr
 
 PROGRAMS = (
     Program(
+        names="pre-commit",
+        reason="it runs what a configuration says, and puts itself among git's hooks",
+        options="-h -V -a -v --help --version --color= --all-files --verbose --show-diff-on-failure --hook-stage= --from-ref= --to-ref= --source= --origin= --fail-fast --bleeding-edge --freeze --jobs= -j=",
+        reads="--files=",
+        places="-c= --config=",
+        runs="--repo=",
+        persistent=True,
+        spelled="install uninstall install-hooks init-templatedir try-repo hook-impl help",
+        commands=(
+            Program(
+                names="run autoupdate clean gc migrate-config validate-config validate-manifest sample-config",
+                operands="maybe",
+            ),
+        ),
+    ),
+    Program(
         names="pytest py.test",
         reason="other configuration and plugins decide what runs; reports are written",
         options="-k= -m= -x -s -v -q -l -h -V -r= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --max-warnings= --collectonly --collect-only --co --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "

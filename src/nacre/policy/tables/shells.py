@@ -55,6 +55,8 @@ RUNNERS: dict[str, str] = {
     "su": "runs a shell as another user",
     "xdg-open": "opens a file with the program that belongs to it",
     "open": "opens a file with the program that belongs to it",
+    "perf": "runs and measures its arguments",
+    "rpm": "macros and pipes in its arguments run programs",
     "hyperfine": "runs its arguments as shell texts",
     "direnv": "runs what a directory's file says",
     "mise": "runs tools of a directory's choice",
@@ -76,6 +78,11 @@ PROGRAMS = (
     Program(names="history", reason="it reads, writes or changes the history", operands="text", numbers=True),
     Program(names="fg bg disown suspend", reason="", options="-a -h -r -f", operands="text"),
     Program(names="dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"),
+)
+
+# Programs that take commands from the keyboard of a terminal, some of which run programs: `!cmd` of less.
+READS_KEYS = frozenset(
+    {"less", "more", "most", "pg", "man", "zless", "zmore", "xzless", "xzmore", "bat", "batcat", "info"}
 )
 
 # Programs that take commands from their input, some of which run programs: the options with which they do not (`=`: with
