@@ -440,6 +440,15 @@ def test_learn_proposes_rules_that_allow_what_was_run(start: Start, tmp_path: Pa
 
 
 @pytest.mark.req("policy-cli")
+def test_explain_names_the_project_s_file_where_its_rules_decide(tmp_path: Path) -> None:
+    project = tmp_path / "nacre.toml"
+    project.write_text('[policy]\nallow = ["ls"]\n', encoding="utf-8")
+    done = nacre("policy", "explain", "rm x", "--config", config_file(tmp_path, ""), "-w", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1].endswith(f", {project}")
+
+
+@pytest.mark.req("policy-cli")
 def test_list_tells_which_rules_come_from_a_ready_made_set(tmp_path: Path) -> None:
     text = '[policy]\ninclude = ["git-read"]\nallow = ["make test", "git log"]\n'
     lines = nacre("policy", "list", "--config", config_file(tmp_path, text)).stdout.splitlines()

@@ -84,6 +84,8 @@ def _source(options: argparse.Namespace) -> str:
     """Where the rules come from, for a person who wonders why they do not hold."""
     path = options.config or configuration.default_path()
     parts = [path] if os.path.exists(path) else [f"{path} (not there)"]
+    others = layers.load(options.config, directory=getattr(options, "working_dir", None)).files
+    parts += [file for file in others if file != path]  # the machine's, and the project's
     parts += [f"--{name}" for name in ("allow", "deny") if getattr(options, name)]
     return "policy: " + ", ".join(parts) + "\n"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -238,3 +239,11 @@ def test_nothing_is_typed_for_a_program_whose_keys_run_commands(text: str) -> No
     assert "runs commands that are typed" in verdict.reason
     assert judge_argv(["less", "f"], policy, typed=True).decision == "deny"
     assert judge("cat", policy, typed=True).allowed
+
+
+@pytest.mark.req("policy-cli")
+def test_a_proposal_is_toml_whatever_was_run() -> None:
+    proposed = propose(["""python3 'a"b.py'""", "./x\\'y' 1", "ls -la", "echo 'left\nout' > f; eval x"])
+    rules = tomllib.loads(proposed.as_toml())["allow"]
+    assert 'python3 a"b.py' in rules
+    assert Policy.from_lists(rules).allows

@@ -7,6 +7,7 @@ interpreters, inline code, writes) is named as such instead of being put into a 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -73,7 +74,8 @@ class Proposal:
 
     def as_toml(self) -> str:
         """The proposal as a piece of a configuration file."""
-        rows = "".join(f'  "{rule}",  # {count}x\n' for rule, count in self.rules)
+        # A text in JSON is one in TOML, too, whatever quotes are in it.
+        rows = "".join(f"  {json.dumps(rule)},  # {count}x\n" for rule, count in self.rules)
         writes = "allow_writes = true\n" if self.needs_writes else ""
         notes = "".join(f"# left out: {text!r} ({reason})\n" for text, reason in self.left_out)
         return f"allow = [\n{rows}]\n{writes}{notes}"

@@ -139,6 +139,8 @@ PROGRAMS = (
         options="-a -d -f -h -H -n= -w -o -t= -e= -T= -s= -U= -V -v --all --bytes= --data --encoding= --help --include-all-whitespace --output-separator= --print-file-name --radix= --target= --unicode= --version",
         operands="read",
         numbers=True,
+        reason="a file of options says more",
+        refuses="@",
         harmless=True,
     ),
     Program(
