@@ -136,7 +136,9 @@ def _other_addresses(rule: Rule, step: Step) -> bool:
     addresses += [item.value.text for item in given if item.flag == "--url" and item.value is not None]
     if not given:
         addresses = [word.text for word in step.words[1:] if not word.text.startswith("-")]
-    return not all(any(_address_matches(p, text) for p in patterns) for text in addresses)
+    # A sub-command that the rule spells (`docker build https://...`) is none.
+    others = [text for text in addresses if text not in rule.tokens]
+    return not all(any(_address_matches(p, text) for p in patterns) for text in others)
 
 
 def _address_matches(pattern: str, text: str) -> bool:
