@@ -305,6 +305,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-left": Requirement("What is still running when the shell has ended is told.", "nacre"),
     "keeper-late": Requirement("What a process left behind prints later is in its command's spool.", "nacre"),
     "keeper-spool": Requirement("The spool is bounded; beginning and end are kept.", "nacre"),
+    "spools-private": Requirement("Only the user can read output files, whatever the umask is.", "nacre"),
     "spools-bounded": Requirement(
         "All spools together are bounded in number and bytes, also of cancelled calls.", "nacre"
     ),

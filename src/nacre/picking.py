@@ -244,8 +244,9 @@ class Choice:
 
     def _beside(self, picked: Candidate) -> Iterator[Row]:
         begin = max(0, picked.offset - BESIDE_BYTES)
-        if self._printed.skip_missing(self._printed.missing_from) <= picked.offset:
-            begin = max(begin, self._printed.skip_missing(self._printed.missing_from))
+        after_missing = self._printed.missing_from + self._printed.missing_bytes
+        if self._printed.missing_bytes and after_missing <= picked.offset:
+            begin = max(begin, after_missing)
         before = lines_backwards(self._printed.read(begin, picked.offset - begin), from_border=begin == 0)
         offset, number = picked.offset, picked.number
         for line in islice(before, BEFORE):

@@ -56,6 +56,20 @@ def is_whole(told: dict[str, Any]) -> bool:
     return spool.read_text() == WHOLE and spool.parent.stat().st_mode & 0o777 == 0o700
 
 
+@pytest.mark.req("spools-private")
+def test_nobody_else_can_read_what_a_command_has_printed_whatever_the_umask_is(
+    start: Start, tmp: Path
+) -> None:
+    open_to_all = ["sh", "-c", 'umask 0; exec "$@"', "sh", *NACRE]
+    server = start("--shell", "bash", program=open_to_all, env={"TMPDIR": str(tmp)})
+    spools = spools_of(server)
+    server.shell(f"{LONG} >&2", session="open")
+    modes = {path.stat().st_mode & 0o777 for path in spools.iterdir() if path.is_file()}
+    assert {path.suffix for path in spools.iterdir()} >= {".out", ".err"}
+    assert modes == {0o600}
+    assert {path.stat().st_mode & 0o777 for path in (spools, spools.parent)} == {0o700}
+
+
 # -- a command does something to it
 
 
