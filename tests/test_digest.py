@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from process_table import Gate
 from wire_client import text_of
 
 from nacre import output
@@ -298,6 +299,28 @@ def test_a_reply_shows_the_line_that_answers_and_the_tool_output_reads_around_it
         assert len(data[stream].encode()) <= 32 * 1024
         around = server.call("output", id=data["output_id"], stream=stream, line=8999, lines=2)
         assert around["structuredContent"]["output"] == "step 8999 of the work\nfatal: the disk is full\n"
+
+
+@pytest.mark.req("cut-picks")
+def test_what_a_job_has_printed_since_is_shown_the_same_way_with_the_numbers_of_all_of_it(
+    server: WireClient, tmp_path: Path
+) -> None:
+    gate = Gate(tmp_path)
+    script = f"seq -f 'begin %g' 100; read x < {gate.path}; seq -f 'step %g' 20000"
+    script += " | sed '9000s/.*/fatal: no disk/'"
+    job = server.call("shell", command=script, background=True)["structuredContent"]["job"]
+    first = server.call("job", action="wait", id=job, until="begin 100")["structuredContent"]
+    assert first["stdout"].startswith("begin 1\n")
+    gate.open()
+    last = server.call("job", action="wait", id=job)["structuredContent"]
+    assert last["reason"] == "ended"
+    assert last["stdout"].startswith("step 1\n")
+    assert "\n9100:fatal: no disk\n" in last["stdout"]
+    assert f"left out; tool output, id {job}, offset 892 ...]" in last["stdout"]
+    assert last["stdout"].endswith("\nstep 20000\n")
+    assert len(last["stdout"].encode()) <= 32 * 1024
+    around = server.call("output", id=job, line=9099, lines=2)["structuredContent"]["output"]
+    assert around == "step 8999\nfatal: no disk\n"
 
 
 @pytest.mark.req("cut-picks")

@@ -20,15 +20,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.folding import ended, folded, lines_backwards, lines_of
+from nacre.model import Text
 from nacre.output import counted, fitting, left_out, size_of
-from nacre.output_reader import blocks
+from nacre.output_reader import blocks, line_number
 from nacre.picking import LINE_BYTES, Choice, Found, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from nacre.folding import Folded
-    from nacre.model import Text
     from nacre.outputs import Printed
     from nacre.picking import Row
 
@@ -38,8 +38,25 @@ PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside th
 FRAME_BYTES = 260  # what stands around the picked lines
 
 
-def digest(printed: Printed, cut: Text, limit_bytes: int, encoding: str | None = None) -> Text:
-    """A text that was cut, made anew from the output itself, within the same limit."""
+def digest_since(printed: Printed, begin: int, limit_bytes: int, rest: str) -> Text | None:
+    """What was printed from an offset on, that is too long; None: the limit is too small for a choice."""
+    cut = Text("", truncated=True, rest=rest)
+    number = line_number(printed, begin)
+    shown = digest(printed.since(begin), cut, limit_bytes, first_line=number)
+    return None if shown is cut else shown
+
+
+def digest(
+    printed: Printed,
+    cut: Text,
+    limit_bytes: int,
+    encoding: str | None = None,
+    first_line: int | None = 1,
+) -> Text:
+    """A text that was cut, made anew from the output itself, within the same limit.
+
+    `first_line` is the number of the line that the output begins with; None: it is not known.
+    """
     room = limit_bytes - FRAME_BYTES - size_of(left_out(printed.total_bytes, printed.total_bytes, cut.rest))
     if limit_bytes < LEAST_BYTES or room < limit_bytes // 2:
         return cut
@@ -47,7 +64,8 @@ def digest(printed: Printed, cut: Text, limit_bytes: int, encoding: str | None =
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)
     found = Found()
-    found.look(printed, near.size, printed.total_bytes - far.size, near.lines + 1, encoding)
+    number = None if first_line is None else first_line + near.lines
+    found.look(printed, near.size, printed.total_bytes - far.size, number, encoding)
     rows = Choice(printed, encoding, int(room * PICKED_SHARE)).of(found)
     left = room - sum(map(cost_of, rows))
     head, tail = ends.both(left // 2, left)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from nacre import audit
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from nacre.execution import CommandExecution
     from nacre.gate import Ask, Gate
     from nacre.job_waits import Until
-    from nacre.model import Result
+    from nacre.model import Result, Text
     from nacre.outputs import Outputs
     from nacre.screen import View
     from nacre.spools import StreamName
@@ -191,6 +192,8 @@ class JobControl:
         """What it has printed since its caller was shown last; of much, the end."""
         limit_bytes, stream, shown = self._config.reply_limit_bytes, _STREAMS[index], job.shown_bytes[index]
         total = await job.total_bytes(stream)
+        if total - shown > limit_bytes and (digested := await self._digested(job, index)) is not None:
+            return digested
         begin = max(shown, total - limit_bytes)
         at, data = await job.read(stream, begin, limit_bytes)
         if not data:
@@ -199,6 +202,28 @@ class JobControl:
         skipped = at - shown
         note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {shown} …]\n"
         return (note if skipped else "") + readable(data)
+
+    async def _digested(self, job: Job, index: int) -> str | None:
+        """What it has printed since, where that is too long: its ends, and lines that tell how it went."""
+        if not self._config.pick_lines:
+            return None
+        from nacre.digest import digest_since  # noqa: PLC0415  # only who prints much pays for it
+
+        stream, begin, limit_bytes = _STREAMS[index], job.shown_bytes[index], self._config.reply_limit_bytes
+        live = await job.printed(stream)
+        rest = f"tool output, id {job.id}, offset {begin}"
+
+        def digest_it() -> Text | None:
+            with self._outputs.open(job.id, stream) if live is None else nullcontext(live) as printed:
+                return digest_since(printed, begin, limit_bytes, rest)
+
+        try:
+            text = await asyncio.to_thread(digest_it)
+        except (NacreError, OSError):
+            return None  # its file has made room for others
+        if text is not None:
+            job.shown_bytes[index] = begin + text.total_bytes
+        return text and text.text
 
     async def send(
         self, job_id: str, sent: Input, *, gate: Gate | None = None, ask: Ask | None = None

@@ -70,7 +70,7 @@ def read(printed: Printed, query: Query) -> Excerpt:
         offset=offset,
         next_offset=offset + len(part),
         total_bytes=printed.total_bytes,
-        first_line=_line_number(printed, offset),
+        first_line=line_number(printed, offset),
         skipped_bytes=offset - wanted,
         goes_on=printed.goes_on,
         encoding=encoding,
@@ -151,7 +151,7 @@ def _tail_offset(printed: Printed, count: int) -> int:
     return first
 
 
-def _line_number(printed: Printed, offset: int) -> int | None:
+def line_number(printed: Printed, offset: int) -> int | None:
     """The number of the line that an offset is in; None where lines before it were not counted."""
     before = 1 + sum(block.count(b"\n") for _, block in blocks(printed, 0, offset))
     if not printed.missing_bytes or offset <= printed.missing_from:
@@ -191,7 +191,7 @@ def describe(data: bytes) -> str:
 
 def _search(printed: Printed, query: Query, offset: int, skipped_bytes: int) -> Excerpt:
     pattern = Pattern(query.search or "", SEARCH_S)
-    first_line = _line_number(printed, offset)
+    first_line = line_number(printed, offset)
     found = _Found(query.limit_bytes, query.context)
     lines = itertools.islice(_lines(printed, offset, first_line or 1), query.lines)
     for line in lines:

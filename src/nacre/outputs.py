@@ -70,6 +70,17 @@ class Printed:
         hidden = leaving_part(data, cut_before=is_cut_before, cut_after=is_cut_after)
         return hidden[at - begin :][:limit_bytes]
 
+    def since(self, begin: int) -> Printed:
+        """What was printed from an offset on, as if it were all."""
+        end = self.missing_from + self.missing_bytes
+        missing_bytes = max(0, end - max(begin, self.missing_from)) if self.missing_bytes else 0
+        missing_from = max(0, self.missing_from - begin)
+
+        def read_at(at: int, limit_bytes: int) -> bytes:
+            return self.read(begin + (at if at < missing_from else at + missing_bytes), limit_bytes)
+
+        return Printed(read_at, self.total_bytes - begin, missing_from, missing_bytes, self.goes_on)
+
     def skip_missing(self, offset: int) -> int:
         """The first offset from there on at which there is something to read."""
         after = self.missing_from + self.missing_bytes

@@ -68,7 +68,7 @@ class Row(NamedTuple):
     @property
     def shown(self) -> str:
         """With its number, as a search shows lines."""
-        place = f"byte {self.offset}" if self.number is None else self.number
+        place = "?" if self.number is None else self.number
         return f"{place}{'-' if self.shape is None else ':'}{self.text}"
 
 
@@ -83,9 +83,8 @@ class Found:
         self._first: dict[Weight, list[Candidate]] = {weight: [] for weight in Weight}
         self._last: dict[Weight, deque[Candidate]] = {weight: deque(maxlen=CANDIDATES) for weight in Weight}
 
-    def look(self, printed: Printed, begin: int, end: int, first_line: int, encoding: str | None) -> None:
-        """Look through a part that begins with a line."""
-        number: int | None = first_line
+    def look(self, printed: Printed, begin: int, end: int, number: int | None, encoding: str | None) -> None:
+        """Look through a part that begins with a line, which has that number."""
         rest, at, looked_lines = b"", begin, 0
         for offset, block in blocks(printed, begin, end):
             if offset != at + len(rest):  # bytes are missing between
