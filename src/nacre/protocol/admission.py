@@ -56,7 +56,7 @@ class Admission:
 
     def admit(self, identity: Id, size: int) -> bool:
         """Take a request on, if there is room for it and nobody came before it."""
-        if self._waiting or not self._fits(size):
+        if self._waiting or (self._open and not self._fits(size)):
             return False
         self._open[identity] = size
         self._open_bytes += size

@@ -12,6 +12,7 @@ from nacre.keeper import quickjson
 Message = dict[str, Any]
 Id = int | str
 
+ID_TYPES, PARAMS_TYPES = (str, int), (dict, type(None))
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND = -32700, -32600, -32601
 INVALID_PARAMS, INTERNAL_ERROR = -32602, -32603
 TOO_MANY = -32000  # of the numbers that are a server's own
@@ -52,7 +53,7 @@ def _without_surrogates(message: Message) -> bytes:
 
 def is_id(value: object) -> bool:
     """Whether a value can be a request's id, or a progress token: text, or a number without a point."""
-    return type(value) in (str, int)  # exactly: to Python, True is an integer
+    return type(value) in ID_TYPES  # exactly: to Python, True is an integer
 
 
 def is_answer(message: Any) -> bool:
@@ -76,7 +77,7 @@ def problem_of(message: Any) -> tuple[int, str] | None:
     fields = cast("Message", message)
     if fields.get("jsonrpc") != "2.0":
         return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
-    if "id" in fields and not is_id(fields["id"]):
+    if "id" in fields and type(fields["id"]) not in ID_TYPES:
         return INVALID_REQUEST, "An id is a string or a whole number"
     return _problem_of_call(fields)
 
@@ -84,6 +85,6 @@ def problem_of(message: Any) -> tuple[int, str] | None:
 def _problem_of_call(fields: Message) -> tuple[int, str] | None:
     if not isinstance(fields.get("method"), str):
         return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
-    if not isinstance(fields.get("params"), dict | None):  # some encoders write null for what is not there
+    if not isinstance(fields.get("params"), PARAMS_TYPES):  # some encoders write null for what is not there
         return INVALID_PARAMS, "params is an object"
     return None

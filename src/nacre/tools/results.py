@@ -93,14 +93,16 @@ def output_schema(config: Config) -> dict[str, Any]:
 def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
     """The reply to a finished command; `timeout_advice` tells what its caller can do about a time limit."""
     stderr = result.stderr.text if config.include_stderr else ""
-    hints = _hints(result, timeout_advice)
-    text, failed = _text(result, stderr, hints, _job_of(result, config)), is_failure(result, config)
+    hints, job = _hints(result, timeout_advice), _job_of(result, config)
+    text, failed = _text(result, stderr, hints, job), is_failure(result, config)
     metadata = _metadata(result, config)
-    if config.structured == "full":
-        full = _full(metadata, result, stderr, hints) | jobs_of(result, config)
-        return Reply(text, full, is_error=failed)
-    shown = _lean(result, stderr, hints) | jobs_of(result, config)
-    if is_truncated(result) or result.spool is not None:
+    full = config.structured == "full"
+    shown = _full(metadata, result, stderr, hints) if full else _lean(result, stderr, hints)
+    if job or result.news:
+        shown |= jobs_of(result, config)
+    if full:
+        return Reply(text, shown, is_error=failed)
+    if metadata["truncated"] or metadata["spool"] is not None:
         shown["output_id"] = metadata["output_id"]
     return Reply(text, shown, is_error=failed, meta={"metadata": metadata})
 
@@ -141,7 +143,8 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
     if result.left_running:
         shown["left_running"] = _left(result)
         hints = (*hints, *_lost(result))
-    shown |= _limit(result)
+    if result.limit:
+        shown["limit"] = result.limit
     if hints:
         shown["hints"] = list(hints)
     return shown
@@ -176,6 +179,7 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
 
     Who has no tool that reads an output by its id is told the name of its files.
     """
+    spool = result.spool
     shown: dict[str, Any] = {
         "command": result.command,
         "ended": result.ended.value,
@@ -185,15 +189,17 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
         "timeout_seconds": result.timeout_s,
         "working_directory": result.working_directory,
         "truncated": is_truncated(result),
-        "output_id": result.output_id if config.offers("output") else result.spool,
-        "spool": result.spool,
-        "left_running": _left(result),
+        "output_id": result.output_id if config.offers("output") else spool,
+        "spool": spool,
+        "left_running": _left(result) if result.left_running else [],
         "cpu_ms": result.cpu_ms,
         "max_rss_bytes": result.max_rss_bytes,
     }
     if result.session is not None:
         shown["session"] = _session(result)
-    return shown | _limit(result)
+    if result.limit:
+        shown["limit"] = result.limit
+    return shown
 
 
 def _output(result: Result, stderr: str) -> dict[str, Any]:
@@ -202,10 +208,6 @@ def _output(result: Result, stderr: str) -> dict[str, Any]:
         return {"stdout": result.stdout.text, "stderr": stderr}
     partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
     return {"timeout_seconds": result.timeout_s, **partial}
-
-
-def _limit(result: Result) -> dict[str, str]:
-    return {"limit": result.limit} if result.limit else {}
 
 
 def _session(result: Result) -> dict[str, Any]:
@@ -231,10 +233,15 @@ def is_news(result: Result) -> bool:
 
 
 def _text(result: Result, stderr: str, hints: tuple[str, ...], job: str) -> str:
-    parts = [status_line(result), *_session_lines(result), *(f"news: {words}" for words in result.news)]
+    parts = [status_line(result)]
+    if result.session is not None:
+        parts += _session_lines(result)
+    if result.news:
+        parts += [f"news: {words}" for words in result.news]
     if result.left_running_total:
         parts.append(left_line(result) + (f"; job {job}" if job else ""))
-    parts += [f"hint: {hint}" for hint in hints]
+    if hints:
+        parts += [f"hint: {hint}" for hint in hints]
     if result.stdout.text:
         parts.append("--- stdout\n" + result.stdout.text.removesuffix("\n"))
     if stderr:
