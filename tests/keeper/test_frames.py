@@ -62,6 +62,41 @@ def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
     assert heard == end
 
 
+PLAIN_STREAMS = st.just(NOTHING) | st.binary(min_size=1).map(
+    lambda head: Stream(len(head), head.count(b"\n"), head)
+)
+NUMBERS = st.sampled_from([0, 1, 255, (1 << 31) - 1, 1 << 31, 0xC0000005, 1 << 33, 1 << 64])
+SIZES = st.sampled_from([None, 0, 1, 1 << 31, 1 << 40, 1 << 63, 1 << 64])
+
+
+@pytest.mark.req("keeper-frames")
+@given(NUMBERS, NUMBERS, NUMBERS, SIZES, PLAIN_STREAMS, PLAIN_STREAMS)
+def test_an_ordinary_end_is_heard_as_it_was_told_whatever_its_numbers(  # noqa: PLR0913, PLR0917  # all of them
+    code: int, wall_ms: int, cpu_ms: int, rss_bytes: int | None, stdout: Stream, stderr: Stream
+) -> None:
+    end = Exit(code, None, None, wall_ms, cpu_ms, rss_bytes, (), 0, "", stdout, stderr)
+    assert frames.decode_exit(body_of(frames.encode_exit(end, 7))) == end
+    texts, streams = ("0 /tmp/\udcff", "/tmp/\udcff"), (stdout, stderr)
+    used = code % 3, wall_ms, cpu_ms, rss_bytes
+    turn = TurnEnd(texts[0], *used, texts[1], (), 0, "", False, False, "", *streams)
+    assert frames.decode_turn_end(body_of(frames.encode_turn_end(turn, 7))) == turn
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize("taken", [1, 3, 30])
+def test_an_ordinary_end_that_is_cut_short_is_refused(taken: int) -> None:
+    streams = Stream(3, 1, b"hi\n"), NOTHING
+    end = body_of(frames.encode_exit(Exit(0, None, None, 1, 1, None, (), 0, "", *streams), 7))
+    turn = TurnEnd("0", 0, 1, 1, None, "/", (), 0, "", False, False, "", *streams)
+    turn_end = body_of(frames.encode_turn_end(turn, 7))
+    assert end.startswith(bytes(4))
+    assert turn_end.startswith(bytes(4))
+    with pytest.raises(ValueError, match="end"):
+        frames.decode_exit(end[:-taken])
+    with pytest.raises(ValueError, match="end"):
+        frames.decode_turn_end(turn_end[:-taken])
+
+
 @pytest.mark.req("keeper-frames")
 @given(st.none() | st.text(), STREAMS, STREAMS, st.booleans())
 def test_the_end_of_a_turn_is_heard_as_it_was_told(

@@ -5,16 +5,19 @@ Below: `wire`, which cuts bytes into frames. It knows what a frame holds, nothin
 
 On the wire a record is a JSON object of the fields that were given; what is not said is the default. The two
 that are sent for every command, `Exit` and `TurnEnd`, are JSON arrays of all fields, with the kept output as
-raw bytes behind them. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
+raw bytes behind them. An ordinary end, as nearly all are, has numbers of a fixed size in place of the JSON,
+whose length is 0 then: a fifth of the cost. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
 
 Decoding checks each field's type. Whatever does not fit raises ValueError that names it.
 """
 
 from __future__ import annotations
 
+import struct
+
 from nacre.keeper import quickjson
 from nacre.keeper.records import dataclass, sparse
-from nacre.keeper.wire import Kind, json_frame, mixed_frame, split_mixed_body
+from nacre.keeper.wire import Kind, frame, json_frame, mixed_frame, split_mixed_body
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
@@ -231,6 +234,12 @@ class Stream:
 
 
 NOTHING = Stream()
+# An ordinary end behind the 0: how, two times, memory (0: not known); of both streams the size and the lines.
+_PLAIN_EXIT = struct.Struct(">IIIIQIIII")
+# The same of a turn, which tells its pair of pipes, and how long its record and its directory are.
+_PLAIN_TURN = struct.Struct(">IIIIQIIIIII")
+_MOST = (1 << 31) - 1  # of a number that has four bytes
+_NO_JSON = bytes(4)
 _NO_SPOOL = [None, 0, "", False, "", ""]
 
 
@@ -299,6 +308,10 @@ def encode_again(argv: list[str], command_id: int) -> bytes:
 
 def encode_exit(end: Exit, command_id: int) -> bytes:
     """The frame of a command's end."""
+    code = -1 if end.code is None or end.signal is not None or end.why is not None else end.code
+    if 0 <= code <= _MOST and _is_ordinary(end):
+        numbers = code, end.wall_ms, end.cpu_ms, end.max_rss_bytes or 0
+        return frame(Kind.EXIT, command_id, _PLAIN_EXIT.pack(0, *numbers, *_counts(end)) + _heads(end))
     content = [end.code, end.signal, end.why, end.wall_ms, end.cpu_ms, end.max_rss_bytes]
     content += [end.left, end.left_total, end.limit]
     return _with_streams(Kind.EXIT, command_id, content, (end.stdout, end.stderr))
@@ -306,9 +319,50 @@ def encode_exit(end: Exit, command_id: int) -> bytes:
 
 def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     """The frame of a turn's end."""
+    odd = end.replaced or end.mute or end.unread
+    if end.record is not None and end.directory is not None and not odd and _is_ordinary(end):
+        record, directory = _to_bytes(end.record), _to_bytes(end.directory)
+        numbers = end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes or 0, len(record), len(directory)
+        head = _PLAIN_TURN.pack(0, *numbers, *_counts(end))
+        return frame(Kind.TURN_END, command_id, head + record + directory + _heads(end))
     content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes, end.directory]
     content += [end.left, end.left_total, end.replaced, end.mute, end.unread, end.limit]
     return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
+
+
+def _is_ordinary(end: Exit | TurnEnd) -> bool:
+    """Whether nothing was left, no limit passed, all output kept; and no number is out of the ordinary."""
+    if end.left or end.left_total or end.limit or not (_is_whole(end.stdout) and _is_whole(end.stderr)):
+        return False
+    rss_bytes = 1 if end.max_rss_bytes is None else end.max_rss_bytes
+    return 0 < rss_bytes <= _MOST << 32 and max(end.wall_ms, end.cpu_ms) <= _MOST
+
+
+def _is_whole(stream: Stream) -> bool:
+    """Whether its head is all that there is to tell of it."""
+    if stream is NOTHING:
+        return True
+    if not stream.head or not stream.line_ends <= stream.total_bytes == len(stream.head) <= _MOST:
+        return False
+    if stream.tail or stream.spool is not None or stream.spool_omitted_bytes or stream.spool_failed:
+        return False
+    return not (stream.goes_on or stream.rest_lost or stream.sha256)
+
+
+def _counts(end: Exit | TurnEnd) -> tuple[int, int, int, int]:
+    return end.stdout.total_bytes, end.stdout.line_ends, end.stderr.total_bytes, end.stderr.line_ends
+
+
+def _heads(end: Exit | TurnEnd) -> bytes:
+    return end.stdout.head + end.stderr.head
+
+
+def _to_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _to_text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
 
 
 def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tuple[Stream, Stream]) -> bytes:
@@ -405,6 +459,10 @@ def decode_again(body: bytes, last: Spawn) -> Spawn:
 
 def decode_exit(body: bytes) -> Exit:
     """The end of a command. Raises ValueError like `decode`."""
+    if body.startswith(_NO_JSON):
+        _, code, wall_ms, cpu_ms, rss_bytes, *counts = _numbers(_PLAIN_EXIT, body)
+        streams = _plain_streams(body, _PLAIN_EXIT.size, counts)
+        return Exit(code, None, None, wall_ms, cpu_ms, rss_bytes or None, (), 0, "", *streams)
     end = Exit(*_read_report(Exit, body))
     end.left = tuple([(pid, line) for pid, line in end.left]) if end.left else ()
     return end
@@ -412,9 +470,34 @@ def decode_exit(body: bytes) -> Exit:
 
 def decode_turn_end(body: bytes) -> TurnEnd:
     """The end of a turn. Raises ValueError like `decode`."""
+    if body.startswith(_NO_JSON):
+        _, pair, wall_ms, cpu_ms, rss_bytes, record, directory, *counts = _numbers(_PLAIN_TURN, body)
+        middle = _PLAIN_TURN.size + record
+        at = middle + directory
+        said, where = _to_text(body[_PLAIN_TURN.size : middle]), _to_text(body[middle:at])
+        streams = _plain_streams(body, at, counts)
+        used = pair, wall_ms, cpu_ms, rss_bytes or None
+        return TurnEnd(said, *used, where, (), 0, "", False, False, "", *streams)
     end = TurnEnd(*_read_report(TurnEnd, body))
     end.left = tuple([(pid, line) for pid, line in end.left]) if end.left else ()
     return end
+
+
+def _numbers(layout: struct.Struct, body: bytes) -> tuple[int, ...]:
+    if len(body) < layout.size:
+        raise ValueError("the frame ends before its numbers")
+    return layout.unpack_from(body)
+
+
+def _plain_streams(body: bytes, at: int, counts: list[int]) -> tuple[Stream, Stream]:
+    out_bytes, out_lines, err_bytes, err_lines = counts
+    middle, end = at + out_bytes, at + out_bytes + err_bytes
+    if end != len(body):
+        raise ValueError(f"an end announces {end} bytes and has {len(body)}")
+    return (
+        Stream(out_bytes, out_lines, body[at:middle]) if out_bytes else NOTHING,
+        Stream(err_bytes, err_lines, body[middle:end]) if err_bytes else NOTHING,
+    )
 
 
 def _read_report(record: type, body: bytes) -> list[Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 3
+VERSION = 4
 SCRIPT_MARK = (
     "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
 )
