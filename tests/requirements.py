@@ -186,6 +186,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " and cancels.",
         "nacre",
     ),
+    "job-password": Requirement(
+        "A password that the person types through elicitation reaches the program without the agent seeing"
+        " it, and is in no output, spool, log, audit or argument; only a terminal that hides it is given it.",
+        "nacre",
+    ),
     "job-given-up": Requirement(
         "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
     ),

@@ -435,6 +435,7 @@ def test_a_wait_can_be_cancelled_and_the_job_goes_on(server: WireClient, tmp_pat
             "python3 -c 'import select; e = select.epoll(); e.register(0); print(3, flush=True); e.poll()'",
             "3",
         ),
+        ("python3 -c 'import select, sys; print(4, flush=True); select.select([0], [], [], 600)'", "4"),
         ("bash -c 'read -p \"Inner: \" x; echo $x'", ""),  # it shows a prompt on a terminal only
     ],
 )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from wire_client import text_of
+from process_table import keeper_of
+from test_sdk_comparison import CAPABILITIES, SDK_ONLY
+from wire_client import HANDSHAKE, MODERN, text_of
 
 from nacre.errors import RequestError
 from nacre.keys import bytes_of
@@ -18,7 +22,6 @@ from nacre.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from wire_client import WireClient
 
@@ -310,3 +313,119 @@ def test_the_variables_of_commands_without_a_terminal_are_not_set_on_one(start: 
     lines = job.do("screen")["screen"]["lines"]
     assert lines[0] == "<xterm-256color::>"
     assert lines[1].startswith(os.path.join("/dev", "pts"))
+
+
+# -- passwords that the person types
+
+ASKS = (
+    """python3 -c 'import getpass, hashlib; p = getpass.getpass("Password: ");"""
+    """ print(hashlib.sha256(p.encode()).hexdigest()); input("more? ")'"""
+)
+PASSWORD = "correct horse battery"  # noqa: S105  # nobody's
+ELICITING = pytest.mark.parametrize("environment", [{}, SDK_ONLY], ids=["fast path", "SDK"])
+
+
+def asking_server(start: Start, tmp_path: Path, environment: dict[str, str]) -> WireClient:
+    spools = tmp_path / "tmp"
+    spools.mkdir()
+    options = ("--shell", "bash", "--audit-log", str(tmp_path / "audit"), "--verbose")
+    return start(*options, greet=False, env={"TMPDIR": str(spools), **environment})
+
+
+def traces_of(text: bytes, server: WireClient, tmp_path: Path) -> list[str]:
+    """Where a text stands that should stand nowhere: files, arguments, environments, the log."""
+    pids = [server.process.pid, keeper_of(server.process.pid)]
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    files += [Path(f"/proc/{pid}/{name}") for pid in pids for name in ("cmdline", "environ")]
+    found = [str(path) for path in files if text in path.read_bytes()]
+    return [*found, *(["stderr"] if text in server.stderr else [])]
+
+
+@pytest.mark.req("job-password")
+@ELICITING
+def test_a_password_that_the_person_types_reaches_the_program_and_nobody_else(
+    start: Start, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    server = asking_server(start, tmp_path, environment)
+    server.request("initialize", {**HANDSHAKE, "capabilities": {"elicitation": {}}})
+    server.notify("notifications/initialized")
+    job = Terminal(server, ASKS)
+    job.until("Password:")
+    asked = server.post_call("job", {"action": "send", "id": job.id, "ask": "The password of the database?"})
+    question = server.receive()
+    assert question["method"] == "elicitation/create"
+    assert question["params"]["message"].startswith(
+        "The password of the database?\n\nIt goes to this command"
+    )
+    typed = {"action": "accept", "content": {"password": PASSWORD}}
+    server.send({"jsonrpc": "2.0", "id": question["id"], "result": typed})
+    sent = server.answer_to(asked)
+    assert sent["result"]["isError"] is False, sent
+    digest = hashlib.sha256(PASSWORD.encode()).hexdigest()
+    lines = job.until("more?")
+    assert (digest in lines, PASSWORD in str(lines)) == (True, False)
+    late = server.call("job", action="send", id=job.id, ask="Again?")  # its terminal shows what is typed now
+    assert "does not wait for a password" in text_of(late)
+    output = server.call("output", id=job.id)
+    assert PASSWORD not in str([sent, late, output, server.others])
+    assert traces_of(PASSWORD.encode(), server, tmp_path) == []
+    assert b"a hidden line, typed by the person" in server.stderr
+    job.do("end")
+
+
+@pytest.mark.req("job-password")
+def test_a_client_of_2026_is_asked_for_a_password_by_an_answer(start: Start, tmp_path: Path) -> None:
+    server = asking_server(start, tmp_path, {})
+    meta: dict[str, Any] = {**MODERN, CAPABILITIES: {"elicitation": {"form": {}}}}
+    started = {"command": ASKS, "terminal": True}
+    job = server.answer_to(server.post_call("shell", started, meta))["result"]["structuredContent"]["job"]
+    wait = {"action": "wait", "id": job, "for_input": True, "seconds": 60}
+    server.answer_to(server.post_call("job", wait, meta))
+    asking = {"name": "job", "arguments": {"action": "send", "id": job, "ask": "Password?"}, "_meta": meta}
+    asked = server.request("tools/call", asking)["result"]
+    assert asked["resultType"] == "input_required"
+    (key,) = asked["inputRequests"]
+    reply = {key: {"action": "accept", "content": {"password": PASSWORD}}}
+    again = {**asking, "inputResponses": reply, "requestState": asked["requestState"]}
+    assert server.request("tools/call", again)["result"]["isError"] is False
+    wait = {"action": "wait", "id": job, "until": hashlib.sha256(PASSWORD.encode()).hexdigest()}
+    matched = server.answer_to(server.post_call("job", wait, meta))["result"]["structuredContent"]
+    assert (matched["reason"], PASSWORD in str(matched)) == ("matched", False)
+    assert traces_of(PASSWORD.encode(), server, tmp_path) == []
+
+
+@pytest.mark.req("job-password")
+def test_no_password_is_asked_for_where_it_could_be_seen(start: Start, tmp_path: Path) -> None:
+    plain = start("--shell", "bash")
+    job = Terminal(plain, ASKS)
+    words = text_of(plain.call("job", action="send", id=job.id, ask="Password?"))
+    assert words.startswith("Your client cannot ask its person.")
+    server = asking_server(start, tmp_path, {})
+    server.request("initialize", {**HANDSHAKE, "capabilities": {"elicitation": {}}})
+    server.notify("notifications/initialized")
+    for command in ("cat", "bash --norc -i", "stty -echo -icanon; echo raw; cat"):
+        shown = Terminal(server, command)
+        shown.do("wait", for_input=True, seconds=60)
+        words = text_of(server.call("job", action="send", id=shown.id, ask="Password?"))
+        assert "does not wait for a password" in words, command
+        shown.do("end")
+    piped = server.call("shell", command="cat", background=True)["structuredContent"]["job"]
+    assert "has no terminal" in text_of(server.call("job", action="send", id=piped, ask="Password?"))
+    both = server.call("job", action="send", id=piped, ask="Password?", text="x")
+    assert "ask excludes text, keys and eof" in text_of(both)
+
+
+@pytest.mark.req("job-password")
+@pytest.mark.parametrize(
+    "reply", [{"action": "decline"}, {"action": "accept", "content": {"password": "a\nb"}}]
+)
+def test_what_is_no_password_is_not_sent(start: Start, tmp_path: Path, reply: dict[str, Any]) -> None:
+    server = asking_server(start, tmp_path, {})
+    server.request("initialize", {**HANDSHAKE, "capabilities": {"elicitation": {}}})
+    server.notify("notifications/initialized")
+    job = Terminal(server, ASKS)
+    job.until("Password:")
+    asked = server.post_call("job", {"action": "send", "id": job.id, "ask": "Password?"})
+    server.send({"jsonrpc": "2.0", "id": server.receive()["id"], "result": reply})
+    assert text_of(server.answer_to(asked)["result"]).startswith("The person did not answer.")
+    assert job.do("wait", for_input=True)["reason"] == "input"

@@ -111,6 +111,10 @@ class CommandExecution(Execution[Result], Protocol):
         """Give it bytes to read; none ends its input. RequestError: it was started without."""
         ...
 
+    async def feed_hidden(self, data: bytes) -> bool:
+        """Give its terminal bytes if it does not show them; whether it does not. None: only say that."""
+        ...
+
     def signal(self, name: str) -> None:
         """Send a signal to what the command runs."""
         ...

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     Answer = Literal["once", "session", "no"]
     Ask = Callable[["Question"], Awaitable[Answer]]
+    AskSecret = Callable[[str], Awaitable[str | None]]  # what the person types, None: nothing
 
 
 # From these, shells take attributes of variables, functions or options when they start.

@@ -15,13 +15,14 @@ from nacre.errors import NacreError, RequestError
 from nacre.jobs import Job, Jobs
 from nacre.model import Command, record
 from nacre.output import counted, readable
+from nacre.secrets import hide_typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from nacre.config import Config
     from nacre.execution import CommandExecution
-    from nacre.gate import Ask, Gate
+    from nacre.gate import Ask, AskSecret, Gate
     from nacre.job_waits import Until
     from nacre.model import Result, Text
     from nacre.outputs import Outputs
@@ -50,6 +51,7 @@ SHELLS = {
 SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
 SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 PLAIN_KEYS = {"enter", "ctrl-c", "ctrl-d"}  # what a shell under rules may be sent
+ENTER = b"\r"
 INPUT_LIMIT_BYTES = 1 << 20
 LINE_BYTES = 2000  # of a line that a program waits after
 END_PATIENCE_S = 10.0  # what a job that is ended may take until the call answers
@@ -87,10 +89,12 @@ class JobControl:
         self,
         config: Config,
         outputs: Outputs,
+        secrets: Mapping[str, str],
         finish: Callable[[Result, Command], Result],
     ) -> None:
         self.jobs = Jobs(config.max_jobs)
         self._config = config
+        self._secrets = secrets
         self._outputs = outputs
         self._finish = finish
 
@@ -241,6 +245,30 @@ class JobControl:
             job.execution.feed(b"")
         audit.log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
 
+    async def send_secret(self, job_id: str, question: str, ask: AskSecret | None) -> None:
+        """Have the person type a line for a program that hides it: a password, which no agent sees.
+
+        Only a terminal that shows nothing now is given it: then no output can have it by our doing.
+        """
+        job = self._running(job_id)
+        if ask is None:
+            raise RequestError(
+                "Your client cannot ask its person.",
+                code="no_elicitation",
+                hint="It does not support elicitation. The person can type it elsewhere, or set up a key.",
+            )
+        if job.screen is None:
+            raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
+        if not await job.execution.feed_hidden(b""):
+            raise _not_hidden(job_id)
+        typed = await ask(f"{question}\n\nIt goes to this command, and the agent does not see it: {job.name}")
+        if typed is None:
+            raise RequestError("The person did not answer.", code="declined", hint="Nothing was sent.")
+        hide_typed(typed, self._secrets)
+        if not await job.execution.feed_hidden(typed.encode("utf-8", "surrogatepass") + ENTER):
+            raise _not_hidden(job_id)
+        audit.log.info("job %s: a hidden line, typed by the person", job.id)
+
     @staticmethod
     def _keys(job: Job, names: str) -> bytes:
         if not names:
@@ -301,6 +329,14 @@ class JobControl:
             if not job.runs:
                 self.jobs.note_end_seen(job)
         return [job.summary() for job in self.jobs]
+
+
+def _not_hidden(job_id: str) -> RequestError:
+    return RequestError(
+        f"Job {job_id} does not wait for a password: its terminal would show what is typed.",
+        code="not_hidden",
+        hint="Nothing was sent. Wait until it asks (action screen), then try again.",
+    )
 
 
 def _end_within(limit_s: float) -> Until:

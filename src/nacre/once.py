@@ -212,6 +212,10 @@ class Once:
             data = END_OF_TRANSMISSION
         self._link.feed(self._running, data)
 
+    async def feed_hidden(self, data: bytes) -> bool:
+        """Give its terminal bytes if it does not show them; whether it does not."""
+        return await self._link.feed_hidden(self._running, data)
+
     def signal(self, name: str) -> None:
         """Send a signal to everything it has started."""
         self._link.signal(self._running, name, "tree")

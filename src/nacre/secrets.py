@@ -32,6 +32,16 @@ def known_secrets(config: Config, environment: Mapping[str, str]) -> dict[str, s
     return secrets
 
 
+def hide_typed(text: str, secrets: Mapping[str, str]) -> None:
+    """What the person has typed for a program is hidden from now on, too, if it is long enough."""
+    if len(text) >= SHORTEST and text not in _typed:
+        _typed.append(text)
+        hide(Mask(value.encode("utf-8", "surrogatepass") for value in (*secrets.values(), *_typed)))
+
+
+_typed: list[str] = []
+
+
 def read_secrets(sources: Mapping[str, SecretSource], environment: Mapping[str, str]) -> dict[str, str]:
     """The value of each. RequestError: one is not to be had, or cannot be hidden."""
     secrets = {name: _value(name, source, environment) for name, source in sources.items()}

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.execution import CommandExecution, Execution
     from nacre.file_records import FileDone, FileWork
-    from nacre.gate import Ask
+    from nacre.gate import Ask, AskSecret
     from nacre.job_control import Input, JobControl, Look
     from nacre.job_waits import Until
     from nacre.jobs import Job
@@ -216,7 +216,7 @@ class Service:
         if self._jobs is None:
             from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
 
-            self._jobs = JobControl(self.config, self.place.outputs, self._explain_job)
+            self._jobs = JobControl(self.config, self.place.outputs, self.place.secrets, self._explain_job)
             self._jobs.jobs.on_change = self.on_jobs_change
         return self._jobs
 
@@ -367,6 +367,10 @@ class Service:
     async def send_to_job(self, job_id: str, sent: Input, ask: Ask | None) -> None:
         """Give a job something to read; what a shell would run is judged."""
         await self._job_control().send(job_id, sent, gate=self._gate, ask=ask)
+
+    async def send_secret_to_job(self, job_id: str, question: str, ask: AskSecret | None) -> None:
+        """Have the person type a line that a job hides."""
+        await self._job_control().send_secret(job_id, question, ask)
 
     async def screen_of_job(self, job_id: str) -> Look:
         """What is to be seen on a job's terminal."""

@@ -326,6 +326,10 @@ class Turn:
         """Refuse: a command of a session reads what it was given at its start."""
         raise no_input()
 
+    async def feed_hidden(self, data: bytes) -> bool:  # noqa: ARG002  # it takes none
+        """It has no terminal."""
+        return False
+
     def signal(self, name: str) -> None:
         """Send a signal to what the command has started."""
         self._process.signal(name, "turn")

@@ -175,6 +175,14 @@ class Command:
             else:
                 self._stdin.close()
 
+    def feed_hidden(self, data: bytes) -> bool:
+        """Give it what must not be seen; whether its terminal hides that, else it is given nothing."""
+        if self.spec.terminal is None or self._stdin is None or not host.hides_lines(self.input_fd):
+            return False
+        if data:
+            self._stdin.write(data)
+        return True
+
     def resize(self, rows: int, columns: int) -> None:
         """Change the size of the command's terminal."""
         if self._started.stdout >= 0 and self.spec.terminal and self._streams.is_open(STDOUT):

@@ -128,6 +128,7 @@ class Link:
         self._rests: dict[int, dict[int, Rest]] = {}  # by command, and by turn of a shell (else 0)
         self._reads: dict[int, asyncio.Future[Part]] = {}
         self._tickets = itertools.count(1)
+        self._hidden: dict[int, list[asyncio.Future[bool]]] = {}  # by command, in the order they were asked
         self._last: Spawn | None = None
         self._decoder = Decoder()
         self._loop = asyncio.get_running_loop()
@@ -242,6 +243,15 @@ class Link:
     def feed(self, running: Running, data: bytes) -> None:
         """Give bytes to the command's stdin; none closes it."""
         self._writer.write(frame(Kind.INPUT, running.id, data))
+
+    async def feed_hidden(self, running: Running, data: bytes) -> bool:
+        """Give bytes to a terminal that does not show them; whether it was given them. None only ask."""
+        if self._lost:
+            raise _keeper_lost()
+        answer: asyncio.Future[bool] = self._loop.create_future()
+        self._hidden.setdefault(running.id, []).append(answer)
+        self._writer.write(frame(Kind.HIDDEN_INPUT, running.id, data))
+        return await answer
 
     def signal(self, running: Running, name: str, scope: str = "group", turn: int = 0) -> None:
         """Send a signal to the command's process group, or to its whole tree."""
@@ -382,7 +392,9 @@ class Link:
     def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
         try:
-            if running is not None and kind != Kind.PART:
+            if kind == Kind.INPUT_TAKEN:
+                self._heard_taken(command_id, taken=body == b"1")
+            elif running is not None and kind != Kind.PART:
                 self._heard_of_command(kind, running, body)
             elif kind in (Kind.LEFT_END, Kind.ENDED):
                 self._heard_of_rest(kind, command_id, body)
@@ -426,6 +438,14 @@ class Link:
             running.on_news(decode(News, body))
         elif kind == Kind.STARTED and running.pid is not None:
             running.pid.set_result(decode(Started, body).pid)
+
+    def _heard_taken(self, command_id: int, *, taken: bool) -> None:
+        asked = self._hidden.get(command_id, [])
+        answer = asked.pop(0) if asked else None
+        if not asked:
+            self._hidden.pop(command_id, None)
+        if answer is not None and not answer.done():
+            answer.set_result(taken)
 
     def _heard_part(self, part: Part) -> None:
         answer = self._reads.pop(part.ticket, None)
@@ -553,6 +573,9 @@ class Link:
                 answer.set_exception(error)
                 answer.exception()
         self._reads.clear()
+        for command_id in list(self._hidden):
+            while command_id in self._hidden:
+                self._heard_taken(command_id, taken=False)
         for command_id in list(self._rests):
             self._end_rests(command_id)
 

@@ -29,6 +29,8 @@ SHORT_BYTES = 2048
 MOMENT_S = 0.005  # how old a reading of the whole table may be
 FLAGS_FIELD, PF_EXITING = 6, 4  # of /proc/PID/stat, counted behind the name
 STATUS_FIELD = 49
+TERMINAL_FIELD, CONTROLLING_TERMINAL = 4, "/dev/tty"
+ENDLESS, TIMED = "endless", "timed"  # ways to wait for input
 LIMIT_MARK = b"Max realtime timeout"
 LINUX = sys.platform == "linux"
 HAS_LISTS = LINUX and os.path.exists(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
@@ -390,28 +392,51 @@ _TIME_ARGUMENT = {"poll": 2, "ppoll": 2, "select": 4, "epoll": 3}
 _FOREVER = (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # no time at all, or -1
 
 
-def waits_for_input(pid: int, file: str) -> bool:
-    """Whether it waits, for as long as it takes, to read from a pipe or terminal by that name in /proc."""
+def input_wait(pid: int, file: str) -> str:
+    """Whether it waits to read from a pipe or terminal by that name in /proc.
+
+    "endless": for as long as it takes; "timed": for some time at most; else nothing.
+    """
     number, *rest = (_read(f"/proc/{pid}/syscall") or b"unknown").split()
     if number == _READ and rest:
-        return _link(f"/proc/{pid}/fd/{int(rest[0], 16)}") == file
+        return ENDLESS if _leads_to(pid, str(int(rest[0], 16)), file) else ""
     call = _CALLS.get(number)
     if call is None or len(rest) < 6:  # noqa: PLR2004  # the kernel shows six arguments
-        return False
+        return ""
     arguments = [int(argument, 16) for argument in rest[:6]]
     limit = arguments[_TIME_ARGUMENT[call]]
-    if limit not in _FOREVER or (limit == 0 and call in ("poll", "epoll")):  # there 0 is: not at all
+    if limit == 0 and call in ("poll", "epoll"):  # there 0 is: not at all
+        return ""
+    fds = _polled(pid, arguments[0]) if call == "epoll" else ["0"]
+    if not any(_leads_to(pid, fd, file) for fd in fds):
+        return ""
+    return ENDLESS if limit in _FOREVER else TIMED
+
+
+def _leads_to(pid: int, fd: str, file: str) -> bool:
+    """Whether a descriptor of a process leads to a file; who asks for a password opens the terminal anew."""
+    name = _link(f"/proc/{pid}/fd/{fd}")
+    if name != CONTROLLING_TERMINAL:
+        return name == file
+    stat = (_read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
+    try:
+        return len(stat) > TERMINAL_FIELD and int(stat[TERMINAL_FIELD]) == _device_number(
+            os.stat(file).st_rdev
+        )
+    except OSError:
         return False
-    if call == "epoll":
-        return file in _polled(pid, arguments[0])
-    return _link(f"/proc/{pid}/fd/0") == file
 
 
-def _polled(pid: int, epoll_fd: int) -> set[str]:
-    """The names of the files that an epoll descriptor watches."""
+def _device_number(device: int) -> int:
+    """A device as /proc shows it: bits of its minor number on both sides of the major one."""
+    minor = os.minor(device)
+    return minor & 0xFF | os.major(device) << 8 | (minor & ~0xFF) << 12
+
+
+def _polled(pid: int, epoll_fd: int) -> list[str]:
+    """The descriptors that an epoll descriptor watches."""
     lines = (_read(f"/proc/{pid}/fdinfo/{epoll_fd}") or b"").splitlines()
-    fds = [line.split()[1].decode() for line in lines if line.startswith(b"tfd:")]
-    return {_link(f"/proc/{pid}/fd/{fd}") or "" for fd in fds}
+    return [line.split()[1].decode() for line in lines if line.startswith(b"tfd:")]
 
 
 def holds(pid: int, file: str) -> bool:

@@ -165,6 +165,8 @@ class Keeper:
             self._start_turn(command, decode(TurnStart, body))
         elif kind == Kind.INPUT:
             command.feed(body)
+        elif kind == Kind.HIDDEN_INPUT:
+            self.send(frame(Kind.INPUT_TAKEN, command_id, b"1" if command.feed_hidden(body) else b"0"))
         else:
             self._control(Kind(kind), command, body)
 
@@ -174,6 +176,8 @@ class Keeper:
             self.send(encode(Ended(), command_id))
         elif kind is Kind.READ:
             self.send(encode_part(Part(decode(Read, body).ticket, known=False), command_id))
+        elif kind is Kind.HIDDEN_INPUT:
+            self.send(frame(Kind.INPUT_TAKEN, command_id, b"0"))
 
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:

@@ -6,6 +6,8 @@ output, and `processes`, which asks the kernel what a process waits for.
 
 from __future__ import annotations
 
+import time
+
 from nacre.keeper import processes
 from nacre.keeper.frames import News, Part, encode
 from nacre.keeper.host import command_line, host
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 STDOUT, STDERR = 1, 2
 PROGRAMS_LIMIT = 200
+TIMED_WAIT_S = 0.3
 LOOK_S = 0.04  # how often it is looked at who waits for input, while somebody wants to know
 
 
@@ -66,6 +69,8 @@ class Watcher:
         self._reader = ""
         self._input_name = host.input_name(command.input_fd) if asked.input else ""
         self._look_timer: Timer | None = None
+        self._timed: dict[int, float] = {}  # processes that wait for input for some time: since when
+        self._printed_bytes = -1
         streams.tell_growth(self._grown)
         self._tell(self._programs())
         if self._input_name:
@@ -91,8 +96,21 @@ class Watcher:
         if command.input_fd < 0 or host.unread_bytes(command.input_fd):
             return ""
         members = sorted(self._outlet.tree.members(command.id))[:PROGRAMS_LIMIT]
-        waiting = [pid for pid in members if processes.waits_for_input(pid, self._input_name)]
+        waits = {pid: how for pid in members if (how := processes.input_wait(pid, self._input_name))}
+        endless = [pid for pid, how in waits.items() if how == processes.ENDLESS]
+        waiting = endless or self._long_in_timed_wait(set(waits))
         return f"{waiting[0]} {command_line(waiting[0])}" if waiting else ""
+
+    def _long_in_timed_wait(self, waiting: set[int]) -> list[int]:
+        """Of processes that wait for input with a time limit, those that have done so for a while, silently.
+
+        An editor wakes up now and then to do something else (vim after 4 s), and waits for keys all the same.
+        """
+        now, printed = time.monotonic(), self._streams.total_bytes
+        if printed != self._printed_bytes:
+            self._printed_bytes, self._timed = printed, {}
+        self._timed = {pid: self._timed.get(pid, now) for pid in waiting}
+        return [pid for pid, since in self._timed.items() if now - since >= TIMED_WAIT_S]
 
     @property
     def _is_current(self) -> bool:

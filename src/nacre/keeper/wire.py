@@ -42,6 +42,7 @@ class Kind(IntEnum):
     PING = 10  # answered with PONG at once: whether the keeper is awake
     READ = 11
     WATCH = 12
+    HIDDEN_INPUT = 13  # raw bytes for a terminal, if it does not show them now; INPUT_TAKEN answers
     AGAIN = 9  # a JSON array of arguments: run these as the last SPAWN, in everything else like it
 
     HELLO = 64
@@ -58,6 +59,9 @@ class Kind(IntEnum):
     PART = 75
     NEWS = 76
     LEFT_END = 77
+    INPUT_TAKEN = (
+        78  # "1": what came as HIDDEN_INPUT was given to the terminal; "0": it would have been shown
+    )
 
 
 class WireError(Exception):

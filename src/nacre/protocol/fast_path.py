@@ -25,25 +25,23 @@ from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INVALID_PARAMS
 from nacre.protocol.results import (
     NeedsAnswer,
+    caller_with,
     check_call,
     error_body,
     initialize_result,
     mapping,
     named_error,
     no_method,
-    parse_answer,
     progress_params,
     prompt_result,
     prompts_listed,
-    question_params,
     tools_listed,
 )
-from nacre.tools.tool import Caller, CallError
+from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.gate import Answer, Question
     from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
     from nacre.protocol.resource_requests import ResourceRequests
@@ -301,8 +299,9 @@ class FastPath:
         try:
             if connection.roots is not None and connection.roots.unsettled:
                 await connection.roots.settled()
-            caller = Caller(
-                None if heartbeat is None else heartbeat.tell, self._ask if connection.client.asks else None
+            caller = caller_with(
+                None if heartbeat is None else heartbeat.tell,
+                self._elicit if connection.client.asks else None,
             )
             result = await answer(tool, arguments, caller)
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
@@ -313,9 +312,8 @@ class FastPath:
                 heartbeat.stop()
             connection.over(identity)
 
-    async def _ask(self, question: Question) -> Answer:
-        reply = await self._connection.request("elicitation/create", question_params(question))
-        return parse_answer(reply, question)
+    async def _elicit(self, params: dict[str, Any]) -> dict[str, Any]:
+        return await self._connection.request("elicitation/create", params)
 
     def _heartbeat(self, token: Id | None) -> Heartbeat | None:
         """How a call tells of its progress, if the client wants that."""
@@ -376,9 +374,9 @@ class FastPath:
         connection = self._connection
         tool, arguments = self._surface.tools[params["name"]], params.get("arguments", {})
         heartbeat = self._heartbeat(mapping(params["_meta"]).get("progressToken"))
-        caller = Caller(
+        caller = caller_with(
             None if heartbeat is None else heartbeat.tell,
-            _ask_by_answer if envelope.asks else None,
+            _elicit_by_answer if envelope.asks else None,
             self._surface.tasks if envelope.takes_tasks else None,
         )
         try:
@@ -421,5 +419,5 @@ class FastPath:
         await self._connection.stdio.send({"jsonrpc": "2.0", "id": message["id"], **outcome})
 
 
-async def _ask_by_answer(question: Question) -> Answer:
-    raise NeedsAnswer(question)
+async def _elicit_by_answer(params: dict[str, Any]) -> dict[str, Any]:
+    raise NeedsAnswer(params)

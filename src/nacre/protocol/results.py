@@ -10,13 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 from nacre.errors import Asking
 from nacre.protocol.messages import INVALID_PARAMS, METHOD_NOT_FOUND
-from nacre.tools.tool import CallError
+from nacre.tools.tool import Caller, CallError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from nacre.gate import Answer, Question
     from nacre.protocol.messages import Id
     from nacre.tools.surface import Prompt, Surface
-    from nacre.tools.tool import Reply, Tool
+    from nacre.tools.tasks import Tasks
+    from nacre.tools.tool import Progress, Reply, Tool
 
 INVALID_CALL = CallError(INVALID_PARAMS, "Invalid request parameters", "")
 _SCHEMA_FIRST = ("$schema", "properties", "required", "type")
@@ -25,9 +28,9 @@ _SCHEMA_FIRST = ("$schema", "properties", "required", "type")
 class NeedsAnswer(Asking):
     """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, params: dict[str, Any]) -> None:
         super().__init__("the person is being asked")
-        self.question = question
+        self.params = params  # of the elicitation
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -175,3 +178,36 @@ def parse_answer(reply: dict[str, Any], question: Question) -> Answer:
     if reply.get("action") != "accept" or not isinstance(decision, str):
         return "no"
     return _choices(question).get(decision, "no")
+
+
+def secret_params(text: str) -> dict[str, Any]:
+    """An elicitation of one line that nobody else is to see."""
+    secret = {"type": "string", "title": "Password"}
+    schema = {"type": "object", "properties": {"password": secret}, "required": ["password"]}
+    return {"message": text, "requestedSchema": schema}
+
+
+def parse_secret(reply: dict[str, Any]) -> str | None:
+    """What the person has typed; None: nothing. A line break would be more than one line."""
+    typed: Any = mapping(reply.get("content")).get("password")
+    if reply.get("action") != "accept" or not isinstance(typed, str) or not typed.isprintable():
+        return None
+    return typed
+
+
+def caller_with(
+    progress: Progress | None,
+    elicit: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None,
+    tasks: Callable[[], Tasks] | None = None,
+) -> Caller:
+    """Who calls, by how their client can be asked (by an elicitation with these parameters)."""
+    if elicit is None:
+        return Caller(progress, tasks=tasks)
+
+    async def ask(question: Question) -> Answer:
+        return parse_answer(await elicit(question_params(question)), question)
+
+    async def ask_secret(text: str) -> str | None:
+        return parse_secret(await elicit(secret_params(text)))
+
+    return Caller(progress, ask, ask_secret, tasks)

@@ -38,15 +38,14 @@ from nacre.protocol.handshake import handshake_again
 from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
 from nacre.protocol.resource_requests import requests_of
-from nacre.protocol.results import NeedsAnswer, check_call, mapping, parse_answer, question_params
+from nacre.protocol.results import NeedsAnswer, caller_with, check_call, mapping
 from nacre.protocol.roots import first_root
-from nacre.tools.tool import Caller, CallError
+from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
 
-    from nacre.gate import Answer, Ask, Question
     from nacre.protocol.connection import Connection
     from nacre.protocol.messages import Id, Message
     from nacre.protocol.resource_requests import Watch
@@ -95,11 +94,8 @@ class _Shown(SdkTool):
             )
         request = context.request_context
         heartbeat = _heartbeat_of(request.session, request.params)
-        caller = Caller(
-            None if heartbeat is None else heartbeat.tell,
-            _ask_of(context),
-            _tasks_of(calls.connection, context),
-        )
+        tasks = _tasks_of(calls.connection, context)
+        caller = caller_with(None if heartbeat is None else heartbeat.tell, _elicit_of(context), tasks)
         try:
             result = await answer(tool, arguments, caller)
             if result.get("resultType") == "task":
@@ -112,7 +108,7 @@ class _Shown(SdkTool):
             raise _protocol_error(error) from None
         except NeedsAnswer as need:
             return types.InputRequiredResult(
-                input_requests={ASK_KEY: _elicitation(need.question)},
+                input_requests={ASK_KEY: _elicitation(need.params)},
                 request_state=ASKED_STATE,
             )
         finally:
@@ -146,32 +142,31 @@ def _protocol_error(error: CallError) -> MCPError:
     return MCPError(code=error.code, message=error.message, data=error.data)
 
 
-def _elicitation(question: Question) -> types.ElicitRequest:
-    return types.ElicitRequest(params=types.ElicitRequestFormParams.model_validate(question_params(question)))
+def _elicitation(params: dict[str, Any]) -> types.ElicitRequest:
+    return types.ElicitRequest(params=types.ElicitRequestFormParams.model_validate(params))
 
 
-def _ask_of(context: Any) -> Ask | None:
+def _elicit_of(context: Any) -> Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None:
     """How to ask on the SDK's road: a request of our own to a handshake client, else a round of its own."""
     declared = context.client_capabilities
     if declared is None or declared.elicitation is None:
         return None
     is_modern = _modern(context)
 
-    async def ask(question: Question) -> Answer:
+    async def elicit(params: dict[str, Any]) -> dict[str, Any]:
         if not is_modern:
-            asked = question_params(question)
             try:
-                reply = await context.session.elicit_form(asked["message"], asked["requestedSchema"])
+                reply = await context.session.elicit_form(params["message"], params["requestedSchema"])
             except (MCPError, ValidationError):  # the client's own error, or no answer to that question
-                return "no"
-            return parse_answer(reply.model_dump(by_alias=True), question)
+                return {}
+            return reply.model_dump(by_alias=True)
         replies: dict[str, Any] = context.input_responses or {}
         # Without the sealed state of this very call an answer was not given to our question.
         if ASK_KEY not in replies or context.request_state != ASKED_STATE:
-            raise NeedsAnswer(question)
-        return parse_answer(replies[ASK_KEY].model_dump(by_alias=True), question)
+            raise NeedsAnswer(params)
+        return replies[ASK_KEY].model_dump(by_alias=True)
 
-    return ask
+    return elicit
 
 
 def _tasks_of(connection: Connection, context: Any) -> Callable[[], Tasks] | None:

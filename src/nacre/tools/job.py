@@ -52,6 +52,10 @@ def job_tool(service: Service) -> Tool:
                     "type": "string",
                     "description": "After it, on a terminal: esc enter ctrl-c up f1 …",
                 },
+                "ask": {
+                    "type": "string",
+                    "description": "Instead of text: a question; the person types a password, unseen",
+                },
                 "eof": {"type": "boolean", "description": "End its input"},
                 "signal": {"type": "string", "description": "INT, TERM, HUP …"},
                 "rows": {"type": "integer"},
@@ -114,10 +118,23 @@ async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> 
 async def _send(service: Service, ids: list[str], arguments: dict[str, Any], caller: Caller) -> Reply:
     from nacre.job_control import Input  # noqa: PLC0415  # as above
 
+    if "ask" in arguments:
+        await _send_secret(service, ids[0], arguments, caller)
+        return await _after_sending(service, ids, arguments)
     sent = Input(arguments.get("text", ""), arguments.get("keys", ""), arguments.get("eof", False))
     if not sent.text and not sent.keys and not sent.ends:
         raise RequestError("There is nothing to send.", hint="Give text, keys, or eof: true.")
     await service.send_to_job(ids[0], sent, caller.ask)
+    return await _after_sending(service, ids, arguments)
+
+
+async def _send_secret(service: Service, job: str, arguments: dict[str, Any], caller: Caller) -> None:
+    if arguments.keys() & {"text", "keys", "eof"}:
+        raise RequestError("ask excludes text, keys and eof.", hint="The line ends with enter by itself.")
+    await service.send_secret_to_job(job, arguments["ask"], caller.ask_secret)
+
+
+async def _after_sending(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
     if any(name in arguments for name in _WAITS):
         return await _wait(service, ids, arguments)
     return Reply(f"Sent to job {ids[0]}.", {"job": ids[0]})

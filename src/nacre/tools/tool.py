@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.errors import NacreError
-    from nacre.gate import Ask
+    from nacre.gate import Ask, AskSecret
     from nacre.tools.tasks import Tasks
 
     Progress = Callable[[float, str], Awaitable[None]]
@@ -26,6 +26,7 @@ class Caller:
 
     progress: Progress | None = None
     ask: Ask | None = None
+    ask_secret: AskSecret | None = None
     tasks: Callable[[], Tasks] | None = None  # where a call may be answered as one of these
 
 

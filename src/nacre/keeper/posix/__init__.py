@@ -39,7 +39,15 @@ from nacre.keeper.posix.own_process import (
     unread_bytes,
 )
 from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer, read_short, was_opened
-from nacre.keeper.posix.starting import LIMITS, Started, find_program, make_pipes_ahead, resize, start
+from nacre.keeper.posix.starting import (
+    LIMITS,
+    Started,
+    find_program,
+    hides_lines,
+    make_pipes_ahead,
+    resize,
+    start,
+)
 
 __all__ = [
     "CONTINUE",
@@ -59,6 +67,7 @@ __all__ = [
     "Writer",
     "find_program",
     "has_ended",
+    "hides_lines",
     "input_name",
     "link_descriptors",
     "log",

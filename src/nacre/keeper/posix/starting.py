@@ -324,6 +324,18 @@ def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes], joins: tupl
     return Started(pid, held[-1], ours, -1, -1)
 
 
+def hides_lines(fd: int) -> bool:
+    """Whether a program reads a line from this terminal that is not shown: it asks for a password.
+
+    One that reads key by key (an editor, the line editor of a shell) shows them itself.
+    """
+    try:
+        local = termios.tcgetattr(fd)[3]
+    except (OSError, termios.error):
+        return False
+    return bool(local & termios.ICANON) and not local & termios.ECHO
+
+
 def resize(fd: int, rows: int, columns: int) -> None:
     """Tell a terminal, and the programs on it, its size."""
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -115,6 +115,11 @@ def make_pipes_ahead() -> None:
     """A command's pipes are made with it: each has a name of its own."""
 
 
+def hides_lines(_handle: int) -> bool:
+    """Nobody can tell here."""
+    return False
+
+
 def resize(_handle: int, _rows: int, _columns: int) -> None:
     """There are no terminals yet."""
     raise ValueError("terminals are not supported on Windows")
