@@ -308,9 +308,9 @@ def test_the_variables_of_commands_without_a_terminal_are_not_set_on_one(start: 
     bare = dict.fromkeys(("EDITOR", "VISUAL", "PAGER"), "")
     unset = [word for name in bare for word in ("-u", name)]
     server = start("--shell", "bash", program=["env", *unset, sys.executable, "-m", "nacre"])
-    job = Terminal(server, 'echo "<$TERM:$EDITOR:$PAGER>"; tty')
-    job.end()
-    lines = job.do("screen")["screen"]["lines"]
+    job = Terminal(server, 'echo "<$TERM:$EDITOR:$PAGER>"; tty; echo "that is all"; cat')
+    lines = job.until("that is all")
+    job.do("end")
     assert lines[0] == "<xterm-256color::>"
     assert lines[1].startswith(os.path.join("/dev", "pts"))
 
