@@ -191,6 +191,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         " it, and is in no output, spool, log, audit or argument; only a terminal that hides it is given it.",
         "nacre",
     ),
+    "terminal-scrollback": Requirement(
+        "What has scrolled away above the screen of a terminal can be read.", "nacre"
+    ),
     "job-given-up": Requirement(
         "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
     ),

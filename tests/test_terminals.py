@@ -152,6 +152,19 @@ def test_prompts_for_a_password_and_for_yes_or_no_are_answered(server: WireClien
     assert (end["exit_code"], asked.until("6 yes")[-1]) == (0, "6 yes")
 
 
+@pytest.mark.req("terminal-scrollback")
+def test_what_has_scrolled_away_can_be_read(server: WireClient) -> None:
+    job = Terminal(server, "seq -f 'line %g' 100; cat")
+    job.until("line 100")
+    screen = job.do("screen", rows=30)["screen"]
+    assert screen["lines"][0] == f"line {101 - len(screen['lines'])}"
+    above = [f"line {number}" for number in range(1, 101 - len(screen["lines"]))]
+    assert screen["scrollback"] == above[-6:]
+    assert job.do("screen", rows=500)["screen"]["scrollback"] == above
+    assert "scrollback" not in job.do("screen")["screen"]
+    job.do("end")
+
+
 @pytest.mark.req("terminal-programs")
 def test_ctrl_c_interrupts_what_runs_on_the_terminal(server: WireClient) -> None:
     job = Terminal(server, "trap 'echo caught; exit 7' INT; echo ready; while :; do sleep 0.05; done")

@@ -71,6 +71,7 @@ class Look:
     view: View | None = None  # of a terminal
     changed: dict[int, str] | None = None  # its lines that are new; None: all
     others: tuple[Job, ...] = ()  # that were waited for, too
+    scrollback: tuple[str, ...] = ()  # lines above the screen
 
 
 @record
@@ -163,14 +164,15 @@ class JobControl:
             line = await self._last_line(job)
         return Look(job, waited.reason, line, stdout, stderr, waited.waiting_for_input, others=others)
 
-    async def screen_of(self, job_id: str) -> Look:
-        """All of a job's screen."""
+    async def screen_of(self, job_id: str, rows: int) -> Look:
+        """All of a job's screen; of so many rows, those above it are what has scrolled away."""
         job = self.jobs.find(job_id)
         if job.screen is None:
             raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
         await job.refresh_screen()
         view, _ = job.screen.changes()
-        return Look(job, "screen", "", "", "", view=view)
+        above = job.screen.scrollback(rows - job.screen.rows)
+        return Look(job, "screen", "", "", "", view=view, scrollback=above)
 
     def resize(self, job_id: str, rows: int, columns: int) -> None:
         """Give a job's terminal another size."""

@@ -117,6 +117,11 @@ class Screen:
         self._shown = None
 
     @property
+    def rows(self) -> int:
+        """How many lines it has."""
+        return self._terminal.lines
+
+    @property
     def application_cursor(self) -> bool:
         """Whether arrow keys are sent in their other form."""
         return APPLICATION_CURSOR in self._terminal.mode
@@ -136,6 +141,12 @@ class Screen:
             terminal.is_alternate,
             len(terminal.history.top),
         )
+
+    def scrollback(self, count: int) -> tuple[str, ...]:
+        """The last lines that have scrolled away above the screen."""
+        lines = list(self._terminal.history.top)[-count:] if count > 0 else []
+        columns = range(self._terminal.columns)
+        return tuple(leaving_text("".join(line[x].data for x in columns).rstrip()) for line in lines)
 
     def changes(self) -> tuple[View, dict[int, str] | None]:
         """What is to be seen, and which lines are new since this was asked last; None: all of them."""

@@ -372,9 +372,9 @@ class Service:
         """Have the person type a line that a job hides."""
         await self._job_control().send_secret(job_id, question, ask)
 
-    async def screen_of_job(self, job_id: str) -> Look:
-        """What is to be seen on a job's terminal."""
-        return await self._job_control().screen_of(job_id)
+    async def screen_of_job(self, job_id: str, rows: int = 0) -> Look:
+        """What is to be seen on a job's terminal; with more rows than it has, also what has scrolled away."""
+        return await self._job_control().screen_of(job_id, rows)
 
     def resize_job(self, job_id: str, rows: int, columns: int) -> None:
         """Give a job's terminal another size."""

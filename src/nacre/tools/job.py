@@ -58,7 +58,7 @@ def job_tool(service: Service) -> Tool:
                 },
                 "eof": {"type": "boolean", "description": "End its input"},
                 "signal": {"type": "string", "description": "INT, TERM, HUP …"},
-                "rows": {"type": "integer"},
+                "rows": {"type": "integer", "description": "Of screen: with scrollback"},
                 "columns": {"type": "integer"},
             },
             "required": ["action"],
@@ -87,7 +87,7 @@ async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> 
 
 async def _steer(service: Service, action: str, job: str, arguments: dict[str, Any]) -> Reply:
     if action == "screen":
-        return _reply(await service.screen_of_job(job))
+        return _reply(await service.screen_of_job(job, arguments.get("rows", 0)))
     if action == "resize":
         rows, columns = arguments.get("rows", SCREEN[0]), arguments.get("columns", SCREEN[1])
         if not (0 < rows <= MOST_ROWS and 0 < columns <= MOST_COLUMNS):
@@ -185,6 +185,9 @@ def _reply(look: Look) -> Reply:
             data[name] = shown
     if look.view is not None:
         data["screen"], shown = _screen(look.view, look.changed)
+        if look.scrollback:
+            data["screen"]["scrollback"] = list(look.scrollback)
+            text.append("--- scrolled away\n" + "\n".join(look.scrollback))
         text.append(f"--- screen, cursor at {look.view.row}:{look.view.column}\n" + "\n".join(shown))
     if look.others:
         data["others"] = [_summary_of(other) for other in look.others]
