@@ -130,7 +130,7 @@ WRONG = [
 def test_both_roads_read_alike_and_refuse_alike(start: Start) -> None:
     asked = [request(index, "resources/read", uri=uri) for index, uri in enumerate(WRONG, 30)]
     asked += [request(index, "resources/subscribe", uri=uri) for index, uri in enumerate(WRONG, 50)]
-    asked += [request(70, "resources/unsubscribe", uri="job://none")]
+    asked += [request(70, "resources/unsubscribe", uri="job://none"), request(71, "resources/list")]
 
     def scenario(server: WireClient) -> list[Any]:
         told = [*heard(server, greeting()), *heard(server, asked)]

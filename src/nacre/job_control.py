@@ -128,7 +128,9 @@ class JobControl:
     def note_left(self, execution: CommandExecution, result: Result) -> None:
         """A command has ended and left processes behind."""
         if execution.rest is not None and self.jobs.get(result.output_id) is None:
-            self._add(execution, result).end(result)
+            job = self._add(execution, result)
+            job.end_was_told = True
+            job.end(result)
 
     def _add(self, execution: CommandExecution, result: Result) -> Job:
         job = Job(result.output_id, execution, self._outputs, result.execution_time_ms / 1000)

@@ -52,6 +52,7 @@ class Job:
         self.shown_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
         self.listeners: list[Callable[[], None]] = []  # called at each change of its state
         self.on_end: Callable[[Job], None] | None = None
+        self.end_was_told = False  # by the reply of its call: only what it left behind is of interest
         self._began = time.monotonic() - ran_s
         self.began_at = time.time() - ran_s
         self.ended_at = 0.0  # 0: it runs
@@ -253,12 +254,9 @@ class Job:
         if isinstance(outcome, Result) and rest is not None:
             ends = [rest.ended.get(left.pid) for left in outcome.left_running]
             how = ", ".join(_words_for(end) for end in ends if end is not None)
-            return f"has left processes behind; they have ended{f' with {how}' if how else ''}"
-        if isinstance(outcome, Result):
-            how = f"signal {outcome.signal}" if outcome.signal else f"exit code {outcome.exit_code}"
-            by_itself = outcome.ended in (Ended.EXITED, Ended.SIGNALED, Ended.SHELL_DIED)
-            return f"has ended with {how}" if by_itself else f"has ended: {outcome.ended.value}"
-        return f"has failed: {outcome}"
+            before = "" if self.end_was_told else f"{_how_it_ended(outcome)} and "
+            return f"{before}has left processes behind; they have ended{f' with {how}' if how else ''}"
+        return _how_it_ended(outcome) if isinstance(outcome, Result) else f"has failed: {outcome}"
 
     def summary(self) -> dict[str, Any]:
         """What a caller is told of it."""
@@ -268,6 +266,7 @@ class Job:
         outcome, rest = self.outcome, self.execution.rest
         if rest is not None and isinstance(outcome, Result):
             shown["state"] = "ended" if rest.gone else "left running"
+            shown |= {} if self.end_was_told else end_of(outcome)
             shown["processes"] = [
                 {"pid": left.pid, "command": left.command, **_end_of(rest.ended.get(left.pid))}
                 for left in outcome.left_running
@@ -279,6 +278,12 @@ class Job:
         else:
             shown |= {"state": "failed", "reason": str(outcome)}
         return shown
+
+
+def _how_it_ended(result: Result) -> str:
+    how = f"signal {result.signal}" if result.signal else f"exit code {result.exit_code}"
+    by_itself = result.ended in (Ended.EXITED, Ended.SIGNALED, Ended.SHELL_DIED)
+    return f"has ended with {how}" if by_itself else f"has ended: {result.ended.value}"
 
 
 def end_of(result: Result) -> dict[str, Any]:

@@ -205,7 +205,8 @@ class Turn:
 
     def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
         self._ending = self._session.note(self._process, end)
-        self._rest = self._process.running.turn_rest
+        if not self._killed:  # otherwise what it has left is being killed, too
+            self._rest = self._process.running.turn_rest
 
     def _frame(self) -> TurnStart:
         request, dialect, config = self._request, self._session.dialect, self._session.config

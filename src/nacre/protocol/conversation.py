@@ -35,7 +35,13 @@ async def converse(connection: Connection) -> None:
             await connection.stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 
     def tell_resources() -> None:
-        if connection.era is Era.HANDSHAKE and connection.initialised and not connection.stdio.at_end:
+        requests = connection.resource_requests  # who never asks for resources is not told of them
+        if (
+            requests is not None
+            and requests.listed_some
+            and connection.era is Era.HANDSHAKE
+            and not connection.stdio.at_end
+        ):
             connection.stdio.tell({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"})
 
     connection.surface.listeners.append(tell_change)

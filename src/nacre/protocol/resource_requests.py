@@ -29,10 +29,12 @@ class ResourceRequests:
     def __init__(self, connection: Connection, resources: Resources) -> None:
         self._connection = connection
         self._resources = resources
+        self.listed_some = False  # whether it has asked what there is
         self._watches: dict[str, Watch] = {}  # what a handshake client has subscribed to
 
     def listed(self) -> dict[str, Any]:
         """The answer to resources/list."""
+        self.listed_some = True
         return {"resources": self._resources.listed()}
 
     @staticmethod
