@@ -15,10 +15,9 @@ from nacre.errors import NacreError, RequestError
 from nacre.jobs import Job, Jobs
 from nacre.model import Command, record
 from nacre.output import counted, readable
-from nacre.secrets import hide_typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from nacre.config import Config
     from nacre.execution import CommandExecution
@@ -90,12 +89,12 @@ class JobControl:
         self,
         config: Config,
         outputs: Outputs,
-        secrets: Mapping[str, str],
+        hide_typed: Callable[[str], None],
         finish: Callable[[Result, Command], Result],
     ) -> None:
         self.jobs = Jobs(config.max_jobs)
         self._config = config
-        self._secrets = secrets
+        self._hide_typed = hide_typed  # from all that leaves
         self._outputs = outputs
         self._finish = finish
 
@@ -268,7 +267,7 @@ class JobControl:
         typed = await ask(f"{question}\n\nIt goes to this command, and the agent does not see it: {job.name}")
         if typed is None:
             raise RequestError("The person did not answer.", code="declined", hint="Nothing was sent.")
-        hide_typed(typed, self._secrets)
+        self._hide_typed(typed)
         if not await job.execution.feed_hidden(typed.encode("utf-8", "surrogatepass") + ENTER):
             raise _not_hidden(job_id)
         audit.log.info("job %s: a hidden line, typed by the person", job.id)

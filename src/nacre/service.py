@@ -216,9 +216,15 @@ class Service:
         if self._jobs is None:
             from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
 
-            self._jobs = JobControl(self.config, self.place.outputs, self.place.secrets, self._explain_job)
+            self._jobs = JobControl(self.config, self.place.outputs, self._hide_typed, self._explain_job)
             self._jobs.jobs.on_change = self.on_jobs_change
         return self._jobs
+
+    def _hide_typed(self, text: str) -> None:
+        """Hide what the person has typed for a program from all that leaves."""
+        from nacre.secrets import hide_typed  # noqa: PLC0415  # few are ever asked
+
+        hide_typed(text, self.place.secrets)
 
     @staticmethod
     async def _widen(widening: Widening, execution: Execution[Any], ask: Ask | None) -> None:
