@@ -98,7 +98,7 @@ def _shape(word: Word) -> _Shape:
         texts = [word.text, *(expanded or ())]  # a shell without braces takes them as they are
         pattern = "|".join(re.escape(text) for text in texts) if expanded is not None else ".*"
         return _Shape(_compiled(pattern), 0, many=True)
-    if word.tilde:
+    if word.tilde and not word.splits:
         pieces = [re.escape(piece) for piece in word.text.partition("/")[2].split(UNKNOWN)]
         return _Shape(_compiled(".*" + ".*".join(pieces)), 0, many=True)
     if word.several:

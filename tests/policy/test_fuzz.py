@@ -31,6 +31,8 @@ _SHORT = [
     *(("dash", "grammar", 200), ("dash", "corpus", 150), ("mksh", "grammar", 100), ("mksh", "corpus", 100)),
     *(("ksh", "grammar", 100), ("ksh", "corpus", 100), ("fish", "corpus", 100)),
     *(("bash", "flow", 40), ("zsh", "flow", 30), ("dash", "flow", 30)),
+    *(("bash", "crossing", 120), ("zsh", "crossing", 80), ("mksh", "crossing", 60), ("dash", "crossing", 60)),
+    *(("fish", "crossing", 60), ("bash", "evolving", 100), ("zsh", "evolving", 60)),
 ]
 _LONG = [
     *(("bash", "grammar", 250_000), ("bash", "corpus", 300_000), ("zsh", "grammar", 80_000)),
@@ -38,6 +40,8 @@ _LONG = [
     *(("mksh", "grammar", 40_000), ("mksh", "corpus", 40_000), ("ksh", "grammar", 30_000)),
     *(("ksh", "corpus", 30_000), ("fish", "corpus", 30_000), ("bash", "flow", 80_000)),
     *(("zsh", "flow", 40_000), ("dash", "flow", 30_000), ("mksh", "flow", 30_000), ("ksh", "flow", 20_000)),
+    *((shell, "crossing", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "evolving", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 # The same with real programs.
 _SHORT_REAL = [
