@@ -183,6 +183,28 @@ def test_a_line_that_a_killed_server_has_torn_is_set_apart_and_told(start: Start
     ]
 
 
+@pytest.mark.req("audit-start-and-end")
+def test_what_is_typed_into_a_job_and_done_to_it_and_to_sessions_is_recorded(
+    start: Start, tmp_path: Path
+) -> None:
+    log = tmp_path / "audit.jsonl"
+    server = start(*BASH, "--audit-log", str(log))
+    job = server.shell("cat", background=True)["job"]
+    server.call("job", action="send", id=job, text="echo typed\n")
+    server.call("job", action="signal", id=job, signal="TERM")
+    server.shell("true", session="s")
+    server.call("session", action="close", name="s")
+    end(server)
+    noted = [record for record in records(log) if record["event"] not in ("started", "ended")]
+    assert [record["event"] for record in noted] == ["input", "signal", "session closed"]
+    assert (noted[0]["text"], noted[0]["command"], noted[0]["job"]) == ("echo typed\n", "cat", job)
+    assert (noted[1]["signal"], noted[2]["session"]) == ("TERM", "s")
+    shown = subprocess.run(
+        [*NACRE, "audit", "show", "--text", "typed", str(log)], capture_output=True, text=True, check=True
+    )
+    assert "input: job" in shown.stdout
+
+
 # -- a full disk
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from process_table import Gate as Barrier
 from session_harness import Harness, TestSession, open_harness, open_session
+from wire_client import ended_records
 
 from nacre.errors import Refused, RequestError
 from nacre.model import Command, Ended, located
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from wire_client import WireClient, ended_records
+    from wire_client import WireClient
 
     from nacre.gate import Question
     from nacre.model import Result

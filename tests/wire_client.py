@@ -30,9 +30,9 @@ MODERN = {
 
 
 def ended_records(text: str) -> list[dict[str, Any]]:
-    """The records of an audit log that tell of ends; those of starts are left out."""
+    """The records of an audit log that tell of ends; those of starts and of other things are left out."""
     records = [json.loads(line) for line in text.splitlines()]
-    return [record for record in records if record.get("event") != "started"]
+    return [record for record in records if record.get("event", "ended") == "ended"]
 
 
 class Gone(Exception):  # noqa: N818  # what happened, not a fault

@@ -115,7 +115,7 @@ def what_of(record: dict[str, Any]) -> str:
     """What was asked, in one text."""
     if record.get("missing"):
         return f"{record['missing']} records are missing: {record.get('reason', '')}"
-    if "command" in record:
+    if "command" in record and record.get("event", "ended") in ("started", "ended"):
         return str(record["command"])
     if "tool" in record:
         return f"{record['tool']} {record.get('path', '')}"

@@ -247,6 +247,7 @@ class JobControl:
         if ends:
             job.execution.feed(b"")
         audit.log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
+        audit.note("input", **_about(job), text=sent.text, keys=sent.keys, ends=ends)
 
     async def send_secret(self, job_id: str, question: str, ask: AskSecret | None) -> None:
         """Have the person type a line for a program that hides it: a password, which no agent sees.
@@ -271,6 +272,7 @@ class JobControl:
         if not await job.execution.feed_hidden(typed.encode("utf-8", "surrogatepass") + ENTER):
             raise _not_hidden(job_id)
         audit.log.info("job %s: a hidden line, typed by the person", job.id)
+        audit.note("hidden input", **_about(job))
 
     @staticmethod
     def _keys(job: Job, names: str) -> bytes:
@@ -310,6 +312,7 @@ class JobControl:
             raise RequestError(f"There is no signal {name!r} here.", hint=f"There are: {', '.join(SIGNALS)}.")
         job.execution.signal(name)
         audit.log.info("job %s: signal %s", job.id, name)
+        audit.note("signal", **_about(job), signal=name)
 
     async def end(self, job_id: str) -> Look:
         """End a job with everything that it has started."""
@@ -340,6 +343,11 @@ def _not_hidden(job_id: str) -> RequestError:
         code="not_hidden",
         hint="Nothing was sent. Wait until it asks (action screen), then try again.",
     )
+
+
+def _about(job: Job) -> dict[str, object]:
+    """Which job, in the audit log: by its output, and by what it runs."""
+    return {"job": job.id, "command": job.execution.asked.text}
 
 
 def _end_within(limit_s: float) -> Until:

@@ -414,6 +414,7 @@ class Service:
 
     def _ended(self, how: str, name: str, left: Left) -> tuple[LeftProcess, ...]:
         audit.log.info("session %s: %s", how, audit.one_line(name))
+        audit.note(f"session {how}", session=name)
         for pid, line in left:
             audit.log.warning("could not be killed: %d %s", pid, audit.one_line(line))
         return tuple(LeftProcess(pid, line) for pid, line in left)
