@@ -30,6 +30,7 @@ MAY_ASK = {
     "server.py": "the same",
     "presets/__init__.py": "the presets that are installed with nacre",
     "sandbox/exec_gate.py": "the processes of this machine, as its kernel shows them",
+    "sandbox/processes.py": "the same",
     "trail.py": "the audit file",
     "audit_cli.py": "the same",
     "abort.py": "the abort file",
