@@ -1,12 +1,13 @@
 """Lines in a row that are the same, or progress that only counts on, as one with a count. Pure.
 
 Above it: `digest`, which shows a long output. It works on bytes, from the first line on or from the last one
-back, and looks no further than its caller takes.
+back, and looks at no more runs of lines than its caller takes.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.output import counted, readable
@@ -52,12 +53,13 @@ class Folded(NamedTuple):
 def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folded]:
     """Lines, with those together that are alike; `backwards`, where the last one comes first."""
     run: _Run | None = None
-    for line in lines:
-        if run is not None and run.takes(line):
+    for line, same in groupby(lines):
+        count = len([*same])
+        if run is not None and run.takes(line, count):
             continue
         if run is not None:
             yield from run.folded(backwards=backwards)
-        run = _Run(line)
+        run = _Run(line, count)
     if run is not None:
         yield from run.folded(backwards=backwards)
 
@@ -65,24 +67,22 @@ def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folde
 class _Run:
     """Lines in a row that are alike."""
 
-    def __init__(self, line: bytes) -> None:
-        self._begin = [line]  # the first few, should it stay at those
+    def __init__(self, line: bytes, count: int) -> None:
+        self._begin = [line] * min(count, FOLDED_LEAST)  # the first few, should it stay at those
         self._latest = line
         self._shape = progress_shape(line)
-        self._lines, self._size = 1, len(line)
+        self._lines, self._size = count, count * len(line)
         self._same = True
 
-    def takes(self, line: bytes) -> bool:
-        """Whether one more line belongs to it."""
-        if line != self._latest:
-            if self._shape is None or progress_shape(line) != self._shape:
-                return False
-            self._same = False
-            self._latest = line
-        self._lines += 1
-        self._size += len(line)
-        if len(self._begin) < FOLDED_LEAST:
-            self._begin.append(line)
+    def takes(self, line: bytes, count: int) -> bool:
+        """Whether another line, so many times, belongs to it."""
+        if self._shape is None or progress_shape(line) != self._shape:
+            return False
+        self._same = False
+        self._latest = line
+        self._lines += count
+        self._size += count * len(line)
+        self._begin += [line] * min(count, FOLDED_LEAST - len(self._begin))
         return True
 
     def folded(self, *, backwards: bool) -> list[Folded]:
@@ -107,20 +107,16 @@ def shape_of(line: bytes) -> bytes:
 
 def lines_of(data: bytes) -> Iterator[bytes]:
     """Line after line; the last one only if it has an end, for more may follow."""
-    begin = 0
-    while (end := data.find(b"\n", begin) + 1) > 0:
-        yield data[begin:end]
-        begin = end
+    return (line + b"\n" for line in data.split(b"\n")[:-1])
 
 
 def lines_backwards(data: bytes, *, from_border: bool) -> Iterator[bytes]:
     """The last line first; the first one only if the data begins with a line."""
-    end = len(data)
-    while end > 0 and (begin := data.rfind(b"\n", 0, end - 1) + 1) > 0:
-        yield data[begin:end]
-        end = begin
-    if end > 0 and from_border:
-        yield data[:end]
+    *lines, last = data.split(b"\n")
+    whole = [line + b"\n" for line in lines]
+    if last:
+        whole.append(last)
+    return reversed(whole if from_border else whole[1:])
 
 
 def ended(text: str) -> str:
