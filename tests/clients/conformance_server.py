@@ -24,6 +24,8 @@ from nacre.tools.surface import Prompt
 from nacre.tools.tool import Caller, CallError, Reply, Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nacre.protocol.messages import Id
     from nacre.service import Service
     from nacre.tools.surface import Surface
@@ -349,13 +351,6 @@ def add_to_sdk(app: Any) -> None:
         del ref, argument, context
         return types.Completion(values=["paris", "park"], total=2, has_more=False)
 
-    async def agree(_context: Any, _params: Any) -> Any:
-        return types.EmptyResult()
-
-    low = app._lowlevel_server  # noqa: SLF001  # the SDK's way, says its migration guide
-    low.add_request_handler("logging/setLevel", types.SetLevelRequestParams, agree)
-    low.add_request_handler("resources/subscribe", types.SubscribeRequestParams, agree)
-    low.add_request_handler("resources/unsubscribe", types.UnsubscribeRequestParams, agree)
     add_asking_prompt(app)
 
 
@@ -398,6 +393,72 @@ def with_fixtures(sdk: Any) -> None:
     sdk.FastMCP, sdk.build_server = Server, build_server
 
 
+# -- the same for clients that shake hands, each of which has a process: it is spared the SDK
+
+TEXT = "This is the content of the static text resource."
+PROMPTS: dict[str, tuple[str, ...]] = {
+    "test_simple_prompt": (),
+    "test_prompt_with_arguments": ("arg1", "arg2"),
+    "test_prompt_with_embedded_resource": ("resourceUri",),
+    "test_prompt_with_image": (),
+}
+
+
+def read_resource(params: dict[str, Any]) -> dict[str, Any]:
+    uri: str = params["uri"]
+    if uri == "test://static-binary":
+        return {"contents": [{"uri": uri, "mimeType": "image/png", "blob": PNG}]}
+    if uri.startswith("test://template/"):
+        number = uri.split("/")[3]
+        data = json.dumps({"id": number, "templateTest": True, "data": f"Data for ID: {number}"})
+        return {"contents": [{"uri": uri, "mimeType": "application/json", "text": data}]}
+    return {"contents": [{"uri": uri, "mimeType": "text/plain", "text": TEXT}]}
+
+
+def get_prompt(params: dict[str, Any]) -> dict[str, Any]:
+    given = params.get("arguments", {})
+    embedding = embedded(given.get("resourceUri", ""), "text/plain", "Embedded resource content for testing.")
+    with_arguments = f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"
+    content = {
+        "test_simple_prompt": [text_block("This is a simple prompt for testing.")],
+        "test_prompt_with_arguments": [text_block(with_arguments)],
+        "test_prompt_with_embedded_resource": [embedding, text_block("Please process it.")],
+        "test_prompt_with_image": [IMAGE, text_block("Please analyze the image above.")],
+    }
+    return {"messages": [{"role": "user", "content": block} for block in content[params["name"]]]}
+
+
+def text_block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
+
+
+def listed_prompt(name: str) -> dict[str, Any]:
+    arguments = [{"name": argument, "required": True} for argument in PROMPTS[name]]
+    return {"name": name, "description": "For the conformance suite.", "arguments": arguments}
+
+
+def listed_resource(name: str, mime_type: str) -> dict[str, Any]:
+    return {"uri": f"test://{name}", "name": name, "mimeType": mime_type}
+
+
+PLAINLY_ANSWERED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "prompts/list": lambda _: {"prompts": [listed_prompt(name) for name in PROMPTS]},
+    "prompts/get": get_prompt,
+    "resources/list": lambda _: {
+        "resources": [
+            listed_resource("static-text", "text/plain"),
+            listed_resource("static-binary", "image/png"),
+            listed_resource("watched-resource", "text/plain"),
+        ]
+    },
+    "resources/read": read_resource,
+    "resources/subscribe": lambda _: {},
+    "resources/unsubscribe": lambda _: {},
+    "completion/complete": lambda _: {"completion": {"values": ["paris"], "total": 1, "hasMore": False}},
+    "logging/setLevel": lambda _: {},
+}
+
+
 # -- nacre with all of it
 
 
@@ -408,7 +469,10 @@ class FixturePath(FastPath):
         connection = self._connection
         if connection.era is Era.UNDECIDED and modern.has_envelope(params):
             connection.era = Era.MODERN
-        if connection.era is not Era.UNDECIDED and method.startswith(LEFT_TO_SDK):
+        if connection.era is Era.HANDSHAKE and method in PLAINLY_ANSWERED:
+            connection.answer(identity, PLAINLY_ANSWERED[method](params))
+            return True
+        if connection.era is Era.MODERN and method.startswith(LEFT_TO_SDK):
             return False
         return super()._take_in_its_era(method, identity, params)
 

@@ -71,6 +71,7 @@ class FastPath:
         self._connection = connection
         self._surface = connection.surface
         self._sdk_only = sdk_only  # all that the SDK can answer is left to it
+        self._only_probed = True  # a client of 2026 has asked nothing yet but what we are
         self._methods: dict[str, Callable[[Id, dict[str, Any]], bool]] = {
             "initialize": self._initialize,
             "ping": self._ping,
@@ -161,14 +162,13 @@ class FastPath:
             raise no_method(method)
 
     def _fall_back(self, params: dict[str, Any]) -> None:
-        """A client whose first question was not answered in time takes us for an older server.
-
-        CallError: it is one of 2026, in which nobody shakes hands.
-        """
+        """A client whose first question was not answered in time takes us for an older server."""
         connection = self._connection
-        if connection.era is Era.MODERN and (connection.sdk_serves or modern.has_envelope(params)):
-            raise no_method("initialize")
-        connection.era = Era.UNDECIDED if connection.era is Era.MODERN else connection.era
+        if connection.era is not Era.MODERN or not self._only_probed or modern.has_envelope(params):
+            return
+        with contextlib.suppress(CallError):  # who does not really shake hands stays where they are
+            parse_handshake(params)
+            connection.era = Era.UNDECIDED
 
     def _leave_handshake(self, params: dict[str, Any]) -> bool:
         """The SDK answers; we note what the client has told."""
@@ -333,12 +333,14 @@ class FastPath:
     def _take_modern(self, method: str, identity: Id, params: dict[str, Any]) -> bool:
         if method == "initialize":
             raise no_method(method)
+        self._only_probed = self._only_probed and method == "server/discover" and not self._sdk_only
         if method == "subscriptions/listen":
             self._connection.stdio.keep_open(identity)
         envelope = modern.parse_envelope(params)
         if method == "tools/call":
             audit.identify(*modern.sender(params))
         if envelope is None:
+            self._only_probed = False  # the SDK has it, which does not change its mind
             return False
         if method in TASK_METHODS and self._surface.tasks is not None:
             return self._take_task_request(method, identity, params, envelope)
