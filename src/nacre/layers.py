@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 PROJECT_FILE = "nacre.toml"
 PREFIX = "NACRE_"
-_ADDED_UP = ("deny", "ask", "deny_patterns", "ask_patterns", "blocked_commands")  # rules only ever tighten
+_DENYING = ("deny", "deny_patterns", "blocked_commands")
+_ADDED_UP = (*_DENYING, "ask", "ask_patterns")  # a later file adds to what an earlier one says
 _LEVELS = {"off": 0, "": 0, "workspace": 1, "read-only": 2, "strict": 2}
 # Less is tighter, and 0 is no limit at all.
 _LIMITS = ("timeout", "max_timeout", "reply_limit", "max_output_size", "spool_total", "max_sessions")
@@ -265,13 +266,22 @@ def _tightens(key: str, value: Any, below: Config) -> bool:
 
 
 def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str, Any], list[str]]:
-    """Rules that deny or ask; a list of what is allowed only where everything was."""
+    """Rules that deny; and where all was allowed, rules that ask, or a list of what is allowed.
+
+    Where a list says what is allowed, a question about anything else would be more than a no.
+    """
     allowed = below.policy is not None and below.policy.allows
     open_so_far = not allowed and below.commands is None and below.preset.container is None
+    narrowing = {"allow", "include", "ask", "ask_patterns"} if open_so_far else set[str]()
+    if open_so_far and (below.policy is None or not below.policy.allowed_directories):
+        narrowing.add("allowed_directories")
     kept: dict[str, Any] = {}
     for key, value in rules.items():
-        narrows = open_so_far and key in ("allow", "include", "allowed_directories")
-        if narrows or key in _ADDED_UP or (key in ("allow_writes", "free_builtins") and value is False):
+        if (
+            key in narrowing
+            or key in _DENYING
+            or (key in ("allow_writes", "free_builtins") and value is False)
+        ):
             kept[key] = _without_secrets(value)
     giving = [f"policy.{key} with secrets" for key in kept if kept[key] != rules[key]]
     return kept, [*(f"policy.{key}" for key in rules if key not in kept), *giving]
