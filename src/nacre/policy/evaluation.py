@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
-_EXPORTING = ("export", "declare", "typeset", "local", "readonly")
+_EXPORTING = regex("export|declare|typeset|local|readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
@@ -60,7 +60,8 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     inherited: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text for a shell; `fed`: it is given something to read; `typed`: while it runs."""
-    shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
+    if shell != "bash":
+        shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
     findings = Findings(
         policy, shell, cwd, fed=fed, typed=typed, environment=environment, inherited=inherited
     )
@@ -149,7 +150,7 @@ def _check_commands(
             [meant for command in scan.commands for meant in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
-    if any(word in text for word in _EXPORTING):
+    if _EXPORTING.search(text):
         findings.exports |= exported_names(scan.commands)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:

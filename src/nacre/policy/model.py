@@ -89,7 +89,7 @@ class Word:
     @property
     def splits(self) -> bool:
         """May become no word or several words: an expansion that is not quoted, or `"$@"`."""
-        return any(
+        return bool(self.expansions) and any(
             e.each or (not e.quoted and e.shape in {"any", "operand"} and e.kind != "process")
             for e in self.expansions
         )

@@ -71,6 +71,8 @@ class SimpleScanner(CertaintyScanner):
     # -- small steps ---------------------------------------------------------------------------------------
 
     def _blanks(self) -> None:
+        if self.pos >= self.end or self.text[self.pos] not in " \t\\":
+            return
         found = BLANKS.match(self.text, self.pos, self.end)
         if found is not None:
             self.pos = found.end()
