@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email
 import json
+import re
 import sys
 import tarfile
 import tomllib
@@ -17,6 +18,9 @@ from readme_renderer import markdown
 from trove_classifiers import classifiers as known_classifiers
 
 import nacre
+
+sys.path.insert(0, str(ROOT / "scripts"))
+from readme_for_index import for_index
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -124,6 +128,18 @@ def test_the_readme_renders_as_an_index_would_show_it(metadata: Message) -> None
     assert shown
     assert ">nacre<" in shown
     assert "<table>" in shown
+
+
+@pytest.mark.req("packages-metadata")
+def test_for_an_index_every_link_of_the_readme_leads_to_the_release() -> None:
+    text = for_index((ROOT / "README.md").read_text(), "someone/nacre")
+    assert "<!-- mcp-name: io.github.someone/nacre -->" in text
+    shown = markdown.render(text) or ""
+    links = re.findall(r'(?:href|src)="([^"#]+)"', shown)
+    assert len(links) > 20
+    release = ("https://github.com/someone/nacre/blob/v", "https://github.com/someone/nacre/raw/v")
+    assert [link for link in links if not link.startswith(release)] == []
+    assert any(link.endswith("/docs/demo.svg") for link in links)
 
 
 @pytest.mark.req("packages-sbom")
