@@ -122,8 +122,15 @@ def command_section(command: Command) -> Iterator[str]:
     """One command, below its heading."""
     yield f"## `{command.name}`\n"
     yield f"```text\n{command.usage}\n```\n"
-    yield from (f"{text if text.endswith('.') else text + '.'}\n" for text in command.about)
+    yield from (f"{prose(text if text.endswith('.') else text + '.')}\n" for text in command.about)
     yield from arguments_table(command)
+
+
+def prose(text: str) -> str:
+    """Help as Markdown shows it unchanged: outside of code, no character has a meaning of its own."""
+    parts = text.split("`")
+    parts[::2] = [re.sub(r"([*<|])", r"\\\1", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def arguments_table(command: Command) -> Iterator[str]:
@@ -133,7 +140,7 @@ def arguments_table(command: Command) -> Iterator[str]:
     yield "| argument | |\n|---|---|"
     for argument in command.arguments:
         shown = " ".join(filter(None, [", ".join(argument.flags), argument.value]))
-        yield f"| `{shown}` | {argument.help.replace('|', chr(92) + '|')} |"
+        yield f"| `{shown}` | {prose(argument.help)} |"
     yield ""
 
 
@@ -176,7 +183,7 @@ def notes(schema: dict[str, Any]) -> str:
     limits = [
         f"{key} {schema[key]}" for key in ("minLength", "minimum", "maximum", "default") if key in schema
     ]
-    return "; ".join([*filter(None, [schema.get("description")]), *limits])
+    return prose("; ".join([*filter(None, [schema.get("description")]), *limits]))
 
 
 def settings_tables() -> str:
@@ -193,8 +200,9 @@ def settings_tables() -> str:
 def setting_row(setting: Setting) -> str:
     """One line of such a table."""
     flags = ", ".join(f"`{flag}`" for flag in setting.flags)
-    meaning = setting.help.format(presets=", ".join(presets.names()))
-    return f"| `{setting.name}` | {flags} | {setting.kind.name} | {default_text(setting)} | {meaning} |"
+    meaning = prose(setting.help.format(presets=", ".join(presets.names())))
+    default = prose(default_text(setting))
+    return f"| `{setting.name}` | {flags} | {setting.kind.name} | {default} | {meaning} |"
 
 
 def fault_tables() -> str:

@@ -16,13 +16,15 @@ import jsonschema
 import pytest
 from building import ROOT, run
 
-from nacre import layers
+from nacre import layers, presets
 from nacre.configuration import configure
 from nacre.options import parser as server_parser
 from nacre.server_shell_cli import read_arguments
+from nacre.settings import SETTINGS
 
 sys.path.insert(0, str(ROOT / "scripts"))
-from command_parsers import command_names, parser_of
+from command_parsers import command_names, parser_of, server
+from command_parsers import commands as all_commands
 from generate_reference import tools
 
 if TYPE_CHECKING:
@@ -74,7 +76,11 @@ class Page(HTMLParser):
         super().__init__()
         self.links: list[str] = []
         self.ids: set[str] = {""}
+        self.text = ""
         self.feed(text)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         del tag
@@ -115,6 +121,16 @@ def test_no_page_of_the_site_asks_another_host_for_anything(site: Path) -> None:
     asked = re.compile(r"""<(?:script|img|link)[^>]*(?:src|href)=["']?(https?://[^"'> ]+)""")
     for page in site.rglob("*.html"):
         assert asked.findall(page.read_text()) == [], page
+
+
+@pytest.mark.req("docs-site")
+def test_the_site_shows_the_help_of_every_option_and_setting_unchanged(site: Path) -> None:
+    shown = {page: Page((site / page / "index.html").read_text()).text for page in ("cli", "configuration")}
+    helps = [argument.help for command in (server(), *all_commands()) for argument in command.arguments]
+    settings = [setting.help.format(presets=", ".join(presets.names())) for setting in SETTINGS]
+    missing = [text for text in helps if text.replace("`", "") not in shown["cli"]]
+    missing += [text for text in settings if text.replace("`", "") not in shown["configuration"]]
+    assert missing == []
 
 
 @pytest.mark.req("docs-site")
