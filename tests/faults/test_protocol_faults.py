@@ -143,7 +143,7 @@ def expected_answer(message: dict[str, Any]) -> tuple[str, Any, int | None] | No
     sound = message.get("jsonrpc") == "2.0" and ("id" not in message or identity is not None)
     if not sound or not isinstance(message.get("method"), str):
         return (*named, -32600)
-    if not isinstance(message.get("params", {}), dict):
+    if not isinstance(message.get("params"), dict | None):  # null is what is not there
         return (*named, -32602)
     return (*named, None) if "id" in message else None
 
