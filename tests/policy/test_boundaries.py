@@ -158,7 +158,16 @@ def test_what_find_hands_to_a_program_must_be_files_and_no_links(
 @pytest.mark.parametrize(
     "text",
     [
-        *("sort --files0-from=list", "wc --files0-from list", "du --files0-from=list", "file -f list"),
+        *(
+            "cat .*/outside",
+            "ls .*",
+            "cat sub/.?/x",
+            "cat .[.]/x",
+            "sort --files0-from=list",
+            "wc --files0-from list",
+            "du --files0-from=list",
+            "file -f list",
+        ),
         "find -files0-from list -type f -exec cat {} +",
     ],
 )

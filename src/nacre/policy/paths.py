@@ -78,7 +78,9 @@ class Fence:
         borders = [border.end() for border in _SEPARATOR.finditer(path[: found.start()])]
         fixed = path[: borders[-1]] if borders else ""
         segments = [segment for segment in _SEPARATOR.split(path[len(fixed) :]) if segment]
-        if ".." in segments or not self.holds(fixed or ".", directory):
+        # `.*` matches `..` in most shells.
+        leaves = any(segment.startswith(".") and _segment(segment).match("..") for segment in segments)
+        if leaves or not self.holds(fixed or ".", directory):
             return False
         start = real(self._files, joined(directory, self.expanded(fixed or ".")))
         return self._matches_hold(start, segments, [0])
