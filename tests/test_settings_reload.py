@@ -59,11 +59,14 @@ def test_a_rule_of_the_persons_file_holds_for_the_next_command_in_every_preset(
     tool, arguments = CALLS[preset]
     assert "Linux" in str(client.call(tool, **arguments))
     file.write_text(f'{commands}{programs}[policy]\ndeny = ["uname"]\n')
-    news(client)
+    client.wait_for_log("has changed; new: policy")
+    if preset != "execute-command":  # whose document has a handshake without notifications
+        news(client)
     denied = client.request("tools/call", {"name": tool, "arguments": arguments})
     assert "denied" in str(denied).casefold()
+    client.stderr = b""
     file.write_text(commands + programs)
-    news(client)
+    client.wait_for_log("has changed; new: policy")
     assert "Linux" in str(client.call(tool, **arguments))
 
 

@@ -31,7 +31,7 @@ async def converse(connection: Connection) -> None:
     """Serve until the client sends no more and everything is answered."""
 
     async def tell_change() -> None:
-        if connection.era is Era.HANDSHAKE:
+        if connection.era is Era.HANDSHAKE and connection.surface.tools_change:
             await connection.stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
 
     def tell_resources() -> None:

@@ -38,7 +38,7 @@ def register(surface: Surface, service: Service) -> None:
     config = service.config
     _add_tools(surface, service)
     if config.reread is not None:
-        surface.tools_change = True
+        surface.tools_change = not surface.is_fixed
         surface.background_tasks.append(
             lambda: service.follow_settings(lambda: _show_again(surface, service))
         )
@@ -92,6 +92,7 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
             from nacre.tools.execute_command import execute_command_tool
 
             surface.add(execute_command_tool(service))
+            surface.is_fixed = True
         case "commands":
             from nacre.tools import commands
 

@@ -54,6 +54,7 @@ class Surface:
     prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
     deviations: Deviations = field(default_factory=Deviations)
     tools_change: bool = False  # whether clients are notified of changes
+    is_fixed: bool = False  # whether its document's handshake leaves no room for saying so
     # Coroutines that run as long as the client is connected.
     background_tasks: list[Callable[[], Awaitable[None]]] = field(
         default_factory=list[Callable[[], Awaitable[None]]]
