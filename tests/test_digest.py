@@ -273,6 +273,21 @@ def test_in_very_little_room_only_the_two_ends_are_shown() -> None:
     assert digest(printed_of(whole), cut, 300) is cut
 
 
+@pytest.mark.req("output-binary")
+def test_of_long_binary_output_a_description_is_shown_and_text_with_zero_bytes_is_text(
+    server: WireClient,
+) -> None:
+    shown = shown_of(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 300, 4096)
+    assert shown.text.startswith("[a PNG image: 76,808 bytes, beginning with 89 50 4e 47 0d 0a 1a 0a 00 01")
+    assert "tool output, id s-1" in shown.text
+    result = server.shell("head -c 100000 /dev/urandom")
+    assert result["stdout"].startswith("[binary data: 100,000 bytes, beginning with ")
+    assert "\\x" not in result["stdout"]
+    read = server.call("output", id=result["output_id"], base64=True, limit=30)["structuredContent"]
+    assert (read["encoding"], len(read["output"])) == ("base64", 40)
+    assert "./directory/file100\\x00./directory" in shown_of(b"./directory/file100\0" * 9000, 4096).text
+
+
 @pytest.mark.req("cut-exact")
 def test_what_is_picked_is_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "_mask", Mask([b"hunter2hunter2"]))

@@ -1,4 +1,4 @@
-"""What is shown of an output that is too long for a reply: its ends, and between them the lines that answer.
+r"""What is shown of an output that is too long for a reply: its ends, and between them the lines that answer.
 
     head                                    lines that repeat are folded, with their count (`folding`)
     [... 9,812 lines, 700,123 bytes left out; whole output: ... ...]
@@ -11,6 +11,7 @@
 Above it: `service`, which loads it when an output is cut for the first time, and calls it in a thread. Below:
 `outputs`, which has the bytes, already without secrets. It decides nothing but what is shown: every line that
 is shown stands in the output at the number that is told, every count is exact, and all of it stays readable.
+Binary data is described: thousands of `\xNN` tell nobody anything.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING
 from nacre.folding import ended, folded, lines_backwards, lines_of
 from nacre.model import Text
 from nacre.output import counted, fitting, left_out, size_of
-from nacre.output_reader import blocks, line_number
+from nacre.output_reader import blocks, describe, is_unreadable, line_number
 from nacre.picking import LINE_BYTES, Choice, Found, cost_of
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ def digest(
     room = limit_bytes - FRAME_BYTES - size_of(left_out(printed.total_bytes, printed.total_bytes, cut.rest))
     if limit_bytes < LEAST_BYTES or room < limit_bytes // 2:
         return cut
+    beginning = printed.read(0, min(limit_bytes, printed.total_bytes))
+    if is_unreadable(beginning):
+        text = describe(beginning, printed.total_bytes, f"{cut.rest}; base64: true shows it") + "\n"
+        return replace(cut, text=text, omitted_bytes=printed.total_bytes)
     ends = _Ends(printed, max(WINDOW_BYTES, 2 * limit_bytes), encoding)
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)

@@ -172,18 +172,22 @@ def missing_lines(printed: Printed) -> int | None:
 
 def is_binary(data: bytes) -> bool:
     """Whether this is no text: it has a NUL, or many control characters or bytes that are no UTF-8."""
+    return b"\0" in data[:_LOOK_BYTES] or is_unreadable(data)
+
+
+def is_unreadable(data: bytes) -> bool:
+    """Whether it has many control characters or bytes that are no UTF-8, so that to show it helps nobody."""
     look = data[:_LOOK_BYTES]
     look = look[: character_border(look, len(look))]
-    if b"\0" in look:
-        return True
     odd = len(look) - len(look.translate(None, _CONTROLS)) + look.decode("utf-8", "replace").count("\ufffd")
     return odd * _MANY_CONTROLS > len(look)
 
 
-def describe(data: bytes) -> str:
-    """What binary data looks like."""
+def describe(data: bytes, total_bytes: int | None = None, where: str = "base64: true shows them") -> str:
+    """What binary data looks like, of which this is all or the beginning."""
     kind = next((name for signature, name in _SIGNATURES if data.startswith(signature)), "binary data")
-    return f"[{kind}: {len(data):,} bytes, beginning with {data[:16].hex(' ')}; base64: true shows them]"
+    size = len(data) if total_bytes is None else total_bytes
+    return f"[{kind}: {size:,} bytes, beginning with {data[:16].hex(' ')}; {where}]"
 
 
 # -- search
