@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nacre.folding import ended, folded, lines_backwards, lines_of
+from nacre.folding import ended, folded, folds_in, lines_backwards, lines_of
 from nacre.model import Text
 from nacre.output import counted, fitting, left_out, size_of
 from nacre.output_reader import blocks, describe, is_unreadable, line_number
@@ -167,17 +167,19 @@ class _Ends:
 
     def both(self, head_bytes: int, both_bytes: int) -> tuple[_End, _End]:
         """As much of the beginning as fits, and as much of the end in the room that is left."""
-        head = self._taken(folded(lines_of(self._first)), head_bytes, backwards=False)
-        if not head.size:
-            head = self._within_line(self._first, head_bytes, from_start=True)
+        head = self._end(self._first, head_bytes, from_start=True, is_whole=False)
         left_bytes = max(both_bytes - size_of(head.text), head_bytes)
         begin = max(0, head.size - self._last_begin)
-        data = self._last[begin:]
-        lines = lines_backwards(data, from_border=begin > 0 or not self._last_begin)
-        tail = self._taken(folded(lines, backwards=True), left_bytes, backwards=True)
-        if not tail.size and data:
-            tail = self._within_line(data, left_bytes, from_start=False)
-        return head, tail
+        is_whole = begin > 0 or not self._last_begin
+        return head, self._end(self._last[begin:], left_bytes, from_start=False, is_whole=is_whole)
+
+    def _end(self, data: bytes, limit_bytes: int, *, from_start: bool, is_whole: bool) -> _End:
+        """As much of one end as fits; `is_whole`, where the data begins with a line."""
+        if not folds_in(data[:limit_bytes] if from_start else data[-limit_bytes:]):
+            return self._as_it_is(data, limit_bytes, from_start=from_start)
+        lines = lines_of(data) if from_start else lines_backwards(data, from_border=is_whole)
+        end = self._taken(folded(lines, backwards=not from_start), limit_bytes, backwards=not from_start)
+        return end if end.size or not data else self._as_it_is(data, limit_bytes, from_start=from_start)
 
     def _taken(self, items: Iterable[Folded], limit_bytes: int, *, backwards: bool) -> _End:
         end, texts = _End(), list[str]()
@@ -193,7 +195,7 @@ class _Ends:
         end.text = "".join(reversed(texts) if backwards else texts)
         return end
 
-    def _within_line(self, data: bytes, limit_bytes: int, *, from_start: bool) -> _End:
-        """A part of a line that is longer than the room."""
+    def _as_it_is(self, data: bytes, limit_bytes: int, *, from_start: bool) -> _End:
+        """Whole lines, or a part of one that is longer than the room."""
         part, text = fitting(data, limit_bytes, self._encoding, from_start=from_start)
         return _End(text, part.count(b"\n"), len(part))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.output import counted, readable
@@ -62,6 +63,12 @@ def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folde
         run = _Run(line, count)
     if run is not None:
         yield from run.folded(backwards=backwards)
+
+
+def folds_in(data: bytes) -> bool:
+    """Whether anything in it may be folded; quick, for most of what is printed has nothing of that kind."""
+    lines = data.split(b"\n")
+    return any(map(eq, lines, lines[1:])) or _PROGRESS.search(data) is not None
 
 
 class _Run:
