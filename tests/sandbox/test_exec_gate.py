@@ -104,6 +104,62 @@ def test_what_is_refused_does_not_run(gated: Gated, text: str) -> None:
         assert (gated.cwd / "victim.sh").exists()
 
 
+NATIVE = """
+import ctypes, os, threading
+libc = ctypes.CDLL(None)
+words = (ctypes.c_char_p * 3)(b"rm", b"victim", None)
+execveat = {"x86_64": 322, "aarch64": 281}[os.uname().machine]
+"""
+
+
+@pytest.mark.req("exec-gate")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "os.execve(os.open('/bin/rm', os.O_RDONLY), ['rm', 'victim'], {})",  # fexecve
+        "libc.syscall(execveat, os.open('/bin', os.O_PATH), b'rm', words, None, 0)",
+        "libc.syscall(execveat, os.open('/bin/rm', os.O_PATH), b'', words, None, 0x1000)",
+        "os.chdir('/bin'); os.execv('./rm', ['rm', os.environ['OLD'] + '/victim'])",
+        "threading.Thread(target=os.execv, args=('/bin/rm', ['rm', 'victim'])).start()",
+        "os.posix_spawn('/bin/rm', ['ls', 'victim'], {}); os.wait()",
+    ],
+)
+def test_no_other_way_to_call_the_kernel_starts_what_is_refused(gated: Gated, call: str) -> None:
+    program = ("env", f"OLD={gated.cwd}", "python3", "-c", NATIVE + call)
+    gated.run(*program)
+    assert (gated.cwd / "victim").exists()
+    gated.refused = set()
+    gated.run(*program)
+    assert not (gated.cwd / "victim").exists()  # it is a way
+
+
+@pytest.mark.req("exec-gate")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "fd = os.open('/bin/rm', os.O_RDONLY); os.execv(f'/proc/self/fd/{fd}', ['rm', 'victim'])",
+        "fd = os.open('/bin/rm', os.O_RDONLY); os.execv(f'/dev/fd/{fd}', ['rm', 'victim'])",
+        "os.execv(f'/proc/{os.getpid()}/root/bin/rm', ['rm', 'victim'])",
+        "os.execv(f'/proc/thread-self/root/bin/rm', ['rm', 'victim'])",
+    ],
+)
+def test_a_path_through_the_links_of_proc_starts_nothing_at_all(gated: Gated, call: str) -> None:
+    """What such a link leads to is not what its words say, and can be another thing a moment later."""
+    gated.refused = set()
+    gated.run("python3", "-c", NATIVE + call)
+    assert (gated.cwd / "victim").exists()
+
+
+@pytest.mark.req("exec-gate")
+def test_scripts_that_are_interpreters_of_scripts_are_followed_to_the_end(gated: Gated) -> None:
+    (gated.cwd / "inner").write_text("#!/bin/rm\n")
+    (gated.cwd / "outer").write_text(f"#!{gated.cwd}/inner\n")
+    for name in ("inner", "outer"):
+        (gated.cwd / name).chmod(0o755)
+    gated.run("bash", "-c", "./outer victim")
+    assert sorted(path.name for path in gated.cwd.iterdir()) == ["inner", "outer", "victim"]
+
+
 @pytest.mark.req("exec-gate")
 def test_what_is_not_refused_runs_as_it_would_without_a_gate(gated: Gated) -> None:
     done = gated.run("bash", "-c", "ls | sort -r; sh -c 'echo $0 $1' a b; nosuch; echo $?")
