@@ -798,6 +798,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "`nacre sandbox explain` tells what a command may read and write, `try` starts a shell inside.",
         "nacre",
     ),
+    "config-init": Requirement(
+        "`nacre config init` asks three questions on a terminal, and a server with the file that it writes"
+        " behaves as the answers say: read-only helper, project developer, locked-down operator.",
+        "nacre",
+    ),
     "completions": Requirement(
         "`nacre completions` writes scripts with which bash, zsh, fish and PowerShell complete every command,"
         " option and known value.",
