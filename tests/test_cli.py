@@ -54,6 +54,8 @@ def test_help_and_version() -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        (["instal", "codex"], "There is no command 'instal'. Did you mean `nacre install`?"),
+        (["xyzzy"], "There is no command 'xyzzy'. There are: install, "),
         (["--timeout", "0"], "it must be a whole number of seconds from 1 to 1800, not '0'"),
         (["--timeout", "soon"], "it must be a whole number of seconds from 1 to 1800, not 'soon'"),
         (["--max-sessions", "0"], "--max-sessions: it must be a whole number, 1 or more, not '0'"),

@@ -54,8 +54,10 @@ def read_options(given: list[str]) -> SimpleNamespace:
     """What the person wants; help and mistakes end the program here."""
     if (plain := plain_options(given)) is not None:
         return plain
-    from nacre.options import parser  # noqa: PLC0415  # argparse takes longer than reading what is plain
+    from nacre.options import parser, refuse_command  # noqa: PLC0415  # argparse takes longer than what is plain
 
+    if given[:1] != ["server"] and not given[0].startswith("-"):
+        refuse_command(given[0])
     if given[:1] != ["server"]:
         return SimpleNamespace(**vars(parser().parse_args(given)))
     from nacre.server_shell_cli import read_arguments  # noqa: PLC0415  # few want it

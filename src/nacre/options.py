@@ -6,11 +6,13 @@ Above it: the command lines. They load it when what they are given is not plain.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nacre import __version__, presets
 from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
+from nacre.spelling import close_names
 
 if TYPE_CHECKING:
     from nacre.kinds import Kind
@@ -66,6 +68,19 @@ files:
 
 Logs go to stderr. Exit codes: 0 when the client has hung up, 1 when it is gone, 2 for wrong options
 or settings."""
+
+COMMANDS = tuple(
+    dict.fromkeys(re.findall(r"(?:^ +|`)nacre ([a-z]+)", OTHER_COMMANDS, re.MULTILINE))
+)  # as the help names them
+
+
+def refuse_command(word: str) -> NoReturn:
+    """End the program: the first word is none of the commands, and is no option."""
+    near = close_names(word, COMMANDS)
+    hint = f"Did you mean `nacre {near[0]}`?" if near else f"There are: {', '.join(COMMANDS)}."
+    sys.stderr.write(f"nacre: There is no command '{word}'. {hint} `nacre --help` shows all.\n")
+    sys.exit(2)
+
 
 PATTERN_LIST: dict[str, Any] = {"action": Gathered, "type": patterns, "metavar": "PATTERNS"}
 
