@@ -246,6 +246,27 @@ def test_a_broken_file_is_left_alone_and_named_with_its_line(tmp_path: Path) -> 
     assert file.read_text() == '{\n  "mcpServers": {\n'
 
 
+@pytest.mark.req("install-broken")
+def test_what_cannot_be_read_as_settings_is_refused_without_a_traceback(tmp_path: Path) -> None:
+    file = tmp_path / ".cursor" / "mcp.json"
+    file.parent.mkdir()
+    file.write_text('{"a":' * 5000 + "1" + "}" * 5000)
+    deep = nacre(tmp_path, "install", "cursor")
+    assert (deep.returncode, deep.stderr.count("\n")) == (2, 1)
+    assert "nested too deeply" in deep.stderr
+    other = tmp_path / ".codex" / "config.toml"
+    other.parent.mkdir()
+    other.write_text("[[mcp_servers]]\nname = 1\n")
+    listed = nacre(tmp_path, "install", "codex")
+    assert (listed.returncode, listed.stderr.count("\n")) == (2, 1)
+    assert "should be a table" in listed.stderr
+    file.unlink()
+    os.mkfifo(file)
+    pipe = nacre(tmp_path, "install", "cursor")
+    assert pipe.returncode == 2
+    assert "not a regular file" in pipe.stderr
+
+
 @pytest.mark.req("install-options")
 def test_a_dry_run_and_print_write_nothing(tmp_path: Path) -> None:
     shown = nacre(tmp_path, "install", "cursor", "--dry-run", "--", "--preset", "agent")

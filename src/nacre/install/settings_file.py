@@ -122,6 +122,8 @@ def _plain(text: str) -> str:
 
 
 def _read(path: str) -> str | None:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise RequestError(f"{path} is not a regular file.", code="not_read")
     try:
         with open(path, encoding="utf-8", newline="") as file:
             return file.read()
@@ -144,6 +146,8 @@ def _naming(path: str) -> Any:
             hint="Nothing was changed. Mend the file, or add the entry by hand (`--print` shows it).",
             code=error.code,
         ) from None
+    except RecursionError:
+        raise RequestError(f"{path} is nested too deeply to be read.", code="broken_settings") from None
 
 
 def _check(
@@ -171,7 +175,10 @@ def _expected(data: Any, text_format: str, at: Sequence[str], entry: Mapping[str
     for key in at[:-1]:
         if entry is None and key not in here:
             return expected
-        here = here.setdefault(key, {})
+        inner: Any = here.setdefault(key, {})
+        if not hasattr(inner, "setdefault"):
+            raise RequestError(f'"{key}" should be a table of servers', code="broken_settings")
+        here = inner
     if entry is None:
         here.pop(at[-1], None)
         if text_format == "toml" and not here:  # a table without members is not written
