@@ -80,7 +80,8 @@ LINKS = {
 _OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
 _REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
 _NOT_FOUND = re.compile(
-    r"(?<!whence)(?<!type)(?<!builtin): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$", re.MULTILINE
+    r"(?<!whence)(?<!type)(?<!hash)(?<!builtin): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$",
+    re.MULTILINE,
 )
 _NETWORK = re.compile(
     r": connect: [A-Z]|/dev/(?:tcp|udp)/[^:\n]*: (?:Network|Connection|Invalid|Name|Operation) "
