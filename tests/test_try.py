@@ -70,7 +70,8 @@ class Person:
         return before + text
 
     def leave(self) -> int:
-        """End the input; the exit code."""
+        """End the input, once it is asked for; the exit code."""
+        self.expect("> ")
         self.type("\x04")
         return self.process.wait(PATIENCE_S)
 
@@ -186,7 +187,6 @@ def test_at_a_terminal_there_is_a_prompt_a_history_a_session_and_an_end_that_lea
     person.expect("mine> ")
     person.type("\x10\n")  # Ctrl-P: the line before
     person.expect("--- stdout\n5 in /\n")
-    person.expect("mine> ")
     servers = children_of(person.process.pid)
     assert servers
     assert person.leave() == 0
@@ -206,6 +206,7 @@ def test_an_interrupt_cancels_the_command_and_the_next_one_runs(
     person.type("\x03")
     person.expect("The call was cancelled.")
     assert gone(mark)
+    person.expect("fresh shell> ")
     person.type("echo still $((40+2))\n")
     person.expect("still 42\n")
     assert person.leave() == 0
