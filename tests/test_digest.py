@@ -88,6 +88,21 @@ def test_one_message_many_times_over_does_not_hide_another() -> None:
 
 
 @pytest.mark.req("cut-picks")
+def test_of_a_command_that_succeeded_less_is_searched_and_the_reply_says_how_far() -> None:
+    early, late = 1000, 60_000
+    whole = numbered(80_000, at_1000="main.c:1:2: error: early", at_60000="main.c:3:4: error: late")
+    cut = shown_of(whole, 8192)
+    assert f"{early}:main.c:1:2: error: early" in cut.text
+    assert f"{late}:main.c:3:4: error: late" in cut.text
+    shown = digest(printed_of(whole), cut, 8192, succeeded=True).text
+    assert f"{early}:main.c:1:2: error: early" in shown
+    assert "error: late" not in shown
+    looked_to = re.search(r"from byte ([\d,]+) on none was looked for", shown)
+    assert looked_to is not None
+    assert (1 << 20) < int(looked_to[1].replace(",", "")) <= whole.index(b"main.c:3:4")
+
+
+@pytest.mark.req("cut-picks")
 def test_where_nothing_tells_of_a_failure_both_ends_have_all_the_room() -> None:
     whole = numbered(9000)
     shown = shown_of(whole, 8000)

@@ -24,7 +24,7 @@ from nacre.folding import ended, folded, folds_in, lines_backwards, lines_of
 from nacre.model import Text
 from nacre.output import counted, fitting, left_out, size_of
 from nacre.output_reader import blocks, describe, is_unreadable, line_number
-from nacre.picking import LINE_BYTES, Choice, Found, cost_of
+from nacre.picking import LINE_BYTES, LOOKED_BYTES, LOOKED_BYTES_OF_SUCCESS, Choice, Found, cost_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,12 +47,14 @@ def digest_since(printed: Printed, begin: int, limit_bytes: int, rest: str) -> T
     return None if shown is cut else shown
 
 
-def digest(
+def digest(  # noqa: PLR0913  # what is cut, and what is known of it
     printed: Printed,
     cut: Text,
     limit_bytes: int,
     encoding: str | None = None,
     first_line: int | None = 1,
+    *,
+    succeeded: bool = False,
 ) -> Text:
     """A text that was cut, made anew from the output itself, within the same limit.
 
@@ -68,7 +70,7 @@ def digest(
     ends = _Ends(printed, max(WINDOW_BYTES, 2 * limit_bytes), encoding)
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)
-    found = Found()
+    found = Found(LOOKED_BYTES_OF_SUCCESS if succeeded else LOOKED_BYTES)
     number = None if first_line is None else first_line + near.lines
     found.look(printed, near.size, printed.total_bytes - far.size, number, encoding)
     rows = Choice(printed, encoding, int(room * PICKED_SHARE)).of(found)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nacre.outputs import Printed
 
 LOOKED_BYTES = 16 << 20  # are searched, at most
+LOOKED_BYTES_OF_SUCCESS = 1 << 20  # failures are rarely in it, and who prints much should not wait for that
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
 SHAPES = 4000  # kinds of lines that are counted apart
@@ -75,7 +76,8 @@ class Row(NamedTuple):
 class Found:
     """The telling lines of a part of an output."""
 
-    def __init__(self) -> None:
+    def __init__(self, look_bytes: int = LOOKED_BYTES) -> None:
+        self._look_bytes = look_bytes
         self.kinds: Counter[bytes] = Counter()  # how many of each; of too many kinds, those that came first
         self.total = 0  # that are more than warnings
         self.looked_to: int | None = None  # where it was stopped; None: all was looked at
@@ -98,7 +100,7 @@ class Found:
             if number is not None:
                 number += data.count(b"\n", 0, border)
             rest, at = data[border:], at + border
-            if looked_lines > LOOKED_LINES or at - begin > LOOKED_BYTES:
+            if looked_lines > LOOKED_LINES or at - begin > self._look_bytes:
                 self.looked_to = at
                 break
 

@@ -322,6 +322,7 @@ class Service:
 
         limit_bytes = command.output_limit_bytes or self.config.reply_limit_bytes
         encoding = self.shell.dialect.output_encoding or (LOSSY if self.config.lossy_utf8 else None)
+        shorten = partial(digest, limit_bytes=limit_bytes, encoding=encoding, succeeded=done.ok)
         texts: dict[StreamName, Text] = {"stdout": done.stdout, "stderr": done.stderr}
         for stream, cut in texts.items():
             if cut.truncated:
@@ -331,7 +332,7 @@ class Service:
                     texts[stream] = await self._read_stream(
                         done.output_id,
                         stream,
-                        partial(digest, cut=cut, limit_bytes=limit_bytes, encoding=encoding),
+                        partial(shorten, cut=cut),
                     )
         return replace(done, **texts)
 
