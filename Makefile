@@ -89,7 +89,7 @@ lint: $(VENV)/dev.stamp ## ruff: style and format
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 
-types: $(VENV)/dev.stamp ## pyright, strict
+types: $(VENV)/release.stamp ## pyright, strict
 	@$(BIN)/pyright --warnings
 
 fmt: $(VENV)/dev.stamp ## format the code
@@ -103,7 +103,7 @@ conformance: $(VENV)/dev.stamp ## run the official conformance suite and write d
 	@sh scripts/install-test-tools.sh
 	@$(BIN)/python tests/clients/conformance.py
 
-soak: $(VENV)/dev.stamp ## the long runs: leaks, floods, fuzzing
+soak: $(VENV)/release.stamp ## the long runs: leaks, floods, fuzzing
 	@$(BIN)/python -m pytest -m soak
 
 clean: ## remove everything that make made
