@@ -54,5 +54,5 @@ def test_an_unknown_tool_set_ends_the_server_with_a_sentence(start: Callable[...
 def test_what_is_not_there_is_not_offered(start: Callable[..., WireClient]) -> None:
     client = start("--preset", "shell-exec", greet=False)
     greeting = client.shake_hands()
-    assert greeting["capabilities"] == {"tools": {}}
+    assert greeting["capabilities"] == {"tools": {"listChanged": True}}
     assert client.request("resources/list")["error"]["code"] == -32601

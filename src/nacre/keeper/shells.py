@@ -173,7 +173,7 @@ class PersistentShell:
                 self._turn.record = record
                 self._over_when_settled(SETTLE_ROUNDS)
         elif self._turn is not None:
-            self._turn.streams.taker(stream)(chunk)
+            self._turn.streams.put(stream, chunk)
 
     def _over_when_settled(self, rounds: int) -> None:
         """A background process that has not yet become its program gets a moment, to be named truly."""

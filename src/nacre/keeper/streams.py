@@ -83,6 +83,12 @@ class Streams:
         watched = self._limits.follow_ms or self._limits.window_bytes
         return partial(self._watched_chunk, stream) if watched else self.captures[stream].feed
 
+    def put(self, stream: int, chunk: bytes) -> None:
+        """Take bytes that came by another way as if they had come on that stream."""
+        self._make_readers()
+        take = self.taker(stream) if stream in self.captures else self.take(stream)
+        take(chunk)
+
     def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
         """Read one more stream from a descriptor."""
         if terminal or sys.platform == "win32":

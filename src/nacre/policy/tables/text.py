@@ -141,7 +141,6 @@ PROGRAMS = (
         numbers=True,
         reason="a file of options says more",
         refuses="@",
-        harmless=True,
     ),
     Program(
         names="base64 base32 basenc gbase64",
