@@ -55,7 +55,8 @@ def test_include_adds_exclude_removes_and_counts_more() -> None:
 @pytest.mark.req("environment-secrets")
 def test_what_looks_like_a_secret_is_hidden_unless_it_is_included() -> None:
     rules = EnvironmentRules(hides_secrets=True)
-    for name in ("GH_TOKEN", "my_api_key", "AWS_SECRET_ACCESS", "DB_PASSWORD", "DB_PASSWD", "CREDENTIALS"):
+    names = ("GH_TOKEN", "my_api_key", "AWS_SECRET_ACCESS", "DB_PASSWORD", "DB_PASSWD", "CREDENTIALS")
+    for name in (*names, "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"):
         assert "environment_include" in rules.objection(name), name
         assert not EnvironmentRules(hides_secrets=True, include=(name,)).objection(name)
     assert not rules.objection("EDITOR")

@@ -38,7 +38,7 @@ LOADING = (
     "PS4",
     "SHELLOPTS",
 )
-SECRET_NAMES = ("*CREDENTIAL*", "*KEY*", "*PASSWD*", "*PASSWORD*", "*SECRET*", "*TOKEN*")
+SECRET_NAMES = ("*CREDENTIAL*", "*KEY*", "*PASSWD*", "*PASSWORD*", "*SECRET*", "*TOKEN*", "OTEL_*HEADERS")
 # What programs need to find themselves at home; the second half is what Windows cannot work without.
 CORE_NAMES = (
     *("HOME", "LANG", "LANGUAGE", "LC_*", "LOGNAME", "PATH", "SHELL", "TERM", "TZ", "USER"),

@@ -120,9 +120,9 @@ class RuleSearch:
             if rule.name.casefold() == base:
                 return f"{rule.text} is allowed in {', '.join(rule.cwd)}"
         near = [rule.text for rule in rules if rule.name.casefold() == base]
-        near = near or [rule.text for rule in rules if rule.name[:2].casefold() == base[:2]]
+        near = near or [rule.text for rule in rules if rule.name[:3].casefold() == base[:3]]
         near = near or [rule.text for rule in rules]
-        more = ", ..." if len(near) > _MOST_HINTS else ""
+        more = f" and {len(near) - _MOST_HINTS} more" if len(near) > _MOST_HINTS else ""
         return f"allowed here: {', '.join(near[:_MOST_HINTS])}{more}" if near else ""
 
 
