@@ -918,6 +918,25 @@ REQUIREMENTS: dict[str, Requirement] = {
     "install-real-clients": Requirement(
         "Claude Code, Codex and Gemini CLI list what nacre installed.", "nacre"
     ),
+    # -- nacre watch
+    "watch-protocol": Requirement(
+        "A person follows commands, verdicts, sessions, jobs and outputs of running servers, live.", "nacre"
+    ),
+    "watch-acts": Requirement(
+        "Who watches can stop a job or type into it; the agent is told, and no typed text is logged.",
+        "nacre",
+    ),
+    "watch-private": Requirement(
+        "Only the same user can watch, and no process that a command has started, in a sandbox or without.",
+        "nacre",
+    ),
+    "watch-off": Requirement("With `watch = false` there is no socket.", "nacre"),
+    "watch-leaves-nothing": Requirement(
+        "A server's socket is gone after its end; one of a killed server is removed by the next.", "nacre"
+    ),
+    "watch-terminal": Requirement(
+        "`nacre watch` shows it on a terminal; jobs are stopped and typed into with keys.", "nacre"
+    ),
     # -- layers of settings
     "layers-order": Requirement(
         "Settings come from preset, system, user, project, environment and command line, in that order.",

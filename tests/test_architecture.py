@@ -42,6 +42,7 @@ THIRD_PARTY = {
     "protocol.sdk": MCP,
     "patterns": {"regex"},
     "screen": {"pyte"},
+    "watch_app": {"rich", "textual"},
 }  # each is loaded where it is needed, and only there
 # What may be asked of the package itself; everything else in it stands for a module above.
 LIGHT_NAMES = {"nacre", "nacre.__version__"}

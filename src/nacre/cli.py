@@ -171,6 +171,10 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
         from nacre.try_cli import main as try_main  # noqa: PLC0415  # the same
 
         return try_main(rest)
+    if name == "watch":
+        from nacre.watch_cli import main as watch_main  # noqa: PLC0415  # the same
+
+        return watch_main(rest)
     if name == "completions":
         from nacre.completions_cli import main as completions_main  # noqa: PLC0415  # the same
 

@@ -11,7 +11,17 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nacre import audit_cli, config_cli, doctor, install_cli, policy_cli, presets, sandbox_cli, try_cli
+from nacre import (
+    audit_cli,
+    config_cli,
+    doctor,
+    install_cli,
+    policy_cli,
+    presets,
+    sandbox_cli,
+    try_cli,
+    watch_cli,
+)
 from nacre.install.clients import CLIENTS
 from nacre.options import parser as server_parser
 from nacre.sandbox.profile import Level as SandboxLevel
@@ -86,6 +96,7 @@ def levels() -> list[Level]:
         "install": (install_cli.parser("install"), _client_names()),
         "uninstall": (install_cli.parser("uninstall"), _client_names()),
         "try": (try_cli.parser(), ()),
+        "watch": (watch_cli.parser(), ()),
         "config": (config_cli.parser(), ()),
         "trust": (config_cli.trust_parser(), ()),
         "policy": (policy_cli.parser(), ()),

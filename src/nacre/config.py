@@ -86,6 +86,7 @@ class Config:
     audit_log: str | None = None  # a file that gets one JSON line for every command
     audit_rotate_bytes: int = 0  # when it has grown to this it is moved aside; 0: never
     audit_required: bool = False  # whether commands are refused while that file cannot be written
+    watch: bool = True  # whether the person can follow it with `nacre watch`
     abort_file: str | None = None  # a file that gets the result of a command that failed
     policy: Policy | None = None  # None: no rules
     # Only these commands, each alone (specification 000): a list for each family of shells, or for "" all.

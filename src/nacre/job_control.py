@@ -323,6 +323,32 @@ class JobControl:
             await job.execution.end_rest()
         return await self.wait([job_id], _end_within(END_PATIENCE_S))
 
+    # -- what the person does
+
+    async def stop_for_person(self, job_id: str) -> None:
+        """Begin to end a job with everything that it has started. That it has ended is told as ever."""
+        job = self.jobs.find(job_id)
+        if not job.runs:
+            raise RequestError(f"Job {job_id} {job.how_it_ended()}.", code="job_ended")
+        audit.log.info("job %s: stopped by the person", job.id)
+        audit.note("stopped by the person", **_about(job))
+        self.jobs.tell(f"The person has stopped job {job.id} ({job.name}).")
+        if job.outcome is None:
+            job.execution.kill()
+        else:
+            await job.execution.end_rest()
+
+    def type_for_person(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
+        """Give a job what the person types: under no rules, and kept nowhere, for it may be a password."""
+        job = self._running(job_id)
+        data = text.encode("utf-8", "surrogateescape") + self._keys(job, keys)
+        if is_first:
+            audit.log.info("job %s: the person types", job.id)
+            audit.note("typed by the person", **_about(job))
+            self.jobs.tell(f"The person has typed into job {job.id} ({job.name}).")
+        if data:
+            job.execution.feed(data)
+
     def _running(self, job_id: str) -> Job:
         job = self.jobs.find(job_id)
         if job.outcome is not None:

@@ -56,6 +56,7 @@ other commands, each with --help:
   nacre audit ...          check audit logs, read them, make a page of them
   nacre sandbox ...        what the sandbox holds; a shell inside it
   nacre try [COMMAND]      run commands as an agent would, and see what it gets
+  nacre watch              follow running servers: commands, sessions, jobs; stop a job, type into one
   nacre doctor             what works on this machine, and what does not
   nacre server shell ...   the same server with the command line of specification 002
   nacre completions SHELL  complete all of this in bash, zsh, fish or PowerShell

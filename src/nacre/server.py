@@ -128,6 +128,7 @@ class Server:
         connection = Connection(stdio, surface, on_root)
         _collect_seldom()
         asyncio.get_running_loop().call_later(SETTLED_S, _return_large_blocks)
+        watched = asyncio.create_task(_be_watched(service)) if self._config.watch else None
         talking = asyncio.create_task(converse(connection))
         background = [asyncio.ensure_future(run()) for run in surface.background_tasks]
         stopping = asyncio.create_task(self._stop.wait())
@@ -135,8 +136,11 @@ class Server:
         if talking.done():
             talking.result()
             await stdio.flushed()
-        for task in (talking, stopping, *background):
+        for task in (talking, stopping, *background, *((watched,) if watched else ())):
             task.cancel()
+        if watched is not None:
+            with contextlib.suppress(asyncio.CancelledError):
+                await watched
         if telemetry is not None:
             await asyncio.to_thread(telemetry.finish)
 
@@ -168,6 +172,24 @@ def _telemetry() -> Telemetry | None:
     audit.observers.append(telemetry)
     calls.tracer = telemetry
     return telemetry
+
+
+async def _be_watched(service: Service) -> None:
+    """Let the person follow what happens, as soon as the first calls are answered, until the end."""
+    if sys.platform != "linux":
+        return
+    await asyncio.sleep(SETTLED_S)
+    from nacre.watch_socket import WatchSocket  # noqa: PLC0415  # nobody shall wait for it
+
+    watched = WatchSocket(service, os.environ)
+    try:
+        await watched.open()
+        audit.log.debug("nacre watch: %s", watched.path)
+        await asyncio.Event().wait()
+    except OSError as error:
+        audit.log.info("nacre watch cannot follow this server: %s", error)
+    finally:
+        watched.close()
 
 
 def _collect_seldom() -> None:

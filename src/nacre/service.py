@@ -363,6 +363,14 @@ class Service:
         if (job := self.job(job_id)).outcome is None:
             job.execution.kill()
 
+    async def stop_job_for_person(self, job_id: str) -> None:
+        """The person who watches ends a job with everything that it has started; its agent is told."""
+        await self._job_control().stop_for_person(job_id)
+
+    def type_into_job(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
+        """The person who watches types into a job; at the first time, its agent is told."""
+        self._job_control().type_for_person(job_id, text, keys, is_first=is_first)
+
     def watch_job(self, job_id: str, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
         """Have somebody called when a job changes its state, or prints more; what is returned ends that."""
         return self._job_control().jobs.find(job_id).listen(on_change, output=output)

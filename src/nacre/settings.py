@@ -340,6 +340,15 @@ SETTINGS = (
         flag_means=True,
     ),
     Setting(
+        "watch",
+        kinds.YES_OR_NO,
+        "whether `nacre watch` can follow this server, through a socket of the same user's (docs/watch.md)",
+        "watch",
+        flags=("--no-watch",),
+        flag_means=False,
+        flag_help="no socket for `nacre watch`",
+    ),
+    Setting(
         "abort_file",
         kinds.FILE,
         "write the result of a failed command to this file, as JSON",

@@ -16,8 +16,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from nacre import watch_paths
 from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
+from nacre.keeper.directory import make_private
 from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
 from nacre.model import record
 from nacre.places.placeholders import Placeholders
@@ -150,7 +152,10 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         network={"on": True, "off": False}.get(network) if isinstance(network, str) else None,
         hosts=network if isinstance(network, tuple) else None,
         tmp_bytes=config.limit_tmp_bytes,
-        hidden=(os.path.dirname(spool_directory),),  # with the output files of other servers
+        hidden=(
+            os.path.dirname(spool_directory),  # with the output files of other servers
+            watch_paths.directory(os.environ),  # who reaches these sockets can stop jobs
+        ),
         own_processes_only=landlock_version() < SCOPES_SINCE,
         worktree=find_worktree(workspace),
         known_sockets=tuple(_named_sockets(os.environ)),
@@ -169,6 +174,8 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     network = config.sandbox_network
     proxy = _proxy(network) if isinstance(network, tuple) else None
     placeholders = Placeholders()
+    with contextlib.suppress(OSError):  # what is not there cannot be hidden, and may be there later
+        make_private(watch_paths.directory(os.environ))
     profile = _prepare(profile_of(config, workspace, files, spool_directory), spool_directory, placeholders)
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
     outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)

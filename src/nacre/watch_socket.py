@@ -1,0 +1,315 @@
+"""The private socket through which a person watches a server (`nacre watch`), stops jobs and types into them.
+
+Above it: `server`, which loads this when its first calls are answered. Below: `service` and `audit`. It is no
+way to run a command. Linux only: elsewhere nobody can be asked who is at the other end.
+
+Only a process of the same user is let in, and none that a server of ours has started: its parents are looked
+at, up to one that is also above this server. Who cannot be looked at is not let in.
+
+Both sides send JSON, one object on a line. First comes `hello` with all there is; then `started`, `ended` and
+`noted` as things happen. A request is {"ask": ..., "id": any}; its answer has the same id, and `answer` or
+`error`. Whoever does not read what is sent is let go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import struct
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any, cast
+
+from nacre import __version__, audit, watch_paths
+from nacre.audit_records import end_record, start_record, time_text
+from nacre.errors import NacreError, RequestError
+from nacre.model import Result
+from nacre.output import leaving
+from nacre.output_query import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+    from nacre.audit_records import Asked, Entry, Outcome
+    from nacre.service import Service
+
+    Ended = tuple[float, int, Asked, Outcome, Entry]
+
+PROTOCOL = 1
+RECENT = 20  # commands that have ended, for who comes later
+WATCHERS = 8  # at once
+REQUEST_BYTES = 1 << 16
+BEHIND_BYTES = 1 << 22  # what may wait for a watcher
+OUTPUT_BYTES = 1 << 16  # of an output at a time
+LINES = 1000
+CREDENTIALS = struct.Struct("3i")  # pid, user, group
+GUARDIAN = b"nacre-guardian"  # what is above all commands of a server
+
+
+class WatchSocket:
+    """The socket of one server, and who watches it."""
+
+    def __init__(self, service: Service, environment: Mapping[str, str]) -> None:
+        self._service = service
+        self._directory = watch_paths.directory(environment)
+        self._name = f"{os.getpid()}-{os.urandom(2).hex()}{watch_paths.ENDING}"
+        self._server: asyncio.Server | None = None
+        self._watchers: set[asyncio.StreamWriter] = set()
+        self._numbers = 0
+        self._running: dict[int, tuple[float, int, Asked, Entry]] = {}  # by the identity of their entries
+        self._ended: deque[Ended] = deque(maxlen=RECENT)
+        self._typed: set[str] = set()  # jobs whose agent knows that a person types
+        self._asked: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
+            "state": self._tell_state,
+            "output": self._output,
+            "screen": self._screen,
+            "type": self._type,
+            "stop": self._stop,
+        }
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return os.path.join(self._directory, self._name)
+
+    async def open(self) -> None:
+        """Listen. Raises OSError: it cannot be made, and the server does without."""
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with watch_paths.opened(self._directory) as here:
+                remove_stale(here)
+                # It gets its name when somebody listens: what cannot be reached is a dead server's.
+                listener.bind(f"{here}/{self._name}{watch_paths.NOT_READY}")
+                listener.listen(WATCHERS)
+                os.rename(f"{here}/{self._name}{watch_paths.NOT_READY}", f"{here}/{self._name}")
+        except OSError:
+            listener.close()
+            raise
+        self._server = await asyncio.start_unix_server(self._meet, sock=listener, limit=REQUEST_BYTES)
+        audit.observers.append(self)
+
+    def close(self) -> None:
+        """Let everybody go, and remove it."""
+        if self._server is None:
+            return
+        audit.observers.remove(self)
+        self._server.close()
+        for writer in self._watchers:
+            writer.close()
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+        watch_paths.remove_if_empty(self._directory)
+
+    # -- what happens
+
+    def started(self, asked: Asked, entry: Entry) -> None:
+        """A command is about to start."""
+        self._numbers += 1
+        begun = self._running[id(entry)] = time.time(), self._numbers, asked, entry
+        if self._watchers:
+            self._tell(_as_started(*begun))
+
+    def ended(self, asked: Asked, outcome: Outcome, entry: Entry) -> None:
+        """It has ended, or was not run."""
+        begun = self._running.pop(id(entry), None)
+        if begun is None:
+            self._numbers += 1
+        over = time.time(), begun[1] if begun else self._numbers, asked, outcome, entry
+        self._ended.append(over)
+        if self._watchers:
+            self._tell(_as_ended(*over))
+
+    def noted(self, event: str, more: Mapping[str, object]) -> None:
+        """Something else has happened."""
+        if self._watchers:
+            self._tell({"event": "noted", "time": time_text(time.time()), "what": event, **more})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        line = _line(message)
+        for writer in list(self._watchers):
+            self._send(writer, line)
+
+    def _send(self, writer: asyncio.StreamWriter, line: bytes) -> None:
+        if writer.transport.get_write_buffer_size() > BEHIND_BYTES:
+            self._watchers.discard(writer)
+            writer.transport.abort()
+        else:
+            writer.write(line)
+
+    # -- one watcher
+
+    async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        why_not = refusal(writer.get_extra_info("socket"))
+        if not why_not and len(self._watchers) >= WATCHERS:
+            why_not = f"There are {WATCHERS} watchers already."
+        if why_not:
+            audit.log.warning("nacre watch was refused: %s", why_not)
+            writer.write(_line({"event": "refused", "reason": why_not}))
+            writer.close()
+            return
+        self._watchers.add(writer)
+        try:
+            self._send(writer, _line(self._hello()))
+            while line := await reader.readline():
+                self._send(writer, _line(await self._answer(line)))
+        except (OSError, ValueError):  # it is gone, or its line is too long
+            return
+        finally:
+            self._watchers.discard(writer)
+            writer.close()
+
+    async def _answer(self, line: bytes) -> dict[str, Any]:
+        identity: Any = None
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise RequestError("A request is an object.")
+            request = cast("dict[str, Any]", request)
+            identity = request.get("id")
+            answer = self._asked.get(str(request.get("ask")))
+            if answer is None:
+                raise RequestError(f"ask is one of: {', '.join(self._asked)}.")
+            return {"id": identity, "answer": await answer(request)}
+        except ValueError:
+            return {"id": identity, "error": "A request is JSON, on one line."}
+        except NacreError as error:
+            return {"id": identity, "error": str(error)}
+
+    def _hello(self) -> dict[str, Any]:
+        service = self._service
+        return {
+            "event": "hello",
+            "protocol": PROTOCOL,
+            "version": __version__,
+            "pid": os.getpid(),
+            "client": audit.circumstances.client,
+            "preset": service.config.preset.name,
+            "sandbox": audit.circumstances.sandbox,
+            "directory": service.default_directory,
+            **self._state(),
+            "recent": [_as_ended(*each) for each in self._ended],
+        }
+
+    def _state(self) -> dict[str, Any]:
+        return {
+            "client": audit.circumstances.client,
+            "sessions": self._service.list_sessions(),
+            "jobs": [
+                {**job, "terminal": self._service.job(job["job"]).screen is not None}
+                for job in self._service.describe_jobs()
+            ],
+            "running": [_as_started(*each) for each in self._running.values()],
+        }
+
+    # -- what is asked
+
+    async def _tell_state(self, _: dict[str, Any]) -> dict[str, Any]:
+        return self._state()
+
+    async def _output(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The last lines of what a command has printed."""
+        stream, lines = request.get("stream", "stdout"), request.get("lines", LINES)
+        if stream not in ("stdout", "stderr") or not isinstance(lines, int) or not 0 < lines <= LINES:
+            raise RequestError(f"stream is stdout or stderr, lines a number up to {LINES}.")
+        found = await self._service.read_output(_job_of(request), stream, Query(OUTPUT_BYTES, tail=lines))
+        return {"text": found.text, "total_bytes": found.total_bytes, "goes_on": found.goes_on}
+
+    async def _screen(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What is on a job's terminal. What its agent was shown of it stays as it was."""
+        job = self._service.job(_job_of(request))
+        if job.screen is None:
+            raise RequestError(f"Job {job.id} has no terminal.")
+        await job.refresh_screen()
+        view = job.screen.view()
+        return {"lines": view.lines, "row": view.row, "column": view.column, "runs": job.runs}
+
+    async def _type(self, request: dict[str, Any]) -> dict[str, Any]:
+        text, keys, job_id = request.get("text", ""), request.get("keys", ""), _job_of(request)
+        if not isinstance(text, str) or not isinstance(keys, str):
+            raise RequestError("text and keys are texts.")
+        self._service.type_into_job(job_id, text, keys, is_first=job_id not in self._typed)
+        self._typed.add(job_id)
+        return {}
+
+    async def _stop(self, request: dict[str, Any]) -> dict[str, Any]:
+        await self._service.stop_job_for_person(_job_of(request))
+        return {}
+
+
+def _job_of(request: dict[str, Any]) -> str:
+    job_id = request.get("job")
+    if not isinstance(job_id, str) or not job_id:
+        raise RequestError("job is the id of a job, or of an output.")
+    return job_id
+
+
+def _as_started(when: float, number: int, asked: Asked, entry: Entry) -> dict[str, Any]:
+    return {**start_record(when, asked, entry, audit.circumstances), "number": number}
+
+
+def _as_ended(when: float, number: int, asked: Asked, outcome: Outcome, entry: Entry) -> dict[str, Any]:
+    output = {"output": outcome.output_id} if isinstance(outcome, Result) else {}
+    return {**end_record(when, asked, outcome, entry, audit.circumstances), **output, "number": number}
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    """As it leaves: without secrets."""
+    return leaving(json.dumps(message).encode())[0] + b"\n"
+
+
+# -- who may watch
+
+
+def refusal(peer: socket.socket) -> str:
+    """Why whoever is at the other end may not watch; empty: they may."""
+    try:
+        pid, user, _ = CREDENTIALS.unpack(
+            peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
+        )
+        if user != os.geteuid():
+            return "It belongs to another user."
+        return _started_by_a_server(pid)
+    except (OSError, ValueError, IndexError):
+        return "Who it is cannot be found out."
+
+
+def _started_by_a_server(pid: int) -> str:
+    """Why a process is taken for a command's, by what is above it. Raises OSError, ValueError."""
+    above_us = set(_with_parents(os.getpid())) - {os.getpid()}
+    for each in _with_parents(pid):
+        if each in above_us:
+            return ""
+        if each == os.getpid() or GUARDIAN in _words_of(each):
+            return f"Process {pid} was started by a command."
+    return ""
+
+
+def _with_parents(pid: int) -> Iterator[int]:
+    """A process and all above it, as far as they can be seen."""
+    if not pid:  # it is in a namespace that is not ours
+        raise ValueError
+    while pid:
+        yield pid
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            pid = int(file.read().rpartition(b")")[2].split()[1])
+
+
+def _words_of(pid: int) -> list[bytes]:
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return file.read().split(b"\0")
+
+
+def remove_stale(directory: str) -> None:
+    """Remove the sockets of servers that were killed."""
+    for name in os.listdir(directory):
+        if os.path.exists(f"/proc/{name.partition('-')[0]}"):
+            continue
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+            try:
+                probe.setblocking(False)  # one of another container takes it at once, or has no room now
+                probe.connect(f"{directory}/{name}")
+            except ConnectionRefusedError:
+                os.unlink(f"{directory}/{name}")
