@@ -12,12 +12,18 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from wire_client import WireClient  # noqa: E402  # from the tests
+from wire_client import HANDSHAKE, WireClient  # noqa: E402  # from the tests
 
 from nacre import watch_paths  # noqa: E402  # as above
 from nacre.watch_app import WatchApp  # noqa: E402  # as above
 
-COMMANDS = ("git status --short", "python3 -m compileall -q .", "rm -rf /", "grep -rn TODO . | head")
+COMMANDS = (
+    "git init -q",
+    "git status --short",
+    "python3 -m compileall -q .",
+    "rm -rf /",
+    "grep -rn TODO . | head",
+)
 JOB = 'for n in 1 2 3 4 5 6; do echo "tests/test_$n.py ... ok"; done; exec sleep 600'
 SIZE = (150, 34)
 
@@ -42,7 +48,8 @@ def main() -> None:
         environment = {"XDG_RUNTIME_DIR": str(runtime)}
         options = ("--shell", "bash", "-v", "--deny", "rm -rf /")
         with WireClient(*options, cwd=project, env=environment) as client:
-            client.shake_hands()
+            client.request("initialize", {**HANDSHAKE, "clientInfo": {"name": "demo", "version": "1"}})
+            client.notify("notifications/initialized")
             client.wait_for_log("nacre watch: ")
             for command in COMMANDS:
                 client.call("shell", command=command, session="main")

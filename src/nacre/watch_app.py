@@ -151,7 +151,7 @@ class WatchApp(App[None]):
 
     def compose(self) -> ComposeResult:
         """Three lists, and beside them an output."""
-        yield Header()
+        yield Header(icon=" ")
         with Horizontal():
             with Vertical(id="lists"):
                 for name in COLUMNS:
