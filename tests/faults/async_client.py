@@ -44,7 +44,7 @@ class Connection:
             stdin=asyncio.subprocess.PIPE,
             stdout=theirs,
             stderr=asyncio.subprocess.DEVNULL,
-            env={**os.environ, "TMPDIR": str(directory)},
+            env={**os.environ, "TMPDIR": str(directory), "NACRE_WATCH": "false"},  # its socket comes later
             start_new_session=True,
         )
         os.close(theirs)
