@@ -159,7 +159,7 @@ def test_a_watcher_that_does_not_read_is_let_go_and_holds_up_nothing(start: Star
     with Watcher(runtime) as asleep:
         for _ in range(50):  # each is told twice
             assert client.shell(f": {'x' * 100_000}")["exit_code"] == 0
-        assert not asleep.rest().endswith(b"}\n")  # it was cut off
+        assert asleep.rest().count(b'"event": "ended"') < 50  # it was cut off
     with Watcher(runtime) as watcher:
         assert watcher.next()["running"] == []
 
