@@ -19,7 +19,7 @@ import pytest
 from sandbox_harness import TestHome, scratch_directory
 from wire_client import NACRE, WireClient, text_of
 
-from nacre import watch_cli, watch_socket
+from nacre import watch_cli, watch_paths, watch_socket
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -312,6 +312,25 @@ def test_the_socket_is_gone_after_the_end_and_watchers_are_let_go(start: Start, 
         assert client.wait() == 0
         assert watcher.rest() == b""
     assert sockets(runtime) == []
+
+
+@pytest.mark.req("watch-leaves-nothing")
+def test_a_directory_in_tmp_is_neither_made_to_be_hidden_nor_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch_paths, "FALLBACK", str(tmp_path / "nacre-watch-"))
+    fallback, runtime = tmp_path / "nacre-watch-0", tmp_path / "runtime"
+    for path in (fallback, runtime):
+        watch_paths.make_to_be_hidden(str(path))
+    assert (fallback.exists(), runtime.exists()) == (False, True)
+    fallback.mkdir()
+    (fallback / "other").touch()
+    watch_paths.remove_if_empty(str(fallback))
+    assert fallback.exists()
+    (fallback / "other").unlink()
+    for path in (fallback, runtime):
+        watch_paths.remove_if_empty(str(path))
+    assert (fallback.exists(), runtime.exists()) == (False, True)
 
 
 @pytest.mark.req("watch-leaves-nothing")

@@ -60,3 +60,10 @@ def remove_if_empty(path: str) -> None:
     if path.startswith(FALLBACK):
         with contextlib.suppress(OSError):  # others are in it
             os.rmdir(path)
+
+
+def make_to_be_hidden(path: str) -> None:
+    """What is not there cannot be hidden, and may be there later. The machine's /tmp is hidden as a whole."""
+    if not path.startswith(FALLBACK):
+        with contextlib.suppress(OSError):
+            make_private(path)

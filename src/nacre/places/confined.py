@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 from nacre import watch_paths
 from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
-from nacre.keeper.directory import make_private
 from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
 from nacre.model import record
 from nacre.places.placeholders import Placeholders
@@ -174,8 +173,7 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     network = config.sandbox_network
     proxy = _proxy(network) if isinstance(network, tuple) else None
     placeholders = Placeholders()
-    with contextlib.suppress(OSError):  # what is not there cannot be hidden, and may be there later
-        make_private(watch_paths.directory(os.environ))
+    watch_paths.make_to_be_hidden(watch_paths.directory(os.environ))
     profile = _prepare(profile_of(config, workspace, files, spool_directory), spool_directory, placeholders)
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
     outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)
