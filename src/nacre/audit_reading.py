@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from contextlib import ExitStack
+from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -18,8 +18,11 @@ from nacre.audit_chain import check_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
     from nacre.audit_chain import Checked
+
+    _Identity = tuple[int, int]  # of a file: its device and number
 
 NO_END = "no end"
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -136,19 +139,55 @@ def follow(path: str) -> Iterator[dict[str, Any] | None]:
 
     It never ends: None says that there is nothing new just now.
     """
-    with ExitStack() as stack:
-        file, pending = stack.enter_context(open(path, "rb")), b""
+    known = {identity for _, identity in _moved_aside(path)}
+    file, pending, newer = open(path, "rb"), b"", deque["BinaryIO"]()  # noqa: SIM115  # closed below
+    try:
         while True:
-            # Looked at first: to a file that was moved aside nobody writes any more.
-            moved = os.path.exists(path) and not os.path.samestat(os.stat(path), os.fstat(file.fileno()))
+            if not newer:  # looked for first: to a file that was moved aside nobody writes any more
+                newer.extend(_newer(path, file, known))
             pending += file.read()
             *lines, pending = pending.split(b"\n")
             for line in check_lines(line + b"\n" for line in lines):
                 if line.record is not None:
                     yield line.record
-            if moved:
-                file, pending = stack.enter_context(open(path, "rb")), b""
+            if newer:
+                file.close()
+                file, pending = newer.popleft(), b""
             elif os.fstat(file.fileno()).st_size < file.tell():
                 file.seek(0)  # it was emptied
             elif not lines:
                 yield None
+    finally:
+        for each in (file, *newer):
+            each.close()
+
+
+def _newer(path: str, file: BinaryIO, known: set[_Identity]) -> list[BinaryIO]:
+    """What is written to now, if that is another file; before it, those that were moved aside in between.
+
+    `known` are those that were aside before; from now on, all that are: numbers are given to other files.
+    """
+    current = _identity(os.fstat(file.fileno()))
+    if not os.path.exists(path) or _identity(os.stat(path)) == current:
+        return []
+    newest = open(path, "rb")  # noqa: SIM115  # the caller closes it
+    aside = _moved_aside(path)
+    seen = {*known, current, _identity(os.fstat(newest.fileno()))}
+    between = [open(name, "rb") for name, identity in aside if identity not in seen]  # noqa: SIM115  # as that
+    known.clear()
+    known.update(identity for _, identity in aside)
+    return [*between, newest]
+
+
+def _moved_aside(path: str) -> list[tuple[str, _Identity]]:
+    """The files beside a log whose names begin with its name, in the order in which they were written."""
+    directory, base = os.path.split(os.path.abspath(path))
+    with os.scandir(directory) as entries:
+        found = [entry for entry in entries if entry.name.startswith(base) and entry.name != base]
+    files = [(entry.stat(), entry.path) for entry in found if entry.is_file()]
+    files.sort(key=lambda each: each[0].st_mtime_ns)
+    return [(name, _identity(stat)) for stat, name in files]
+
+
+def _identity(stat: os.stat_result) -> _Identity:
+    return stat.st_dev, stat.st_ino
