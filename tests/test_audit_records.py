@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
@@ -11,6 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from small_disk import FILL, servers_with_small_disk
 from wire_client import MODERN, NACRE, WireClient, ended_records
 
 from nacre.audit_chain import check_lines
@@ -211,23 +211,8 @@ def test_what_is_typed_into_a_job_and_done_to_it_and_to_sessions_is_recorded(
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[..., WireClient]]:
     """Start servers that see a file system of 64 KiB in `disk`."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    script = f'mount -t tmpfs -o size=64k small {disk} && exec "$@"'
-    program = ["unshare", "--map-root-user", "--mount", "bash", "-c", script, "bash"]
-    if subprocess.run([*program, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no mount namespace may be made here")
-    with contextlib.ExitStack() as clients:
-
-        def starter(*options: str) -> WireClient:
-            client = clients.enter_context(WireClient(*options, program=[*program, *NACRE], cwd=tmp_path))
-            client.shake_hands()
-            return client
-
+    with servers_with_small_disk(tmp_path, 64) as starter:
         yield starter
-
-
-FILL = "head -c 1M /dev/zero > disk/filler 2>/dev/null; head -c 1M /dev/zero >> disk/filler 2>/dev/null; true"
 
 
 @pytest.mark.req("fault-audit-required")

@@ -57,7 +57,7 @@ if sys.platform == "linux":
         """As asyncio does it: a callback that fails is told, and ends nothing."""
         try:
             callback()
-        except Exception as error:  # noqa: BLE001  # whatever it is
+        except Exception as error:  # noqa: BLE001  # whatever it is: the other pipe is still to be served
             message = f"Exception in callback {callback!r}"
             asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 

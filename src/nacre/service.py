@@ -135,7 +135,7 @@ class Service:
         except NacreError as error:
             outcome = error
             raise
-        except Exception as error:
+        except Exception as error:  # whatever it is, the record of its end says that it failed
             outcome = InternalError(f"nacre failed ({type(error).__name__}); its log has the details.")
             raise
         else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import fcntl
 import json
 import os
@@ -11,6 +10,7 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from small_disk import FILL, servers_with_small_disk
 from wire_client import NACRE, WireClient, ended_records
 
 if TYPE_CHECKING:
@@ -107,24 +107,9 @@ def test_a_log_line_written_in_part_does_not_run_into_the_next(start: Start, tmp
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Callable[..., WireClient]]:
-    """Start servers that see a file system of 256 KiB in `disk`; nobody else does."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    script = f'mount -t tmpfs -o size=256k small {disk} && exec "$@"'
-    program = ["unshare", "--map-root-user", "--mount", "bash", "-c", script, "bash"]
-    if subprocess.run([*program, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no mount namespace may be made here")
-    with contextlib.ExitStack() as clients:
-
-        def starter(*options: str) -> WireClient:
-            client = clients.enter_context(WireClient(*options, program=[*program, *NACRE], cwd=tmp_path))
-            client.shake_hands()
-            return client
-
+    """Start servers that see a file system of 256 KiB in `disk`."""
+    with servers_with_small_disk(tmp_path, 256) as starter:
         yield starter
-
-
-FILL = "head -c 1M /dev/zero > disk/filler 2>/dev/null; head -c 1M /dev/zero >> disk/filler 2>/dev/null; true"
 
 
 def entries(server: WireClient, path: str = "disk/audit.jsonl") -> list[dict[str, Any]]:
