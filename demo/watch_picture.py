@@ -14,8 +14,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from wire_client import HANDSHAKE, WireClient  # noqa: E402  # from the tests
 
-from nacre import watch_paths  # noqa: E402  # as above
-from nacre.watch_app import WatchApp  # noqa: E402  # as above
+from nacre.watch.app import WatchApp  # noqa: E402  # as above
+from nacre.watch.paths import socket_directory  # noqa: E402  # as above
 
 COMMANDS = (
     "git init -q",
@@ -54,7 +54,7 @@ def main() -> None:
             for command in COMMANDS:
                 client.call("shell", command=command, session="main")
             client.call("shell", command=JOB, background=True)
-            directory = watch_paths.directory({**os.environ, **environment})
+            directory = socket_directory({**os.environ, **environment})
             picture = asyncio.run(asyncio.wait_for(draw(directory, "test_1.py"), 60))
     # The picture asks no other host for a font.
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).replace("Fira Code, ", "")

@@ -42,7 +42,7 @@ THIRD_PARTY = {
     "protocol.sdk": MCP,
     "patterns": {"regex"},
     "screen": {"pyte"},
-    "watch_app": {"rich", "textual"},
+    "watch.app": {"rich", "textual"},
 }  # each is loaded where it is needed, and only there
 # What may be asked of the package itself; everything else in it stands for a module above.
 LIGHT_NAMES = {"nacre", "nacre.__version__"}
@@ -197,7 +197,18 @@ def test_every_module_says_what_it_is() -> None:
 @pytest.mark.req("architecture-floors")
 @pytest.mark.parametrize(
     "package",
-    ["keeper", "keeper/posix", "keeper/windows", "keeper/win32", "places", "policy", "sandbox", "install"],
+    [
+        "keeper",
+        "keeper/posix",
+        "keeper/windows",
+        "keeper/win32",
+        "places",
+        "policy",
+        "sandbox",
+        "install",
+        "audit",
+        "watch",
+    ],
 )
 def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> None:
     home = SOURCE / package

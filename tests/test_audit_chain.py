@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from wire_client import NACRE
 
-from nacre.audit_chain import check_lines, seal
-from nacre.trail import Trail
+from nacre.audit.chain import check_lines, seal
+from nacre.audit.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ import pytest
 from small_disk import FILL, servers_with_small_disk
 from wire_client import MODERN, NACRE, WireClient, ended_records
 
-from nacre.audit_chain import check_lines
+from nacre.audit.chain import check_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

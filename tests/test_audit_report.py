@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from wire_client import NACRE
 
-from nacre.trail import Trail
+from nacre.audit.trail import Trail
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from wire_client import NACRE
 
-from nacre.audit_reading import Wanted, commands, moment
-from nacre.trail import Trail
+from nacre.audit.reading import Wanted, commands, moment
+from nacre.audit.trail import Trail
 
 if TYPE_CHECKING:
     from pathlib import Path

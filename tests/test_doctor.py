@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from nacre.audit_chain import seal
+from nacre.audit.chain import seal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ import pytest
 from sandbox_harness import TestHome, scratch_directory
 from wire_client import NACRE, WireClient, text_of
 
-from nacre import watch_cli, watch_paths, watch_socket
+from nacre.watch import cli, listener, paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -274,9 +274,9 @@ def test_another_user_and_who_cannot_be_looked_at_are_refused(monkeypatch: pytes
     with ours, theirs:
         user = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: user + 1)
-        assert watch_socket.refusal(ours) == "It belongs to another user."
+        assert listener.refusal(ours) == "It belongs to another user."
     with socket.socket(socket.AF_INET) as nobody:
-        assert watch_socket.refusal(nobody)
+        assert listener.refusal(nobody)
 
 
 @pytest.mark.req("watch-private")
@@ -318,18 +318,18 @@ def test_the_socket_is_gone_after_the_end_and_watchers_are_let_go(start: Start, 
 def test_a_directory_in_tmp_is_neither_made_to_be_hidden_nor_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch_paths, "FALLBACK", str(tmp_path / "nacre-watch-"))
+    monkeypatch.setattr(paths, "FALLBACK", str(tmp_path / "nacre-watch-"))
     fallback, runtime = tmp_path / "nacre-watch-0", tmp_path / "runtime"
     for path in (fallback, runtime):
-        watch_paths.make_to_be_hidden(str(path))
+        paths.make_to_be_hidden(str(path))
     assert (fallback.exists(), runtime.exists()) == (False, True)
     fallback.mkdir()
     (fallback / "other").touch()
-    watch_paths.remove_if_empty(str(fallback))
+    paths.remove_if_empty(str(fallback))
     assert fallback.exists()
     (fallback / "other").unlink()
     for path in (fallback, runtime):
-        watch_paths.remove_if_empty(str(path))
+        paths.remove_if_empty(str(path))
     assert (fallback.exists(), runtime.exists()) == (False, True)
 
 
@@ -434,9 +434,9 @@ def test_without_textual_it_says_what_to_install(
     runtime: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    monkeypatch.delitem(sys.modules, "nacre.watch_app", raising=False)
+    monkeypatch.delitem(sys.modules, "nacre.watch.app", raising=False)
     monkeypatch.setitem(sys.modules, "textual.app", None)
-    assert watch_cli.main([]) == 2
+    assert cli.main([]) == 2
     said = capsys.readouterr().err
     assert "pip install 'nacre[watch]'" in said
     assert "--plain" in said

@@ -1,6 +1,6 @@
 """The abort file: a command that failed leaves its result there, for a workflow that has to stop (004).
 
-Above it: `service`, which reports every command to it, as to `audit`. It writes one file, whole or not at
+Above it: `service`, which reports every command to it, as to the log. It writes one file, whole or not at
 all, and only for failures: whoever waits for the file decides what follows and takes it away again. Where the
 file is comes from the person's settings; no tool can name another, and no trouble with it fails a command. A
 result that there was no room for is written as soon as there is, unless a newer one takes its place.
@@ -16,10 +16,10 @@ import tempfile
 import time
 from typing import TYPE_CHECKING
 
-from nacre import audit
-from nacre.audit_records import plain_record
+from nacre.audit.records import plain_record
 from nacre.errors import Asking, NacreError, RequestError
 from nacre.model import Result
+from nacre.stderr import log
 
 if TYPE_CHECKING:
     from nacre.model import Command
@@ -74,14 +74,14 @@ class AbortFile:
         except OSError as error:
             if not was_reported:
                 reason = error.strerror or error
-                audit.log.error("the abort file %s cannot be written yet: %s", self._path, reason)
+                log.error("the abort file %s cannot be written yet: %s", self._path, reason)
             self._retry = asyncio.get_running_loop().call_later(
                 RETRY_S, lambda: self._settle(was_reported=True)
             )
         else:
             self._owed = ""
             if was_reported:
-                audit.log.warning("the abort file %s could be written at last", self._path)
+                log.warning("the abort file %s could be written at last", self._path)
 
     def _write(self, text: str) -> None:
         """The old content or the new one, never half of it; readable by this user only, as output may be."""

@@ -152,7 +152,7 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
 
         return policy_main(rest)
     if name == "audit":
-        from nacre.audit_cli import main as audit_main  # noqa: PLC0415  # the same
+        from nacre.audit.cli import main as audit_main  # noqa: PLC0415  # the same
 
         return audit_main(rest)
     if name in ("install", "uninstall"):
@@ -172,7 +172,7 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
 
         return try_main(rest)
     if name == "watch":
-        from nacre.watch_cli import main as watch_main  # noqa: PLC0415  # the same
+        from nacre.watch.cli import main as watch_main  # noqa: PLC0415  # the same
 
         return watch_main(rest)
     if name == "completions":
@@ -226,12 +226,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.stderr.write(f"nacre: its keeper process cannot be started: {error.strerror}.\n")
         sys.exit(2)
     _load_asyncio_without_tls()
-    from nacre import audit  # noqa: PLC0415  # loads while the keeper starts
+    from nacre.audit import recorder  # noqa: PLC0415  # loads while the keeper starts
     from nacre.protocol.stdio import claim_standard_streams  # noqa: PLC0415
 
     try:
         config = configuration(options)
-        audit.configure(
+        recorder.configure(
             verbose=config.verbose,
             commands=config.log_commands,
             trail=config.audit_log,
@@ -255,5 +255,5 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     from nacre.server import serve  # noqa: PLC0415  # loads while a keeper in a sandbox starts
 
     code = serve(config, launched, reading, writing, place)
-    audit.finish()
+    recorder.finish()
     os._exit(code)  # everything is cleaned up; a reader thread parked on stdin must not hold us

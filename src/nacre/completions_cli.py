@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre import (
-    audit_cli,
     config_cli,
     doctor,
     install_cli,
@@ -20,12 +19,13 @@ from nacre import (
     presets,
     sandbox_cli,
     try_cli,
-    watch_cli,
 )
+from nacre.audit import cli as audit_cli
 from nacre.install.clients import CLIENTS
 from nacre.options import parser as server_parser
 from nacre.sandbox.profile import Level as SandboxLevel
 from nacre.settings import CONTAINER_SETTINGS, SETTINGS
+from nacre.watch import cli as watch_cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,11 +10,12 @@ import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from nacre import audit
+from nacre.audit import recorder
 from nacre.errors import NacreError, RequestError
 from nacre.jobs import Job, Jobs
 from nacre.model import Command, record
 from nacre.output import counted, readable
+from nacre.stderr import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -246,8 +247,8 @@ class JobControl:
             job.execution.feed(data)
         if ends:
             job.execution.feed(b"")
-        audit.log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
-        audit.note("input", **_about(job), text=sent.text, keys=sent.keys, ends=ends)
+        log.info("job %s: %d bytes of input%s", job.id, len(data), ", then its end" if ends else "")
+        recorder.note("input", **_about(job), text=sent.text, keys=sent.keys, ends=ends)
 
     async def send_secret(self, job_id: str, question: str, ask: AskSecret | None) -> None:
         """Have the person type a line for a program that hides it: a password, which no agent sees.
@@ -271,8 +272,8 @@ class JobControl:
         self._hide_typed(typed)
         if not await job.execution.feed_hidden(typed.encode("utf-8", "surrogatepass") + ENTER):
             raise _not_hidden(job_id)
-        audit.log.info("job %s: a hidden line, typed by the person", job.id)
-        audit.note("hidden input", **_about(job))
+        log.info("job %s: a hidden line, typed by the person", job.id)
+        recorder.note("hidden input", **_about(job))
 
     @staticmethod
     def _keys(job: Job, names: str) -> bytes:
@@ -311,8 +312,8 @@ class JobControl:
         if name not in SIGNALS:
             raise RequestError(f"There is no signal {name!r} here.", hint=f"There are: {', '.join(SIGNALS)}.")
         job.execution.signal(name)
-        audit.log.info("job %s: signal %s", job.id, name)
-        audit.note("signal", **_about(job), signal=name)
+        log.info("job %s: signal %s", job.id, name)
+        recorder.note("signal", **_about(job), signal=name)
 
     async def end(self, job_id: str) -> Look:
         """End a job with everything that it has started."""
@@ -330,8 +331,8 @@ class JobControl:
         job = self.jobs.find(job_id)
         if not job.runs:
             raise RequestError(f"Job {job_id} {job.how_it_ended()}.", code="job_ended")
-        audit.log.info("job %s: stopped by the person", job.id)
-        audit.note("stopped by the person", **_about(job))
+        log.info("job %s: stopped by the person", job.id)
+        recorder.note("stopped by the person", **_about(job))
         self.jobs.tell(f"The person has stopped job {job.id} ({job.name}).")
         if job.outcome is None:
             job.execution.kill()
@@ -343,8 +344,8 @@ class JobControl:
         job = self._running(job_id)
         data = text.encode("utf-8", "surrogateescape") + self._keys(job, keys)
         if is_first:
-            audit.log.info("job %s: the person types", job.id)
-            audit.note("typed by the person", **_about(job))
+            log.info("job %s: the person types", job.id)
+            recorder.note("typed by the person", **_about(job))
             self.jobs.tell(f"The person has typed into job {job.id} ({job.name}).")
         if data:
             job.execution.feed(data)

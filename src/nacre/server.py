@@ -16,7 +16,8 @@ import socket
 import sys
 from typing import TYPE_CHECKING
 
-from nacre import __version__, audit, stderr
+from nacre import __version__, stderr
+from nacre.audit import recorder
 from nacre.direct_loop import new_loop
 from nacre.errors import NacreError
 from nacre.places.local import Local
@@ -24,6 +25,7 @@ from nacre.protocol.connection import Connection
 from nacre.protocol.conversation import converse
 from nacre.protocol.stdio import Stdio
 from nacre.service import Service
+from nacre.stderr import log
 from nacre.tools.catalogue import register
 from nacre.tools.surface import Surface
 
@@ -61,9 +63,9 @@ def _system() -> str:
 def build_surface(service: Service) -> Surface:
     """What a client of this server is shown."""
     information, config = start_up_information(service), service.config
-    audit.log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
+    log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
     for warning in (*config.warnings, *service.place.warnings):
-        audit.log.warning("%s", warning)
+        log.warning("%s", warning)
     if started := config.preset.texts.get("started"):
         stderr.say(started)
     surface = Surface(config.preset.server_name, __version__, "")
@@ -117,7 +119,7 @@ class Server:
         return self._code
 
     async def _serve(self, service: Service) -> None:
-        audit.circumstances.sandbox = self._config.sandbox
+        recorder.circumstances.sandbox = self._config.sandbox
         telemetry = _telemetry()
         surface = build_surface(service)
         stdio = Stdio(*self._streams, self._config.line_limit_bytes, lambda: self._end(CLIENT_GONE))
@@ -169,7 +171,7 @@ def _telemetry() -> Telemetry | None:
     if target is None:
         return None
     telemetry = Telemetry(target)
-    audit.observers.append(telemetry)
+    recorder.observers.append(telemetry)
     calls.tracer = telemetry
     return telemetry
 
@@ -179,15 +181,15 @@ async def _be_watched(service: Service) -> None:
     if sys.platform != "linux":
         return
     await asyncio.sleep(SETTLED_S)
-    from nacre.watch_socket import WatchSocket  # noqa: PLC0415  # nobody shall wait for it
+    from nacre.watch.listener import WatchListener  # noqa: PLC0415  # nobody shall wait for it
 
-    watched = WatchSocket(service, os.environ)
+    watched = WatchListener(service, os.environ)
     try:
         await watched.open()
-        audit.log.debug("nacre watch: %s", watched.path)
+        log.debug("nacre watch: %s", watched.path)
         await asyncio.Event().wait()
     except OSError as error:
-        audit.log.info("nacre watch cannot follow this server: %s", error)
+        log.info("nacre watch cannot follow this server: %s", error)
     finally:
         watched.close()
 
@@ -217,6 +219,6 @@ def serve(
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 return runner.run(main())
         except NacreError as error:
-            audit.log.error("%s", error)  # the person needs the sentence, not the traceback
+            log.error("%s", error)  # the person needs the sentence, not the traceback
             return 2
     return 130

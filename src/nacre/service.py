@@ -18,8 +18,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from nacre import audit, file_changes
-from nacre.audit_records import Entry
+from nacre import file_changes
+from nacre.audit import recorder
+from nacre.audit.records import Entry
 from nacre.eager import Deadlines, Semaphore
 from nacre.errors import InternalError, NacreError, RequestError
 from nacre.file_execution import FileExecution
@@ -30,6 +31,7 @@ from nacre.model import Command, Ended, LeftProcess, Result
 from nacre.once import Once
 from nacre.output import LOSSY, NO_TEXT, without_spool
 from nacre.sessions import Sessions
+from nacre.stderr import log
 from nacre.turn import Turn
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ class Service:
         outcome: Done | NacreError | None = None
         entry = Entry()
         try:
-            audit.check()
+            recorder.check()
             execution.validate()
             outcome = await self._perform(execution, ask, entry)
         except NacreError as error:
@@ -158,7 +160,7 @@ class Service:
                 await self._widen(self._widening, execution, ask)
             await self._slots.acquire()
             try:
-                audit.started(execution.asked, entry)
+                recorder.started(execution.asked, entry)
                 began = time.monotonic()
                 await execution.start()
                 done = await self._wait_for(execution)
@@ -280,7 +282,7 @@ class Service:
         """Record the end; what loses its keeper because the server ends was cancelled by that."""
         if self._closing and isinstance(outcome, NacreError) and outcome.code == "keeper_lost":
             outcome = None
-        audit.record(asked, outcome, entry)
+        recorder.record(asked, outcome, entry)
         if self._abort is None or not isinstance(asked, Command):
             return
         if outcome is None or isinstance(outcome, Result | NacreError):
@@ -422,10 +424,10 @@ class Service:
         return self._ended("closed", name, await self.sessions.close(name))
 
     def _ended(self, how: str, name: str, left: Left) -> tuple[LeftProcess, ...]:
-        audit.log.info("session %s: %s", how, audit.one_line(name))
-        audit.note(f"session {how}", session=name)
+        log.info("session %s: %s", how, recorder.one_line(name))
+        recorder.note(f"session {how}", session=name)
         for pid, line in left:
-            audit.log.warning("could not be killed: %d %s", pid, audit.one_line(line))
+            log.warning("could not be killed: %d %s", pid, recorder.one_line(line))
         return tuple(LeftProcess(pid, line) for pid, line in left)
 
     # -- the list of commands
@@ -450,15 +452,15 @@ class Service:
                 self.settings_note = (
                     f"{names} has changed and cannot be used; the settings before it stay: {error}"
                 )
-                audit.log.warning("%s", self.settings_note)
-                audit.note("settings refused", files=changed, reason=str(error))
+                log.warning("%s", self.settings_note)
+                recorder.note("settings refused", files=changed, reason=str(error))
                 continue
             self.settings_note = f"not before the next start: {', '.join(waiting)}" if waiting else ""
             told = f"new: {', '.join(new) or 'nothing'}" + (f"; {self.settings_note}" if waiting else "")
-            audit.log.info("%s has changed; %s", names, told)
+            log.info("%s has changed; %s", names, told)
             for warning in self.config.warnings:
-                audit.log.warning("%s", warning)
-            audit.note("settings changed", files=changed, settings=new, waiting=waiting)
+                log.warning("%s", warning)
+            recorder.note("settings changed", files=changed, settings=new, waiting=waiting)
             if new:
                 await on_change()
 
@@ -505,10 +507,10 @@ class Service:
             return
         confinement = self.place.confinement
         if confinement is not None and not confinement.profile.holds(self.place.files.real_path(directory)):
-            audit.log.warning("the client's root %s is outside of the sandbox's workspace", directory)
+            log.warning("the client's root %s is outside of the sandbox's workspace", directory)
         else:
             self.default_directory = directory
-            audit.log.info("commands start in the client's root %s", directory)
+            log.info("commands start in the client's root %s", directory)
 
     @property
     def held_by(self) -> str:

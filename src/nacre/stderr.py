@@ -1,6 +1,6 @@
 """Lines on stderr: the log's own way out, which can neither hold the server up nor end it.
 
-Above it: `audit` and whoever says something once. A client that never reads our stderr, has closed it, or
+Above it: everybody who has something to log (`log`). A client that never reads our stderr, has closed it, or
 gave us a file on a disk that is full, loses lines and nothing else: they are counted instead of written,
 and the count is told as soon as there is room. A line that was written in part is ended before the next.
 Windows does not tell whether a pipe has room; there a thread writes, and its queue is what gets full.
@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+log = logging.getLogger("nacre")
 
 PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
 LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows

@@ -22,16 +22,18 @@ import urllib.request
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nacre import __version__, audit
-from nacre.audit_records import end_of
+from nacre import __version__
+from nacre.audit import recorder
+from nacre.audit.records import end_of
 from nacre.errors import NacreError
 from nacre.model import Command, Result
 from nacre.output import leaving_text
+from nacre.stderr import log
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-    from nacre.audit_records import Asked, Entry, Outcome
+    from nacre.audit.records import Asked, Entry, Outcome
 
 QUEUE_LIMIT = 2048
 BATCH_LIMIT = 256
@@ -151,7 +153,7 @@ class Telemetry:
     @staticmethod
     def _span_of_call(tool: str) -> Span:
         span = Span(f"tools/call {tool}", _SERVER, os.urandom(16).hex())
-        known = audit.circumstances
+        known = recorder.circumstances
         span.attributes = {
             "mcp.method.name": "tools/call",
             "gen_ai.tool.name": tool,
@@ -179,7 +181,7 @@ class Telemetry:
             "nacre.session": asked.session,
             "nacre.working_directory": asked.working_directory,
             "nacre.place": asked.place,
-            "nacre.sandbox": audit.circumstances.sandbox,
+            "nacre.sandbox": recorder.circumstances.sandbox,
         }
         return span
 
@@ -244,7 +246,7 @@ class Telemetry:
             self._dropped += len(batch)
             if not self._told:
                 self._told = True
-                audit.log.warning("spans cannot be sent (%s); they are dropped until they can", _why(error))
+                log.warning("spans cannot be sent (%s); they are dropped until they can", _why(error))
 
     def finish(self) -> None:
         """The server ends: send what is left, as far as that goes quickly."""

@@ -1,6 +1,6 @@
 """What the person has set up: settings files and their effect, the audit log, clients and their way to nacre.
 
-Above it: `nacre doctor`. Below: `layers`, `audit_chain`, `install/`, and trials, with which a client's entry
+Above it: `nacre doctor`. Below: `layers`, `audit`, `install/`, and trials, with which a client's entry
 is started as the client would start it.
 """
 
@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 
 from nacre import configuration, layers
-from nacre.audit_chain import check_lines
+from nacre.audit.chain import check_lines
 from nacre.diagnosis.finding import Finding
 from nacre.diagnosis.trial import TrialError, run
 from nacre.errors import NacreError

@@ -16,7 +16,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nacre import watch_paths
 from nacre.errors import Refused, RequestError
 from nacre.keeper.confinement import LISTENER, SCOPES_SINCE, can_decide_execs, landlock_version
 from nacre.keeper.launch import confined_argv, launch, launch_gated, local_argv, why_it_fails
@@ -26,6 +25,7 @@ from nacre.places.worktrees import find_worktree
 from nacre.sandbox.bubblewrap import bubblewrap_argv
 from nacre.sandbox.plan import build_plan
 from nacre.sandbox.profile import Level, Profile, SandboxSettings, build_profile, private_directories
+from nacre.watch.paths import make_to_be_hidden, socket_directory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -153,7 +153,7 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(
             os.path.dirname(spool_directory),  # with the output files of other servers
-            watch_paths.directory(os.environ),  # who reaches these sockets can stop jobs
+            socket_directory(os.environ),  # who reaches these sockets can stop jobs
         ),
         own_processes_only=landlock_version() < SCOPES_SINCE,
         worktree=find_worktree(workspace),
@@ -173,7 +173,7 @@ def confine(config: Config, workspace: str, files: FileSystem, spool_directory: 
     network = config.sandbox_network
     proxy = _proxy(network) if isinstance(network, tuple) else None
     placeholders = Placeholders()
-    watch_paths.make_to_be_hidden(watch_paths.directory(os.environ))
+    make_to_be_hidden(socket_directory(os.environ))
     profile = _prepare(profile_of(config, workspace, files, spool_directory), spool_directory, placeholders)
     needed = dict.fromkeys((sys.base_prefix, sys.prefix, local_argv()[-1]))
     outer = bubblewrap_argv(profile, files, spool_directory, _unreadable(spool_directory), needed)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from nacre.audit import log
 from nacre.errors import NacreError, RequestError
 from nacre.protocol.results import NeedsAnswer, call_result, named_error
+from nacre.stderr import log
 from nacre.tools.arguments import check
 from nacre.tools.tool import CallError, Reply
 

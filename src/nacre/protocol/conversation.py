@@ -14,10 +14,10 @@ import os
 import threading
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit import log
 from nacre.protocol.connection import Era
 from nacre.protocol.fast_path import FastPath
 from nacre.protocol.messages import INTERNAL_ERROR
+from nacre.stderr import log
 from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:

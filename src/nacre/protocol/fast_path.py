@@ -15,8 +15,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from nacre import audit
-from nacre.audit import log
+from nacre.audit import recorder
 from nacre.protocol import modern
 from nacre.protocol.calls import answer
 from nacre.protocol.connection import Client, Era
@@ -37,6 +36,7 @@ from nacre.protocol.results import (
     prompts_listed,
     tools_listed,
 )
+from nacre.stderr import log
 from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ class FastPath:
 
     def _note_handshake(self, client: Client) -> None:
         self._connection.client = client
-        audit.identify(client.name, client.version)
+        recorder.identify(client.name, client.version)
         self._connection.era = Era.HANDSHAKE
         self._connection.stdio.batches.allowed = client.protocol == VERSION_WITH_BATCHES
 
@@ -338,7 +338,7 @@ class FastPath:
             self._connection.stdio.keep_open(identity)
         envelope = modern.parse_envelope(params)
         if method == "tools/call":
-            audit.identify(*modern.sender(params))
+            recorder.identify(*modern.sender(params))
         if envelope is None:
             self._only_probed = False  # the SDK has it, which does not change its mind
             return False

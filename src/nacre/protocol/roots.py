@@ -11,7 +11,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre.audit import log
+from nacre.stderr import log
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -29,7 +29,6 @@ from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated, Tool
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from nacre.audit import log
 from nacre.protocol import modern
 from nacre.protocol.calls import answer
 from nacre.protocol.connection import NOBODY, Era
@@ -40,6 +39,7 @@ from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
 from nacre.protocol.resource_requests import requests_of
 from nacre.protocol.results import NeedsAnswer, caller_with, check_call, mapping
 from nacre.protocol.roots import first_root
+from nacre.stderr import log
 from nacre.tools.tool import CallError
 
 if TYPE_CHECKING:

@@ -30,7 +30,6 @@ import sys
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre.audit import log
 from nacre.keeper import quickjson
 from nacre.pipes import PipeReader, PipeWriter
 from nacre.protocol.admission import Admission
@@ -46,6 +45,7 @@ from nacre.protocol.messages import (
     is_whole_answer,
     problem_of,
 )
+from nacre.stderr import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit import log
 from nacre.errors import NacreError, RequestError
 from nacre.model import Command, Ended
+from nacre.stderr import log
 from nacre.tools.plain_exec import TIMEOUT_ADVICE
 from nacre.tools.results import is_failure, is_truncated
 from nacre.tools.session import outcome

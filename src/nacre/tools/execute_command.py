@@ -10,9 +10,10 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit import log, one_line
+from nacre.audit.recorder import one_line
 from nacre.errors import Asking, NacreError, Refused
 from nacre.model import Command, Ended
+from nacre.stderr import log
 from nacre.tools.results import left_line, status_line
 from nacre.tools.shell import run
 from nacre.tools.tool import CallError, Reply, Tool

@@ -1,7 +1,7 @@
 """The records of the audit log, as data: what is written before a command starts, and when it has ended.
 
-Above it: `audit`, which writes them, and the abort file. It writes nothing itself. No record has the content
-of an output, of a file or of an environment: sizes, a hash, names only.
+Above it: `recorder`, which writes them, and the abort file. It writes nothing itself. No record has the
+content of an output, of a file or of an environment: sizes, a hash, names only.
 """
 
 from __future__ import annotations

@@ -23,17 +23,20 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre import __version__, audit, watch_paths
-from nacre.audit_records import end_record, start_record, time_text
+from nacre import __version__
+from nacre.audit import recorder
+from nacre.audit.records import end_record, start_record, time_text
 from nacre.errors import NacreError, RequestError
 from nacre.model import Result
 from nacre.output import leaving
 from nacre.output_query import Query
+from nacre.stderr import log
+from nacre.watch import paths
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
-    from nacre.audit_records import Asked, Entry, Outcome
+    from nacre.audit.records import Asked, Entry, Outcome
     from nacre.service import Service
 
     Ended = tuple[float, int, Asked, Outcome, Entry]
@@ -49,13 +52,13 @@ CREDENTIALS = struct.Struct("3i")  # pid, user, group
 GUARDIAN = b"nacre-guardian"  # what is above all commands of a server
 
 
-class WatchSocket:
+class WatchListener:
     """The socket of one server, and who watches it."""
 
     def __init__(self, service: Service, environment: Mapping[str, str]) -> None:
         self._service = service
-        self._directory = watch_paths.directory(environment)
-        self._name = f"{os.getpid()}-{os.urandom(2).hex()}{watch_paths.ENDING}"
+        self._directory = paths.socket_directory(environment)
+        self._name = f"{os.getpid()}-{os.urandom(2).hex()}{paths.ENDING}"
         self._server: asyncio.Server | None = None
         self._watchers: set[asyncio.StreamWriter] = set()
         self._numbers = 0
@@ -79,29 +82,29 @@ class WatchSocket:
         """Listen. Raises OSError: it cannot be made, and the server does without."""
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            with watch_paths.opened(self._directory) as here:
+            with paths.opened(self._directory) as here:
                 remove_stale(here)
                 # It gets its name when somebody listens: what cannot be reached is a dead server's.
-                listener.bind(f"{here}/{self._name}{watch_paths.NOT_READY}")
+                listener.bind(f"{here}/{self._name}{paths.NOT_READY}")
                 listener.listen(WATCHERS)
-                os.rename(f"{here}/{self._name}{watch_paths.NOT_READY}", f"{here}/{self._name}")
+                os.rename(f"{here}/{self._name}{paths.NOT_READY}", f"{here}/{self._name}")
         except OSError:
             listener.close()
             raise
         self._server = await asyncio.start_unix_server(self._meet, sock=listener, limit=REQUEST_BYTES)
-        audit.observers.append(self)
+        recorder.observers.append(self)
 
     def close(self) -> None:
         """Let everybody go, and remove it."""
         if self._server is None:
             return
-        audit.observers.remove(self)
+        recorder.observers.remove(self)
         self._server.close()
         for writer in self._watchers:
             writer.close()
         with contextlib.suppress(OSError):
             os.unlink(self.path)
-        watch_paths.remove_if_empty(self._directory)
+        paths.remove_if_empty(self._directory)
 
     # -- what happens
 
@@ -146,7 +149,7 @@ class WatchSocket:
         if not why_not and len(self._watchers) >= WATCHERS:
             why_not = f"There are {WATCHERS} watchers already."
         if why_not:
-            audit.log.warning("nacre watch was refused: %s", why_not)
+            log.warning("nacre watch was refused: %s", why_not)
             writer.write(_line({"event": "refused", "reason": why_not}))
             writer.close()
             return
@@ -185,9 +188,9 @@ class WatchSocket:
             "protocol": PROTOCOL,
             "version": __version__,
             "pid": os.getpid(),
-            "client": audit.circumstances.client,
+            "client": recorder.circumstances.client,
             "preset": service.config.preset.name,
-            "sandbox": audit.circumstances.sandbox,
+            "sandbox": recorder.circumstances.sandbox,
             "directory": service.default_directory,
             **self._state(),
             "recent": [_as_ended(*each) for each in self._ended],
@@ -195,7 +198,7 @@ class WatchSocket:
 
     def _state(self) -> dict[str, Any]:
         return {
-            "client": audit.circumstances.client,
+            "client": recorder.circumstances.client,
             "sessions": self._service.list_sessions(),
             "jobs": [
                 {**job, "terminal": self._service.job(job["job"]).screen is not None}
@@ -247,12 +250,12 @@ def _job_of(request: dict[str, Any]) -> str:
 
 
 def _as_started(when: float, number: int, asked: Asked, entry: Entry) -> dict[str, Any]:
-    return {**start_record(when, asked, entry, audit.circumstances), "number": number}
+    return {**start_record(when, asked, entry, recorder.circumstances), "number": number}
 
 
 def _as_ended(when: float, number: int, asked: Asked, outcome: Outcome, entry: Entry) -> dict[str, Any]:
     output = {"output": outcome.output_id} if isinstance(outcome, Result) else {}
-    return {**end_record(when, asked, outcome, entry, audit.circumstances), **output, "number": number}
+    return {**end_record(when, asked, outcome, entry, recorder.circumstances), **output, "number": number}
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -22,7 +22,7 @@ import time
 from typing import TYPE_CHECKING, Protocol
 
 from nacre import stderr
-from nacre.audit_records import (
+from nacre.audit.records import (
     Circumstances,
     Entry,
     end_record,
@@ -34,15 +34,13 @@ from nacre.audit_records import (
 from nacre.errors import PlaceError, Refused, RequestError
 from nacre.model import Command, Result
 from nacre.output import leaving, leaving_text
-from nacre.stderr import say, write_lines
-from nacre.trail import Trail
+from nacre.stderr import log, say, write_lines
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nacre.audit_records import Asked, Outcome
-
-log = logging.getLogger("nacre")
+    from nacre.audit.records import Asked, Outcome
+    from nacre.audit.trail import Trail
 
 SHOWN_CHARACTERS = 500
 GATHER_S = 0.02
@@ -282,6 +280,8 @@ def configure(  # noqa: PLR0913  # by name
     _words = words or {}
     _required = required
     if trail is not None:
+        from nacre.audit.trail import Trail  # noqa: PLC0415  # only servers with an audit log
+
         _server_id = os.urandom(4).hex()
         try:
             _trail = Trail(trail, rotate_bytes)

@@ -1,6 +1,6 @@
 """Where the sockets of running servers are, through which a person watches them.
 
-Above it: `watch_socket`, which makes one for its server, `watch_client`, which finds them all, and the
+Above it: `listener`, which makes one for its server, `client`, which finds them all, and the
 sandbox, which hides them from commands. Each is in a directory that is closed to other
 users; the path of a socket may be longer than the kernel takes, so that it is named by the directory's
 descriptor.
@@ -25,7 +25,7 @@ FALLBACK = "/tmp/nacre-watch-"  # noqa: S108  # made private, or not used
 NOT_READY = ".new"  # of one that nobody listens at yet
 
 
-def directory(environment: Mapping[str, str]) -> str:
+def socket_directory(environment: Mapping[str, str]) -> str:
     """The directory of this user's sockets, whether it is there or not."""
     if os.name == "nt":  # there are none
         return ""

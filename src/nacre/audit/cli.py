@@ -1,6 +1,6 @@
 """`nacre audit ...`: the command line with which a person checks and reads audit logs. It runs no command.
 
-Above it: the command line. Below: `audit_reading`, `audit_report`. It reads logs, and writes reports only.
+Above it: the command line. Below: `reading`, `report`. It reads logs, and writes reports only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import time
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit_reading import Wanted, checked_lines, commands, follow, how_of, moment, what_of
+from nacre.audit.reading import Wanted, checked_lines, commands, follow, how_of, moment, what_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -175,7 +175,7 @@ def as_text(record: dict[str, Any]) -> str:
 
 def report(options: argparse.Namespace) -> int:
     """Write a page about the records."""
-    from nacre.audit_report import page  # noqa: PLC0415  # only a report needs it
+    from nacre.audit.report import page  # noqa: PLC0415  # only a report needs it
 
     wanted = _wanted(options)
     problems = 0

@@ -1,6 +1,6 @@
 """`nacre watch`: a person follows the running servers of their own. It runs no command.
 
-Above it: the command line. Below: `watch_client`, and `watch_app`, which needs a package of its own.
+Above it: the command line. Below: `client`, and `app`, which needs a package of its own.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from nacre import watch_paths
-from nacre.audit_reading import how_of, what_of
+from nacre.audit.reading import how_of, what_of
 from nacre.errors import NacreError, RequestError
-from nacre.watch_client import Servers, WatchedServer, is_offered
+from nacre.watch.client import Servers, WatchedServer, is_offered
+from nacre.watch.paths import socket_directory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.once and not (options.plain or options.json):
         top.error("--once goes with --plain or --json")
     try:
-        return _watch(options, watch_paths.directory(os.environ)) if is_offered() else _not_here()
+        return _watch(options, socket_directory(os.environ)) if is_offered() else _not_here()
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
         return 0
@@ -78,7 +78,7 @@ def _watch(options: argparse.Namespace, directory: str) -> int:
 
 def _run_app(directory: str) -> int:
     try:
-        from nacre.watch_app import WatchApp  # noqa: PLC0415  # an extra, which may be missing
+        from nacre.watch.app import WatchApp  # noqa: PLC0415  # an extra, which may be missing
     except ModuleNotFoundError:
         sys.stderr.write(f"{NO_TEXTUAL}\n")
         return USAGE_ERROR

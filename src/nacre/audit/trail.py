@@ -1,11 +1,11 @@
 """The audit log's file: whole lines, in order, and an honest gap where there was no room for them.
 
-Above it: `audit`, which makes the lines. When the file cannot be written (a full disk, a quota, a reader that
-is gone) lines are kept, up to a bound; beyond it they are counted. As soon as there is room, what was kept is
-written, then a line that says how many are missing, then what comes next. A line that was written in part is
-taken back, or ended before the next one. A file that was moved away or deleted is created again.
+Above it: `recorder`, which makes the lines. When the file cannot be written (a full disk, a quota, a reader
+that is gone) lines are kept, up to a bound; beyond it they are counted. As soon as there is room, what was
+kept is written, then a line that says how many are missing, then what comes next. A line that was written in
+part is taken back, or ended before the next one. A file that was moved away or deleted is created again.
 
-Every line is sealed when it is written (`audit_chain`), under a lock: several servers may write to one file.
+Every line is sealed when it is written (`chain`), under a lock: several servers may write to one file.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Trail:
 
     def _sealed(self, lines: list[bytes]) -> list[tuple[bytes, str]]:
         """Lines with their seals, behind what is in the file now."""
-        from nacre.audit_chain import seal  # noqa: PLC0415  # only servers with an audit log hash
+        from nacre.audit.chain import seal  # noqa: PLC0415  # only servers with an audit log hash
 
         size = os.fstat(self._fd).st_size
         is_new = not size and self._end != 0  # a pipe has no size after it was written to, either
@@ -213,7 +213,7 @@ def _locked(fd: int) -> Generator[None]:
 
 def _last_seal(path: str) -> str:
     """The seal of the last line that has one; nothing where the file cannot be read."""
-    from nacre.audit_chain import seal_of  # noqa: PLC0415  # as above
+    from nacre.audit.chain import seal_of  # noqa: PLC0415  # as above
 
     try:
         with open(path, "rb") as file:

@@ -1,6 +1,6 @@
 """Audit logs as they are read: which records somebody wants, and one row for each command.
 
-Above it: the command lines that show logs and report on them. Below: `audit_chain`. It reads files and writes
+Above it: the command lines that show logs and report on them. Below: `chain`. It reads files and writes
 none; it believes nothing of a record but that it is a JSON object.
 """
 
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from nacre.audit_chain import check_lines
+from nacre.audit.chain import check_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import BinaryIO
 
-    from nacre.audit_chain import Checked
+    from nacre.audit.chain import Checked
 
     _Identity = tuple[int, int]  # of a file: its device and number
 

@@ -16,14 +16,14 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from nacre import __version__
-from nacre.audit_reading import is_denied, is_failed, time_of, what_of
-from nacre.audit_records import time_text
+from nacre.audit.reading import is_denied, is_failed, time_of, what_of
+from nacre.audit.records import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHOWN_CHARACTERS = 4000  # of a command
-_TEMPLATE = os.path.join(os.path.dirname(__file__), "audit_report.html")
+_TEMPLATE = os.path.join(os.path.dirname(__file__), "report.html")
 _DETAILS = ("id", "pid", "place", "sandbox", "verdict", "cpu_ms", "max_rss_bytes", "stdout_bytes")
 _MORE = ("stderr_bytes", "stdout_sha256", "stderr_sha256", "limit", "left_running", "reason", "hints")
 

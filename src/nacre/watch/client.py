@@ -1,6 +1,6 @@
 """The running servers of this user, as they are watched: found, followed, asked.
 
-Above it: `watch_cli` and `watch_app`. Below: `watch_paths`. It speaks the protocol of `watch_socket`, and
+Above it: `cli` and `app`. Below: `paths`. It speaks the protocol of `listener`, and
 knows nothing of how it is shown.
 """
 
@@ -14,8 +14,8 @@ import os
 import socket
 from typing import TYPE_CHECKING, Any
 
-from nacre import watch_paths
 from nacre.errors import PlaceError, RequestError
+from nacre.watch import paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,12 +113,12 @@ class Servers:
     async def look(self) -> None:
         """Find those that are there now. PlaceError: their directory cannot be used."""
         try:
-            with watch_paths.opened(self._directory) as here:
-                names = [name for name in os.listdir(here) if name.endswith(watch_paths.ENDING)]
+            with paths.opened(self._directory) as here:
+                names = [name for name in os.listdir(here) if name.endswith(paths.ENDING)]
                 for name in sorted({*names} - {*self._known}):
                     await self._meet(here, name)
             if not names:
-                watch_paths.remove_if_empty(self._directory)
+                paths.remove_if_empty(self._directory)
         except OSError as error:
             raise PlaceError(f"{self._directory} cannot be used: {error.strerror}.") from None
         for name in {*self._known} - {*names}:

@@ -1,6 +1,6 @@
 """`nacre watch` on a whole terminal: servers, sessions, jobs, commands, and what the chosen one prints.
 
-Above it: `watch_cli`. Below: `watch_client`. It alone needs textual, which comes with the extra
+Above it: `cli`. Below: `client`. It alone needs textual, which comes with the extra
 `nacre[watch]`.
 """
 
@@ -14,16 +14,16 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 from textual.widgets import DataTable, Footer, Header, Label, Static
 
-from nacre.audit_reading import how_of, what_of
+from nacre.audit.reading import how_of, what_of
 from nacre.errors import NacreError
-from nacre.watch_client import Servers
+from nacre.watch.client import Servers
 
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from nacre.watch_client import WatchedServer
+    from nacre.watch.client import WatchedServer
 
 REFRESH_S = 0.5
 KEPT = 500  # commands in the list

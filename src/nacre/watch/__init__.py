@@ -1,0 +1,10 @@
+"""Watching running servers (`nacre watch`): what they run, live; stopping it, and typing into its terminals.
+
+`listener`  in a server: the private socket, who may connect to it, what is told and asked there
+`paths`     where these sockets are
+`client`    in the watcher: the servers of this user, found, followed, asked
+`app`       `nacre watch` on a whole terminal; `cli` the command line, and a view of plain lines
+
+It is no network interface and no way to run a command. A server loads `listener` after its first calls are
+answered, and not at all where watching is switched off.
+"""
