@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from nacre import cli
-from nacre.options import parser as server_parser
+from nacre.cli.options import parser as server_parser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nacre import presets
-from nacre.settings import TABLES, default_text
+from nacre.settings.table import TABLES, default_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from command_parsers import Command
 
-    from nacre.settings import Setting
+    from nacre.settings.table import Setting
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from command_parsers import commands, server
 
 from nacre import __version__, presets
-from nacre.settings import SETTINGS, default_text
+from nacre.settings.table import SETTINGS, default_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "nacre"
 STARTERS = {
     *("keeper.posix.starting", "keeper.windows.starting", "keeper.windows.process_tree"),
     *("keeper.launch", "keeper.guardian", "keeper.processes", "keeper.win32.processes"),
-    "stdio_client",  # no part of a server: it starts one, as every client does
+    "cli.stdio_client",  # no part of a server: it starts one, as every client does
 }
 STARTING_NAMES = re.compile(
     r"(subprocess|multiprocessing|pty|_posixsubprocess|_winapi)\.(?!TimeoutExpired).*"
@@ -80,13 +80,13 @@ def reading(path: Path) -> Reading:
 def place_of(name: str) -> tuple[int, str]:
     """The floor of a module and the name it stands there by: its own, or that of a package it is in."""
     places = [
-        (len(entry), number, entry)
+        (entry == name, len(entry), number, entry)
         for number, floor in enumerate(FLOORS)
         for entry in floor
         if name == entry or (entry.endswith("/") and f"{name}/".replace(".", "/").startswith(entry))
     ]
     assert places, f"nacre.{name} stands on no floor: add it to the drawing in ARCHITECTURE.md"
-    _, number, entry = max(places)
+    _, _, number, entry = max(places)
     return number, entry
 
 
@@ -172,9 +172,8 @@ def test_tools_reach_processes_through_the_service_only() -> None:
         leads_on = (reaches_keeper(other, seen) for other in graph.get(name, set()) - seen)
         return name in {"keeper.link", *STARTERS} or any(leads_on)
 
-    assert {name for name in ("once", "turn", "sessions") if reaches_keeper(name, set())} == {
-        *("once", "turn", "sessions")
-    }
+    executions = {"executions.once", "executions.turn", "executions.sessions"}
+    assert {name for name in executions if reaches_keeper(name, set())} == executions
     for path in sorted((SOURCE / "tools").glob("*.py")):
         imported = {name for name in imports_of(path) if not name.startswith("tools") and name != "service"}
         past = {name for name in imported if name.startswith("keeper") or reaches_keeper(name, set())}
@@ -198,16 +197,8 @@ def test_every_module_says_what_it_is() -> None:
 @pytest.mark.parametrize(
     "package",
     [
-        "keeper",
-        "keeper/posix",
-        "keeper/windows",
-        "keeper/win32",
-        "places",
-        "policy",
-        "sandbox",
-        "install",
-        "audit",
-        "watch",
+        *("keeper", "keeper/posix", "keeper/windows", "keeper/win32"),
+        *("audit", "executions", "install", "places", "policy", "sandbox", "settings", "watch"),
     ],
 )
 def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> None:

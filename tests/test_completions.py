@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from nacre import completions_cli
-from nacre.options import parser as server_parser
+from nacre.cli import completions
+from nacre.cli.options import parser as server_parser
 
 # For each shell, a program that loads the script and prints what it would offer behind the other arguments.
 BASH = r"""source <("$1" -m nacre completions bash); shift
@@ -64,14 +64,14 @@ def test_a_shell_completes(shell: str, words: tuple[str, ...], expected: list[st
 @pytest.mark.req("completions")
 def test_every_command_that_the_help_names_can_be_completed() -> None:
     named = set(re.findall(r"^  nacre ([a-z]+)", server_parser().epilog or "", re.MULTILINE)) - {"server"}
-    assert named <= {level.words[0] for level in completions_cli.levels() if level.words}
+    assert named <= {level.words[0] for level in completions.levels() if level.words}
 
 
 @pytest.mark.req("completions")
 def test_the_script_for_powershell_holds_all_that_the_others_hold(capsys: pytest.CaptureFixture[str]) -> None:
-    assert completions_cli.main(["powershell"]) == 0
+    assert completions.main(["powershell"]) == 0
     script = capsys.readouterr().out
-    for level in completions_cli.levels():
+    for level in completions.levels():
         assert f"    '{' '.join(level.words)}' = @(" in script
         for option in level.options:
             assert f"'{option.flag}'" in script

@@ -14,10 +14,10 @@ from session_harness import Harness, TestSession, open_harness, open_session
 from wire_client import ended_records
 
 from nacre.errors import Refused, RequestError
+from nacre.executions.once import Once
+from nacre.executions.turn import Turn
 from nacre.model import Command, Ended, located
-from nacre.once import Once
 from nacre.policy import Policy
-from nacre.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,8 +15,8 @@ import jsonschema
 import pytest
 from wire_client import WireClient, text_of
 
-from nacre import configuration, layers
 from nacre.errors import RequestError
+from nacre.settings import configuration, layers
 
 NACRE = Path(sys.executable).with_name("nacre")
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nacre import configuration, presets
+from nacre import presets
 from nacre.config import Preset
 from nacre.errors import RequestError
+from nacre.settings import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

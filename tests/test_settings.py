@@ -8,10 +8,10 @@ import subprocess
 import pytest
 from wire_client import NACRE
 
-from nacre import configuration
 from nacre.config import Config, ContainerConfig
 from nacre.errors import RequestError
-from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, SHELL_TOOL_SETTINGS, Setting
+from nacre.settings import configuration
+from nacre.settings.table import CONTAINER_SETTINGS, NOTHING, SETTINGS, SHELL_TOOL_SETTINGS, Setting
 
 EVERY = (*SETTINGS, *SHELL_TOOL_SETTINGS, *CONTAINER_SETTINGS)
 WITH_FLAG = [setting for setting in EVERY if setting.flags]

@@ -11,7 +11,7 @@ from wire_client import NACRE, WireClient, text_of
 
 from nacre import presets
 from nacre.config import Config
-from nacre.live_settings import LIVE, taken_over
+from nacre.settings.live import LIVE, taken_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from nacre.cli import plain_options
-from nacre.options import parser
+from nacre.cli.options import parser
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from nacre import configuration, layers
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, judge
-from nacre.settings import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS
+from nacre.settings import configuration, layers
+from nacre.settings.table import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from nacre.config import Config
-    from nacre.settings import Setting
+    from nacre.settings.table import Setting
 
 LESS_IS_TIGHTER = {
     *("default_timeout_s", "max_timeout_s", "reply_limit_bytes", "max_output_bytes", "spool_total_bytes"),

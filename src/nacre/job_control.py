@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.config import Config
-    from nacre.execution import CommandExecution
+    from nacre.executions.execution import CommandExecution
     from nacre.gate import Ask, AskSecret, Gate
     from nacre.job_waits import Until
     from nacre.model import Result, Text

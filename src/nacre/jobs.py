@@ -21,7 +21,7 @@ from nacre.outputs import Printed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from nacre.execution import CommandExecution
+    from nacre.executions.execution import CommandExecution
     from nacre.keeper.frames import LeftEnd, News, Part
     from nacre.outputs import Outputs
     from nacre.screen import Screen

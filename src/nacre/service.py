@@ -18,28 +18,28 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from nacre import file_changes
 from nacre.audit import recorder
 from nacre.audit.records import Entry
 from nacre.eager import Deadlines, Semaphore
 from nacre.errors import InternalError, NacreError, RequestError
-from nacre.file_execution import FileExecution
+from nacre.executions.file_execution import FileExecution
+from nacre.executions.once import Once
+from nacre.executions.sessions import Sessions
+from nacre.executions.turn import Turn
 from nacre.gate_builder import build_gate, check_start
 from nacre.hints import hints_for
 from nacre.limits import check_limits, with_limit
 from nacre.model import Command, Ended, LeftProcess, Result
-from nacre.once import Once
 from nacre.output import LOSSY, NO_TEXT, without_spool
-from nacre.sessions import Sessions
+from nacre.settings import file_changes
 from nacre.stderr import log
-from nacre.turn import Turn
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from nacre.abort import AbortFile
     from nacre.config import Config
-    from nacre.execution import CommandExecution, Execution
+    from nacre.executions.execution import CommandExecution, Execution
     from nacre.file_records import FileDone, FileWork
     from nacre.gate import Ask, AskSecret
     from nacre.job_control import Input, JobControl, Look
@@ -466,7 +466,7 @@ class Service:
 
     def _adopt(self, config: Config) -> tuple[list[str], list[str]]:
         """Take other settings over; the names of those that hold now, and of those that wait."""
-        from nacre.live_settings import taken_over  # noqa: PLC0415  # only a change needs it
+        from nacre.settings.live import taken_over  # noqa: PLC0415  # only a change needs it
 
         if config.preset.name != self.config.preset.name:
             raise RequestError("Another preset needs a new start of the server.")

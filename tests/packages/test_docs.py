@@ -16,11 +16,12 @@ import jsonschema
 import pytest
 from building import ROOT, run
 
-from nacre import layers, presets
-from nacre.configuration import configure
-from nacre.options import parser as server_parser
-from nacre.server_shell_cli import read_arguments
-from nacre.settings import SETTINGS
+from nacre import presets
+from nacre.cli.options import parser as server_parser
+from nacre.cli.server_shell import read_arguments
+from nacre.settings import layers
+from nacre.settings.configuration import configure
+from nacre.settings.table import SETTINGS
 
 sys.path.insert(0, str(ROOT / "scripts"))
 from command_parsers import command_names, parser_of, server

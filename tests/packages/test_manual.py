@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from building import ROOT
 
-from nacre.settings import CONTAINER_SETTINGS, SETTINGS
+from nacre.settings.table import CONTAINER_SETTINGS, SETTINGS
 
 PAGE = ROOT / "packages" / "nacre.1"
 

@@ -16,9 +16,9 @@ from mcp import Client, StdioServerParameters, stdio_client
 from process_table import carrying, gone, unique_seconds
 from wire_client import HANDSHAKE, MODERN, NACRE, PATIENCE_S, WireClient, ended_records, text_of, told_of
 
-from nacre import configuration
 from nacre.errors import RequestError
 from nacre.keeper.launch import launch
+from nacre.settings import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

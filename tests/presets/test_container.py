@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from process_table import carrying, unique_seconds
 from wire_client import NACRE, Gone, WireClient, ended_records, text_of
 
-from nacre import configuration, presets
+from nacre import presets
 from nacre.errors import RequestError
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy.program_table import ProgramTable, object_to_argv, table_name
+from nacre.settings import configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable

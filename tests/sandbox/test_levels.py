@@ -13,9 +13,9 @@ import pytest
 from sandbox_harness import scratch_directory
 from wire_client import WireClient, text_of
 
-from nacre.configuration import configure
 from nacre.errors import RequestError
 from nacre.places.local import Local
+from nacre.settings.configuration import configure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,13 +12,13 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre import configuration, layers
 from nacre.audit.chain import check_lines
 from nacre.diagnosis.finding import Finding
 from nacre.diagnosis.trial import TrialError, run
 from nacre.errors import NacreError
 from nacre.install import settings_file
 from nacre.install.clients import CLIENTS, World
+from nacre.settings import configuration, layers
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -11,10 +11,10 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from nacre.cli.options import parser as server_parser
 from nacre.errors import NacreError
 from nacre.install import settings_file
 from nacre.install.clients import CLIENTS, World, client_named, snippet
-from nacre.options import parser as server_parser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """A preset, over it a table of settings, over that the command line: one frozen Config.
 
-Above it: `layers`, which merges the tables of several files, and the command line. Below: `settings`, the
-table of all there is. It refuses what it does not know, by name: a misspelt setting must not be an open door.
+Above it: `layers`, which merges the tables of several files, and the command line. Below: `table`, which
+has them all. It refuses what it does not know, by name: a misspelt setting must not be an open door.
 No tool can reach it.
 
     preset = "agent"         # docs/presets.md
@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any, cast
 from nacre import presets
 from nacre.config import SECRET_SOURCES, Config, ContainerConfig, SecretSource
 from nacre.errors import RequestError
-from nacre.kinds import comma_list
-from nacre.settings import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS, TABLES
+from nacre.settings.kinds import comma_list
+from nacre.settings.table import CONTAINER_SETTINGS, SETTINGS, SHELL_TOOL_SETTINGS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from nacre.policy import Policy
-    from nacre.settings import Setting
+    from nacre.settings.table import Setting
 
 
 def default_path() -> str:

@@ -15,15 +15,15 @@ import sys
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from nacre.cli.options import parser as server_parser
+from nacre.cli.stdio_client import CallError, StdioClient
 from nacre.errors import NacreError
-from nacre.options import parser as server_parser
-from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS
-from nacre.stdio_client import CallError, StdioClient
+from nacre.settings.table import CONTAINER_SETTINGS, NOTHING, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from nacre.stdio_client import Message
+    from nacre.cli.stdio_client import Message
 
 FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 QUIET_S = 0.4  # a terminal that has been silent for so long is shown

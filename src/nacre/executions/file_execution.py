@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.validation import check_text
+from nacre.executions.validation import check_text
 
 if TYPE_CHECKING:
     from nacre.file_records import FileDone, FileWork

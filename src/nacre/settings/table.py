@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nacre import kinds
 from nacre.config import Config, ContainerConfig
 from nacre.dialects import DIALECTS
+from nacre.settings import kinds
 
 if TYPE_CHECKING:
-    from nacre.kinds import Kind
+    from nacre.settings.kinds import Kind
 
 NOTHING = object()  # no value: a flag with one of its own behind it
 

@@ -12,13 +12,13 @@ import time
 from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
-from nacre.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
+from nacre.executions.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
+from nacre.executions.results import refused_execs, result_of, result_so_far
+from nacre.executions.validation import check_command
 from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended
 from nacre.output import kept_bytes
-from nacre.results import refused_execs, result_of, result_so_far
-from nacre.validation import check_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable

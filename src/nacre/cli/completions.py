@@ -11,26 +11,19 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nacre import (
-    config_cli,
-    doctor,
-    install_cli,
-    policy_cli,
-    presets,
-    sandbox_cli,
-    try_cli,
-)
+from nacre import presets
 from nacre.audit import cli as audit_cli
+from nacre.cli import config, doctor, install, policy, sandbox, try_server
+from nacre.cli.options import parser as server_parser
 from nacre.install.clients import CLIENTS
-from nacre.options import parser as server_parser
 from nacre.sandbox.profile import Level as SandboxLevel
-from nacre.settings import CONTAINER_SETTINGS, SETTINGS
+from nacre.settings.table import CONTAINER_SETTINGS, SETTINGS
 from nacre.watch import cli as watch_cli
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from nacre.kinds import Kind
+    from nacre.settings.kinds import Kind
 
 # The values of options whose kind does not list them.
 NAMED = {"--preset": tuple(presets.names()), "--sandbox": tuple(level.value for level in SandboxLevel)}
@@ -93,15 +86,15 @@ def main(arguments: Sequence[str]) -> int:
 def levels() -> list[Level]:
     """All of it, from the parsers."""
     tops: dict[str, tuple[argparse.ArgumentParser, tuple[str, ...]]] = {
-        "install": (install_cli.parser("install"), _client_names()),
-        "uninstall": (install_cli.parser("uninstall"), _client_names()),
-        "try": (try_cli.parser(), ()),
+        "install": (install.parser("install"), _client_names()),
+        "uninstall": (install.parser("uninstall"), _client_names()),
+        "try": (try_server.parser(), ()),
         "watch": (watch_cli.parser(), ()),
-        "config": (config_cli.parser(), ()),
-        "trust": (config_cli.trust_parser(), ()),
-        "policy": (policy_cli.parser(), ()),
+        "config": (config.parser(), ()),
+        "trust": (config.trust_parser(), ()),
+        "policy": (policy.parser(), ()),
         "audit": (audit_cli.parser(), ()),
-        "sandbox": (sandbox_cli.parser(), ()),
+        "sandbox": (sandbox.parser(), ()),
         "doctor": (doctor.parser(), ()),
         "completions": (parser(), SHELLS),
     }

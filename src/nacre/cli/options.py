@@ -11,12 +11,12 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nacre import __version__, presets
-from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
+from nacre.settings.table import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
 from nacre.spelling import close_names
 
 if TYPE_CHECKING:
-    from nacre.kinds import Kind
-    from nacre.settings import Setting
+    from nacre.settings.kinds import Kind
+    from nacre.settings.table import Setting
 
 
 def patterns(text: str) -> str:

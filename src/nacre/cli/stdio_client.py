@@ -1,7 +1,7 @@
 """A client of a server on its stdin and stdout, as agents have one: it starts the server and calls its tools.
 
-Above it: `try_cli`. It knows MCP's messages and nothing of the server's inside: what it is answered is what
-any client is answered. The person who uses it is asked what the server asks.
+Above it: `try_server`. It knows MCP's messages and nothing of the server's inside: it gets the answers that
+any client gets. What the server asks is put to the person at the terminal.
 """
 
 from __future__ import annotations

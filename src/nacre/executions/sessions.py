@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING
 
 from nacre.errors import RequestError
-from nacre.session import Session
+from nacre.executions.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,17 +11,18 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from nacre import kinds, layers, presets
+from nacre import presets
 from nacre.config import SECRET_SOURCES
-from nacre.configuration import configure, default_path, read
 from nacre.errors import NacreError, RequestError
-from nacre.settings import SETTINGS, TABLES, default_text
+from nacre.settings import kinds, layers
+from nacre.settings.configuration import configure, default_path, read
+from nacre.settings.table import SETTINGS, TABLES, default_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from nacre.kinds import Kind
-    from nacre.settings import Setting
+    from nacre.settings.kinds import Kind
+    from nacre.settings.table import Setting
 
 USAGE_ERROR = 2
 INTENTS = {

@@ -23,27 +23,27 @@ from typing import TYPE_CHECKING, Any
 from nacre.dialects import TurnRequest, is_identifier
 from nacre.eager import EagerFuture, shielded
 from nacre.errors import NacreError, RequestError
-from nacre.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
+from nacre.executions.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
+from nacre.executions.results import refused_execs, result_of, result_so_far
+from nacre.executions.shell_process import CRIPPLED, MUTE, UNFIT
+from nacre.executions.validation import check_command
 from nacre.keeper import records
 from nacre.keeper.frames import TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
 from nacre.output import kept_bytes
-from nacre.results import refused_execs, result_of, result_so_far
-from nacre.shell_process import CRIPPLED, MUTE, UNFIT
-from nacre.validation import check_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from nacre.dialects import Ending
+    from nacre.executions.session import Session
+    from nacre.executions.sessions import Sessions
+    from nacre.executions.shell_process import ShellProcess
     from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import Exit, News, Part, Stream, TurnEnd
     from nacre.keeper.link import Rest
     from nacre.model import Command, Result
-    from nacre.session import Session
-    from nacre.sessions import Sessions
-    from nacre.shell_process import ShellProcess
 
 KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
 

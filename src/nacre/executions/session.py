@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.eager import Deadline
 from nacre.errors import RequestError
-from nacre.execution import explain
+from nacre.executions.execution import explain
+from nacre.executions.shell_process import ShellProcess
 from nacre.keeper.link import SpawnError
 from nacre.model import ShellState
-from nacre.shell_process import ShellProcess
 
 if TYPE_CHECKING:
     from nacre.config import Config

@@ -1,6 +1,6 @@
 """The kinds of values that settings have: what each is called, and how it is read from TOML or from a flag.
 
-Above it: `settings`, whose table names a kind for every setting. It knows no setting. A reader takes a TOML
+Above it: `table`, which names a kind for every setting. It knows no setting. A reader takes a TOML
 value and raises ValueError whose text completes the sentence "the setting must be …".
 """
 

@@ -15,15 +15,15 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from nacre import configuration
 from nacre.errors import RequestError
-from nacre.settings import SETTINGS, TABLES
+from nacre.settings import configuration
+from nacre.settings.table import SETTINGS, TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from nacre.config import Config
-    from nacre.settings import Setting
+    from nacre.settings.table import Setting
 
 PROJECT_FILE = "nacre.toml"
 PREFIX = "NACRE_"

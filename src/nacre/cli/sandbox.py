@@ -10,9 +10,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre import configuration, kinds, layers
+from nacre.cli.options import read_value
 from nacre.errors import NacreError, RequestError
-from nacre.options import read_value
+from nacre.settings import configuration, kinds, layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from nacre.output import LOSSY, leaving_text, render
 
 if TYPE_CHECKING:
     from nacre.config import Config
-    from nacre.execution import CommandExecution
+    from nacre.executions.execution import CommandExecution
     from nacre.keeper.frames import Exit, TurnEnd
     from nacre.model import Command, Text
     from nacre.outputs import Outputs

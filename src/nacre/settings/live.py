@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
-from nacre.settings import SETTINGS
+from nacre.settings.table import SETTINGS
 
 if TYPE_CHECKING:
     from nacre.config import Config

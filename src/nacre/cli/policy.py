@@ -12,9 +12,9 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre import configuration, layers
+from nacre.cli.options import PATTERN_LIST
 from nacre.errors import NacreError, RequestError
-from nacre.options import PATTERN_LIST
+from nacre.settings import configuration, layers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from nacre import __version__
 from nacre.errors import NacreError
-from nacre.settings import CONTAINER_SETTINGS, NOTHING, SETTINGS
+from nacre.settings.table import CONTAINER_SETTINGS, NOTHING, SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,8 @@ End with Ctrl-D. `nacre --help` lists the options."""
 
 def configuration(options: SimpleNamespace) -> Config:
     """The settings of all layers, and over them what the command line says."""
-    from nacre import layers  # noqa: PLC0415  # loads while the keeper starts
-    from nacre.configuration import configure, default_path, with_flags  # noqa: PLC0415  # the same
+    from nacre.settings import layers  # noqa: PLC0415  # loads while the keeper starts
+    from nacre.settings.configuration import configure, default_path, with_flags  # noqa: PLC0415  # the same
 
     layered = layers.load(options.config, preset=options.preset, directory=options.working_dir)
     config = configure(
@@ -54,13 +54,13 @@ def read_options(given: list[str]) -> SimpleNamespace:
     """What the person wants; help and mistakes end the program here."""
     if (plain := plain_options(given)) is not None:
         return plain
-    from nacre.options import parser, refuse_command  # noqa: PLC0415  # argparse takes longer than what is plain
+    from nacre.cli.options import parser, refuse_command  # noqa: PLC0415  # argparse takes longer than what is plain
 
     if given[:1] != ["server"] and not given[0].startswith("-"):
         refuse_command(given[0])
     if given[:1] != ["server"]:
         return SimpleNamespace(**vars(parser().parse_args(given)))
-    from nacre.server_shell_cli import read_arguments  # noqa: PLC0415  # few want it
+    from nacre.cli.server_shell import read_arguments  # noqa: PLC0415  # few want it
 
     return SimpleNamespace(**vars(parser().parse_args([], read_arguments(given[1:]))))
 
@@ -148,7 +148,7 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
     """The exit code of what is no server; None: a server is wanted."""
     name, rest = (given or [""])[0], given[1:]
     if name == "policy":
-        from nacre.policy_cli import main as policy_main  # noqa: PLC0415  # a server never needs it
+        from nacre.cli.policy import main as policy_main  # noqa: PLC0415  # a server never needs it
 
         return policy_main(rest)
     if name == "audit":
@@ -156,19 +156,19 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
 
         return audit_main(rest)
     if name in ("install", "uninstall"):
-        from nacre.install_cli import main as install_main  # noqa: PLC0415  # the same
+        from nacre.cli.install import main as install_main  # noqa: PLC0415  # the same
 
         return install_main(given)
     if name in ("config", "trust"):
-        from nacre import config_cli  # noqa: PLC0415  # the same
+        from nacre.cli import config  # noqa: PLC0415  # the same
 
-        return config_cli.main(rest) if name == "config" else config_cli.trust_main(rest)
+        return config.main(rest) if name == "config" else config.trust_main(rest)
     if name == "sandbox":
-        from nacre.sandbox_cli import main as sandbox_main  # noqa: PLC0415  # the same
+        from nacre.cli.sandbox import main as sandbox_main  # noqa: PLC0415  # the same
 
         return sandbox_main(rest)
     if name == "try":
-        from nacre.try_cli import main as try_main  # noqa: PLC0415  # the same
+        from nacre.cli.try_server import main as try_main  # noqa: PLC0415  # the same
 
         return try_main(rest)
     if name == "watch":
@@ -176,11 +176,11 @@ def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for 
 
         return watch_main(rest)
     if name == "completions":
-        from nacre.completions_cli import main as completions_main  # noqa: PLC0415  # the same
+        from nacre.cli.completions import main as completions_main  # noqa: PLC0415  # the same
 
         return completions_main(rest)
     if name == "doctor":
-        from nacre.doctor import main as doctor_main  # noqa: PLC0415  # the same
+        from nacre.cli.doctor import main as doctor_main  # noqa: PLC0415  # the same
 
         return doctor_main(rest)
     return None

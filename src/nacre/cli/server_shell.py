@@ -10,7 +10,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nacre.options import patterns
+from nacre.cli.options import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
