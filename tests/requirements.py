@@ -488,7 +488,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "small-commands-list": Requirement(
         "The tool list of the preset `commands` stays under 5,000 bytes.", "nacre"
     ),
-    "small-list": Requirement("The whole tool list stays under 3,800 bytes.", "nacre"),
+    "small-list": Requirement(
+        "The whole tool list stays under 6,000 bytes and has at most six tools, whatever the settings.",
+        "nacre",
+    ),
+    "default-annotations": Requirement(
+        "A tool's annotations are true, and those that are the protocol's defaults are left out.", "nacre"
+    ),
     "progress": Requirement("Progress carries new output, rate-limited, the last always sent.", "nacre"),
     # -- nacre: the wire
     "wire-errors": Requirement("What is not JSON-RPC is answered -32700 or -32600.", "nacre"),

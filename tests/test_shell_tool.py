@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Bell, carrying, gone, keeper_of, unique_seconds
-from wire_client import WireClient, text_of, told_of
+from wire_client import MODERN, WireClient, text_of, told_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,19 +41,59 @@ def test_the_tool_has_exactly_the_parameters_of_the_specification(server: WireCl
     assert schema["properties"]["environment"]["additionalProperties"] == {"type": "string"}
 
 
+# Whatever changes the list of tools: rules bring a tool (and a sandbox, which brings none), data that is
+# always complete a larger schema, limits and the directory other words. Of a long directory the description
+# has the end, so no path makes the list longer. Counted is the whole line that answers, as it is sent.
+LISTS = {
+    "plain": "",
+    "rules": '[policy]\nallow = ["ls"]',
+    "all data": 'structured = "full"',
+    "everything": """
+structured = "full"
+timeout = 1799
+answer_within = 1799
+sandbox = "workspace"
+[secrets]
+TOKEN = {env = "PATH"}
+[policy]
+allow = [{command = "ls", secrets = ["TOKEN"]}]
+deny = ["rm"]
+""",
+}
+
+
 @pytest.mark.req("small-list")
-def test_the_whole_tool_list_is_small(server: WireClient) -> None:
-    tools = server.request("tools/list")["result"]["tools"]
-    assert len(json.dumps(tools, separators=(",", ":"))) < 6000
-    assert len(tools) <= 6
+@pytest.mark.parametrize("name", LISTS)
+def test_the_whole_tool_list_is_small(start: Start, tmp_path: Path, name: str) -> None:
+    here = tmp_path.joinpath(*["ü" * 60] * 5)
+    here.mkdir(parents=True)
+    settings = tmp_path / "settings.toml"
+    settings.write_text(LISTS[name])
+    for params in ({}, {"_meta": MODERN}):
+        server = start("--config", str(settings), greet=not params, cwd=here)
+        number = server.post("tools/list", params)
+        line = server.receive_line()
+        answer = json.loads(line)
+        assert answer["id"] == number
+        assert len(line) < 5900, params
+        assert len(answer["result"]["tools"]) == (5 if "allow" in LISTS[name] else 4)
 
 
-def test_annotations_are_true(server: WireClient) -> None:
-    assert listed(server)["annotations"] == {
-        "readOnlyHint": False,
-        "destructiveHint": True,
-        "idempotentHint": False,
-        "openWorldHint": True,
+@pytest.mark.req("default-annotations")
+def test_a_tool_is_annotated_with_what_is_not_the_protocols_default(start: Start) -> None:
+    server = start("--allow", "ls", "--tools", "files")
+    shown = {
+        tool["name"]: tool.get("annotations", {}) for tool in server.request("tools/list")["result"]["tools"]
+    }
+    assert shown == {
+        "shell": {},  # may change anything, anywhere: what a client has to assume of any tool
+        "job": {},
+        "session": {"openWorldHint": False},
+        "output": {"openWorldHint": False, "readOnlyHint": True},
+        "allowed": {"openWorldHint": False, "readOnlyHint": True},
+        "read_file": {"openWorldHint": False, "readOnlyHint": True},
+        "list_directory": {"openWorldHint": False, "readOnlyHint": True},
+        "write_file": {"idempotentHint": True, "openWorldHint": False},
     }
 
 

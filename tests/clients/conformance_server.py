@@ -69,7 +69,7 @@ def embedded(uri: str, mime_type: str, text: str) -> dict[str, Any]:
 
 def tool(name: str, call: Any, schema: dict[str, Any] | None = None) -> Tool:
     """One more tool."""
-    return Tool(name, None, f"For the conformance suite: {name}.", schema or NO_ARGUMENTS, call)
+    return Tool(name, f"For the conformance suite: {name}.", schema or NO_ARGUMENTS, call)
 
 
 def showing(*content: dict[str, Any]) -> Any:

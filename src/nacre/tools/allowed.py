@@ -26,11 +26,9 @@ def allowed_tool(service: Service) -> Tool:
 
     return Tool(
         name="allowed",
-        title="What is allowed",
         description="The rules for commands here: what is allowed, asked about and denied.",
         input_schema={"type": "object", "properties": {}, "additionalProperties": False},
-        output_schema={"type": "object"},
-        annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        annotations={"readOnlyHint": True, "openWorldHint": False},
         call=call,
     )
 

@@ -30,7 +30,6 @@ NO_OUTPUT = "(no output)"
 # Every reply of every tool here, good or bad, has these fields. The others stand in docs/presets/commands.md
 # and come when they tell something. Sent with each of the tools, a schema would be a third of the list.
 _ALWAYS = ("success", "output")
-_ANNOTATIONS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -91,7 +90,6 @@ def _command_tool(service: Service, name: str) -> Tool:
     advice = f"; text in {lists.quotes}" if lists else ""
     return Tool(
         name=name,
-        title=None,
         description=describe(service, name),
         input_schema={
             "type": "object",
@@ -103,7 +101,6 @@ def _command_tool(service: Service, name: str) -> Tool:
             },
             "additionalProperties": False,
         },
-        annotations=_ANNOTATIONS,
         call=call,
         failed=lambda arguments, error: failure(command_line(name, arguments), error, service.config),
     )
@@ -145,7 +142,7 @@ def _restart_tool(service: Service) -> Tool:
             "variables and directory are as at the beginning."
         ),
         input_schema=_NOTHING,
-        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
+        annotations={"openWorldHint": False},
         call=call,
         failed=lambda _, error: failure("restart", error, service.config),
     )
@@ -163,7 +160,7 @@ def _list_tool(service: Service) -> Tool:
         title="List the commands",
         description="All commands that can be run here, with what they do.",
         input_schema=_NOTHING,
-        annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        annotations={"readOnlyHint": True, "openWorldHint": False},
         call=call,
         failed=lambda _, error: failure("list_commands", error, service.config),
     )

@@ -156,7 +156,6 @@ def _exec_tool(execution: Execution) -> Tool:
 
     return Tool(
         name="shell_exec",
-        title=None,
         description=f"{EXEC_WORDS}: a program and its arguments, started without a shell, so that pipes, "
         "globs and variables are plain text.",
         input_schema=execution.schema,
@@ -189,7 +188,6 @@ def _allowed_tool(execution: Execution) -> Tool:
 
     return Tool(
         name="shell_allowed",
-        title=None,
         description=f"{ALLOWED_WORDS} and, for each, its permitted first arguments (none named: any).",
         input_schema=_NOTHING,
         output_schema={
@@ -202,6 +200,6 @@ def _allowed_tool(execution: Execution) -> Tool:
             },
             "required": ["allowedCommands"],
         },
-        annotations={"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False},
+        annotations={"readOnlyHint": True, "openWorldHint": False},
         call=call,
     )

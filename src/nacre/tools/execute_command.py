@@ -36,7 +36,6 @@ def execute_command_tool(service: Service) -> Tool:
     """The tool, word for word as the document lists it."""
     return Tool(
         name="execute_command",
-        title=None,
         description="Execute a shell command and return its output",
         input_schema={
             "type": "object",

@@ -25,8 +25,8 @@ _COUNT = {"type": "integer"}
 _PATH = {"type": "string", "description": "Relative to where commands start, or absolute", "minLength": 1}
 _OFFSET = {"type": "integer", "minimum": 0, "default": 0}
 _UNIT = {"type": "string", "enum": ["lines", "bytes"]}
-_READS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
-_WRITES = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
+_READS = {"readOnlyHint": True, "openWorldHint": False}
+_WRITES = {"idempotentHint": True, "openWorldHint": False}
 
 
 def _or_null(schema: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,6 @@ def job_tool(service: Service) -> Tool:
     """The tool as this server offers it."""
     return Tool(
         name="job",
-        title="Manage jobs",
         description=(
             "Commands that run on. wait returns at the end, or at the first of: a new line that matches "
             "until, a local port that accepts, silence, a wish for input, the time; it shows what is new. "
@@ -58,13 +57,12 @@ def job_tool(service: Service) -> Tool:
                 },
                 "eof": {"type": "boolean", "description": "End its input"},
                 "signal": {"type": "string", "description": "INT, TERM, HUP …"},
-                "rows": {"type": "integer", "description": "Of screen: with scrollback"},
+                "rows": {"type": "integer", "description": "For screen: so many, with scrollback"},
                 "columns": {"type": "integer"},
             },
             "required": ["action"],
             "additionalProperties": False,
         },
-        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True},
         call=lambda arguments, caller: _call(service, arguments, caller),
     )
 

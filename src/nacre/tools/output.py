@@ -25,7 +25,6 @@ def output_tool(service: Service) -> Tool:
     usual_bytes = service.config.reply_limit_bytes
     return Tool(
         name="output",
-        title="Read output",
         description=(
             "Read what a command printed, by output_id (default: the last command's). next_offset is where "
             "to go on."

@@ -19,34 +19,31 @@ if TYPE_CHECKING:
 SHOWN_LEFT = 5  # processes that the text names
 LONG_MS = 1000  # a command that took so long is told its time
 _TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
-_LEFT = {"type": "array", "items": {"type": "object"}}  # pid and command
-_HINTS = {"type": "array", "items": _TEXT, "description": "What to do about it"}
+_LEFT = {"type": "array"}  # pid and command of each
+_WORDS = {"type": "array"}  # sentences
 _SESSION = {"type": "object"}  # name, shell, note
-_JOB = {"type": "string", "description": "It runs on: see the tool job"}
-_NEWS = {"type": "array", "items": _TEXT}
+_MAY_BE_NULL: dict[str, Any] = {}  # a kind or null takes many bytes to say: for what decides something
+_ENDINGS = [Ended.SIGNALED, Ended.TIMED_OUT, Ended.CANCELLED, Ended.SHELL_DIED, Ended.RUNNING]
 _LEAN: dict[str, Any] = {
     "type": "object",
     "properties": {
         "stdout": _TEXT,
         "stderr": _TEXT,
         "exit_code": _COUNT,
-        "ended": {
-            "enum": [Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED, Ended.RUNNING],
-            "description": "If not by itself",
-        },
+        "ended": {"enum": _ENDINGS},
         "signal": _TEXT,
         "timeout_seconds": {"type": "number"},
         "partial_stdout": _TEXT,
         "partial_stderr": _TEXT,
-        "working_directory": {"type": "string", "description": "The session's, where it has changed"},
+        "working_directory": _TEXT,
         "session": _SESSION,
         "truncated": _FLAG,
-        "output_id": {"type": "string", "description": "For the tool output"},
+        "output_id": _TEXT,
         "left_running": _LEFT,
         "limit": _TEXT,
-        "job": _JOB,
-        "news": _NEWS,
-        "hints": _HINTS,
+        "job": _TEXT,
+        "news": _WORDS,
+        "hints": _WORDS,
     },
 }
 
@@ -59,7 +56,7 @@ _FULL: dict[str, Any] = {
     "type": "object",
     "properties": {
         "command": _TEXT,
-        "ended": {"enum": [Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.SHELL_DIED, Ended.RUNNING]},
+        "ended": {"enum": [Ended.EXITED, *_ENDINGS]},
         "exit_code": _or_null("integer"),
         "signal": _or_null("string"),
         "stdout": _TEXT,
@@ -70,18 +67,17 @@ _FULL: dict[str, Any] = {
         "execution_time_ms": _COUNT,
         "working_directory": _TEXT,
         "truncated": _FLAG,
-        "output_id": _or_null("string"),
-        "spool": _or_null("string"),
+        "output_id": _MAY_BE_NULL,
+        "spool": _MAY_BE_NULL,
         "left_running": _LEFT,
         "cpu_ms": _COUNT,
-        "max_rss_bytes": _or_null("integer"),
+        "max_rss_bytes": _MAY_BE_NULL,
         "session": _SESSION,
         "limit": _TEXT,
-        "job": _JOB,
-        "news": _NEWS,
-        "hints": _HINTS,
+        "job": _TEXT,
+        "news": _WORDS,
+        "hints": _WORDS,
     },
-    "required": ["command", "ended", "execution_time_ms", "working_directory", "truncated", "left_running"],
 }
 
 

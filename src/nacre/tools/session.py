@@ -11,18 +11,11 @@ if TYPE_CHECKING:
     from nacre.model import LeftProcess
     from nacre.service import Service
 
-OUTPUT_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {"sessions": {"type": "array", "items": {"type": "object"}}},
-    "required": ["sessions"],
-}
-
 
 def session_tool(service: Service) -> Tool:
     """The tool as this server offers it."""
     return Tool(
         name="session",
-        title="Manage persistent shells",
         description=(
             "List sessions; restart one (its shell and all it started are ended, a clean one takes its "
             "place); close one. Sessions are made by `shell`."
@@ -36,8 +29,7 @@ def session_tool(service: Service) -> Tool:
             "required": ["action"],
             "additionalProperties": False,
         },
-        output_schema=OUTPUT_SCHEMA,
-        annotations={"readOnlyHint": False, "destructiveHint": True, "openWorldHint": False},
+        annotations={"openWorldHint": False},
         call=lambda arguments, _progress: _call(service, arguments),
     )
 

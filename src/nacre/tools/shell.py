@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NEWS_CHARACTERS = 16_384  # of output that waits to be told
 OUTPUT_LIMIT_MOST = 16 << 20  # a reply that no client would take helps nobody
 SCREEN = (24, 80)  # rows and columns of a terminal, until a call changes that
+PATH_BYTES = 100  # of the working directory in the description, at most
 OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
 
 
@@ -83,12 +84,6 @@ def shell_tool(service: Service) -> Tool:
             "additionalProperties": False,
         },
         output_schema=output_schema(config),
-        annotations={
-            "readOnlyHint": False,
-            "destructiveHint": True,
-            "idempotentHint": False,
-            "openWorldHint": True,
-        },
         meta={"anthropic/alwaysLoad": True},  # Claude Code: shown to the model at once, not on a search
         call=lambda arguments, caller: _call(service, arguments, caller),
     )
@@ -128,8 +123,14 @@ def _duration(seconds: int) -> str:
 
 def _default_directory(service: Service) -> str:
     root = "" if service.config.working_directory is not None else "your first root, else "
-    where = f"{root}{service.default_directory}"
+    where = f"{root}{_end_of(service.default_directory)}"
     return f"Working directory for command execution (optional, defaults to {where})"
+
+
+def _end_of(path: str) -> str:
+    """A path; of one that is very long the end, so that the list of tools stays small."""
+    encoded = path.encode(errors="replace")
+    return path if len(encoded) <= PATH_BYTES else "…" + encoded[-PATH_BYTES:].decode(errors="ignore")
 
 
 async def _call(service: Service, arguments: dict[str, Any], caller: Caller) -> Reply:

@@ -61,12 +61,14 @@ class Tool:
     """
 
     name: str
-    title: str | None
     description: str
     input_schema: dict[str, Any]
     call: Callable[[dict[str, Any], Caller], Awaitable[Reply]]
+    title: str | None = None  # where it says more than the name
     output_schema: dict[str, Any] | None = None
-    annotations: dict[str, bool] = field(default_factory=dict[str, bool])
+    annotations: dict[str, bool] = field(
+        default_factory=dict[str, bool]
+    )  # that are not the protocol's defaults
     bad_arguments: str = ""
     # Sees the arguments before they are checked, where a document has errors of its own: raises CallError.
     precheck: Callable[[dict[str, Any]], None] | None = None
