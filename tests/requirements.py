@@ -132,7 +132,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "cut-picks": Requirement(
         "Where an output is cut, lines that tell of errors, failures and summaries are shown between its"
-        " ends, marked and with their numbers; nothing of it is loaded before, and a setting turns it off.",
+        " ends, marked and with their numbers; nothing of it is loaded before the first reply,"
+        " and a setting turns it off.",
         "nacre",
     ),
     "cut-folds": Requirement(

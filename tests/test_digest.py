@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from wire_client import text_of
 
 from nacre import output
 from nacre.digest import digest
-from nacre.failure_lines import Weight, weight_of
-from nacre.folding import folded, lines_backwards, lines_of
+from nacre.failure_lines import TRIGGERS, Weight, weight_of
+from nacre.folding import folded, runs_backwards, runs_of
 from nacre.keeper.frames import Stream
 from nacre.masking import Mask
 from nacre.output import readable, render
 from nacre.outputs import Printed
+from nacre.picking import lines_with_triggers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +101,18 @@ def test_of_a_command_that_succeeded_less_is_searched_and_the_reply_says_how_far
     assert "error: late" not in shown
     looked_to = re.search(r"from byte ([\d,]+) on none was looked for", shown)
     assert looked_to is not None
-    assert (1 << 20) < int(looked_to[1].replace(",", "")) <= whole.index(b"main.c:3:4")
+    assert (1 << 18) < int(looked_to[1].replace(",", "")) <= whole.index(b"main.c:3:4")
+
+
+@pytest.mark.req("cut-picks")
+@given(st.lists(st.sampled_from([*TRIGGERS, b"x", b"7", b" ", b"\n", b"-" * 300, b"y" * 300, b"\xc3\xa9"])))
+def test_every_line_with_a_word_of_failure_is_looked_at_whatever_stands_around_it(parts: list[bytes]) -> None:
+    whole = b"".join(part.upper() if index % 2 else part for index, part in enumerate(parts))
+    lines = whole.lower().splitlines()
+    wanted = {number for number, line in enumerate(lines, 1) if any(word in line for word in TRIGGERS)}
+    unread = {number for number, line in enumerate(lines, 1) if re.search(rb"[a-z*:!_]{201}", line)}
+    seen = {candidate.number for candidate in lines_with_triggers(whole, 0, 1)}
+    assert wanted - unread <= seen
 
 
 @pytest.mark.req("cut-picks")
@@ -142,8 +155,8 @@ def test_the_same_line_is_shown_once_with_a_count_and_progress_with_its_first_an
     whole = (
         b"begin\n" + b"same\n" * 40 + progress + b"one 1\none 2\none 3\none 4\none 5\ntwo\ntwo\ntwo\nend\n"
     )
-    lines = lines_backwards(whole, from_border=True) if backwards else lines_of(whole)
-    parts = [part.text(None) for part in folded(lines, backwards=backwards)]
+    runs = runs_backwards(whole, from_border=True) if backwards else runs_of(whole)
+    parts = [part.text(None) for part in folded(runs, backwards=backwards)]
     text = "".join(reversed(parts) if backwards else parts)
     assert text == (
         "begin\nsame\n[the same line 39 more times]\nDownloading   0% [          ]\n"
@@ -156,8 +169,8 @@ def test_the_same_line_is_shown_once_with_a_count_and_progress_with_its_first_an
 @given(st.lists(st.sampled_from([b"a\n", b"b\n", b"1/9 x\n", b"2/9 x\n", b"3/9 x\n", b"\n"]), max_size=60))
 def test_folding_counts_every_line_and_every_byte_in_both_directions(lines: list[bytes]) -> None:
     whole = b"".join(lines)
-    there = list(folded(lines_of(whole)))
-    back = list(folded(lines_backwards(whole, from_border=True), backwards=True))
+    there = list(folded(runs_of(whole)))
+    back = list(folded(runs_backwards(whole, from_border=True), backwards=True))
     for parts in (there, back):
         assert sum(part.lines for part in parts) == len(lines)
         assert sum(part.size for part in parts) == len(whole)
@@ -369,11 +382,22 @@ def test_a_person_can_turn_it_off_and_other_presets_show_both_ends_alone(
 
 
 @pytest.mark.req("cut-picks")
-def test_nothing_of_it_is_loaded_before_an_output_is_cut(start: Start) -> None:
+def test_nothing_of_it_is_loaded_before_the_first_reply_and_all_of_it_after(start: Start) -> None:
+    parts = ("digest", "picking", "failure_lines", "folding")
     loaded = "import nacre.server, nacre.tools.shell, sys; print(sorted(sys.modules))"
     server = start("--shell", "bash")
     modules = server.shell(f'{sys.executable} -c "{loaded}"', output_limit=1 << 20)["stdout"]
     assert "'nacre.service'" in modules
-    assert not [
-        name for name in ("digest", "picking", "failure_lines", "folding") if f"nacre.{name}" in modules
-    ]
+    assert not [name for name in parts if f"nacre.{name}" in modules]
+    after = """
+import asyncio, sys
+from nacre.api import Session
+async def main():
+    async with Session(shell="bash") as session:
+        await session.run("true")
+        await asyncio.sleep(0)
+        print(sorted(sys.modules))
+asyncio.run(main())
+"""
+    modules = subprocess.run([sys.executable, "-c", after], capture_output=True, text=True, check=True).stdout
+    assert all(f"'nacre.{name}'" in modules for name in parts)

@@ -8,7 +8,7 @@ r"""What is shown of an output that is too long for a reply: its ends, and betwe
     [end of picked lines]
     tail                                    folded as the head
 
-Above it: `service`, which loads it when an output is cut for the first time, and calls it in a thread. Below:
+Above it: `service`, which loads it when the first command is answered. Below:
 `outputs`, which has the bytes, already without secrets. It decides nothing but what is shown: every line that
 is shown stands in the output at the number that is told, every count is exact, and all of it stays readable.
 Binary data is described: thousands of `\xNN` tell nobody anything.
@@ -20,7 +20,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nacre.folding import ended, folded, folds_in, lines_backwards, lines_of
+from nacre.folding import ended, folded, folds_in, runs_backwards, runs_of
 from nacre.model import Text
 from nacre.output import counted, fitting, left_out, size_of
 from nacre.output_reader import blocks, describe, is_unreadable, line_number
@@ -179,8 +179,8 @@ class _Ends:
         """As much of one end as fits; `is_whole`, where the data begins with a line."""
         if not folds_in(data[:limit_bytes] if from_start else data[-limit_bytes:]):
             return self._as_it_is(data, limit_bytes, from_start=from_start)
-        lines = lines_of(data) if from_start else lines_backwards(data, from_border=is_whole)
-        end = self._taken(folded(lines, backwards=not from_start), limit_bytes, backwards=not from_start)
+        runs = runs_of(data) if from_start else runs_backwards(data, from_border=is_whole)
+        end = self._taken(folded(runs, backwards=not from_start), limit_bytes, backwards=not from_start)
         return end if end.size or not data else self._as_it_is(data, limit_bytes, from_start=from_start)
 
     def _taken(self, items: Iterable[Folded], limit_bytes: int, *, backwards: bool) -> _End:

@@ -50,18 +50,18 @@ _WORDS = (
     "error|fail|fatal|panic|exception|traceback|assert|not ok|undefined|undeclared|cannot|could not|couldn't"
     "|unable|not found|no such|denied|refused|reject|segmentation|abort|killed|dumped|warn|conflict|missing"
     "|invalid|expected|unresolved|timed out|unhandled|uncaught|mismatch|memory|no space|critical|severe"
-    "|sanitizer|smashing|double free|passed|passing|problem|tests|recap|plan:|e404|eresolve|not defined"
+    "|sanitizer|smashing|double free|passed|passing|problem|tests|recap|plan:|err!|err_|eresolve|not defined"
     "|not exist|no module|no matching|no rule|stopped|incomplete|violat|terminated|exit code|exit status"
     "|non-zero|***|deprecat|multiple def|caused by|goroutine|ld: |emerg|build success"
     "|rated at|\u2715|\u2716|\u2717|\u2718|\u00d7|\u25cf"
 )
 TRIGGERS = tuple(_WORDS.encode().split(b"|"))  # sought much faster than an expression with all of them
-TRIGGER_PATTERNS = (  # a line's end stands before each line
+TRIGGER_PATTERNS = (  # a line's end stands before each line, letters are small, and each digit is a zero
     rb"\ne  ",  # pytest
-    rb"\n +[0-9]+:[0-9]",  # eslint
-    rb":[0-9]+:[0-9]+: ",  # most linters
-    rb"\n[a-z]{1,5}[0-9]{3,4} ",  # ruff
-    rb"sc[0-9]{4}",  # shellcheck
+    rb"\n +0+:0",  # eslint
+    rb":0+:0+: ",  # most linters
+    rb"\n[a-z]{1,5}000",  # ruff
+    rb"sc0000",  # shellcheck
 )
 
 _SUMMARY = _Expression(

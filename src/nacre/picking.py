@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from nacre.outputs import Printed
 
 LOOKED_BYTES = 16 << 20  # are searched, at most
-LOOKED_BYTES_OF_SUCCESS = 1 << 20  # failures are rarely in it, and who prints much should not wait for that
+LOOKED_BYTES_OF_SUCCESS = 1 << 18  # failures are rarely in it, and who prints much should not wait for that
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
 SHAPES = 4000  # kinds of lines that are counted apart
+WORD_SIGNS = "abcdefghijklmnopqrstuvwxyz*:!_"  # what words of failure are made of, besides other alphabets
+LONGEST_WORD = 200  # bytes; no word of failure is in what is longer
 LINE_BYTES = 1024  # of a line that is looked at; of a longer one, what is around the word
 SHOWN_CHARACTERS = 400  # of a picked line
 BESIDE_CHARACTERS = 200  # of a line beside one
@@ -100,7 +102,8 @@ class Found:
             if number is not None:
                 number += data.count(b"\n", 0, border)
             rest, at = data[border:], at + border
-            if looked_lines > LOOKED_LINES or at - begin > self._look_bytes:
+            is_enough = looked_lines > LOOKED_LINES or offset + len(block) - begin >= self._look_bytes
+            if at < end and is_enough:
                 self.looked_to = at
                 break
 
@@ -150,13 +153,13 @@ def _after_missing(printed: Printed, number: int | None) -> int | None:
 
 def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterator[Candidate]:
     """Those of some whole lines that may tell something; `offset` and `number` are those of the first one."""
-    lowered = b"\n" + data.lower()  # one further: a trigger may stand at the beginning of a line
-    triggers = _present(lowered)
+    plain = b"\n" + data.translate(_PLAIN)  # one further: a trigger may stand at the beginning of a line
+    triggers = _present(plain)
     if not triggers:
         return
     search = _any_of(triggers).search
     counted_to = position = 0
-    while (hit := search(lowered, position)) is not None:
+    while (hit := search(plain, position)) is not None:
         place = hit.end() - 2
         begin = data.rfind(b"\n", 0, place) + 1
         position = data.find(b"\n", place) + 1 or len(data) + 1
@@ -168,19 +171,30 @@ def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterato
         yield Candidate(offset + begin, len(line), number, Weight.NOTHING, shape_of(looked), looked)
 
 
-def _present(lowered: bytes) -> tuple[bytes, ...]:
+def _present(plain: bytes) -> tuple[bytes, ...]:
     """The triggers that are in some lines: sought in each line once, and only if a word of theirs is there.
 
     Seventy searches through all of it would take ten times as long: what is not there is sought to the end.
+    So lines that differ in numbers only count as one, and so do words.
     """
-    lines = b"\n" + b"\n".join(set(lowered.split(b"\n")))
-    words = b" ".join(set(lines.translate(_WORDS_APART).split()))
-    plain = (re.escape(trigger) for trigger, key in _KEYS if key in words and trigger in lines)
-    return (*plain, *(pattern for pattern in TRIGGER_PATTERNS if re.search(pattern, lines)))
+    lines = b"\n" + b"\n".join(set(plain.split(b"\n")))
+    words = {word for word in set(lines.translate(_WORDS_APART).split()) if len(word) <= LONGEST_WORD}
+    text = b" ".join(words)
+    found = (re.escape(trigger) for trigger, key in _KEYS if key in text and trigger in lines)
+    return (*found, *(pattern.pattern for pattern in _PATTERNS if pattern.search(lines)))
 
 
-_WORDS_APART = bytes(32 if chr(byte).isdigit() or chr(byte).isspace() else byte for byte in range(256))
-_KEYS = [(trigger, max(trigger.translate(_WORDS_APART).split(), key=len)) for trigger in TRIGGERS]
+# Small letters, and each digit a zero: lines that differ in numbers only are the same.
+_PLAIN = bytes(range(256)).lower().translate(bytes.maketrans(b"123456789", b"0" * 9))
+# Of a trigger, the longest word is sought first. Digits and most signs only stand between words.
+_WORDS_APART = bytes(
+    32 if chr(byte).isascii() and chr(byte) not in WORD_SIGNS else byte for byte in range(256)
+)
+_KEYS = [
+    (trigger, max(trigger.translate(_WORDS_APART).split(), key=len, default=b""))
+    for trigger in (trigger.translate(_PLAIN) for trigger in TRIGGERS)
+]
+_PATTERNS = [re.compile(pattern) for pattern in TRIGGER_PATTERNS]
 
 
 @lru_cache(maxsize=16)

@@ -13,9 +13,10 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from nacre.audit import recorder
@@ -83,6 +84,7 @@ class Service:
         self._jobs: JobControl | None = None  # made with the first job
         self.on_jobs_change: Callable[[], None] | None = None  # who wants to know that there is another one
         self._patience = Deadlines(self._let_go)
+        self._is_prepared = False  # for long outputs
         self._closing = False
         self.settings_note = ""  # what of changed files does not hold, and why
 
@@ -102,7 +104,21 @@ class Service:
             execution = Turn(command, self.sessions, self.default_directory, self._by_full_path, on_output)
         if command.answer_within_s == 0:
             self._job_control().jobs.check_room()
+        if not self._is_prepared:
+            self._is_prepared = True
+            return await self._carry_out_first(execution, ask)
         return await self._carry_out(execution, ask)
+
+    async def _carry_out_first(self, execution: Once | Turn, ask: Ask | None) -> Result:
+        """The same for the first command; when it is answered, what a long output needs is loaded.
+
+        That takes 5 ms, which neither the start of a server nor the first long output has to wait for then.
+        """
+        try:
+            return await self._carry_out(execution, ask)
+        finally:
+            if self.config.pick_lines:
+                asyncio.get_running_loop().call_soon(_load_digest)
 
     def _by_full_path(self, command: Command) -> Command:
         """A listed program by its path, in a shell that would take one of the current directory for it."""
@@ -305,19 +321,18 @@ class Service:
         """What is made in a thread of a stream that a job or a command has printed."""
         job = self._jobs.jobs.get(output_id) if self._jobs is not None else None
         live = await job.printed(stream) if job is not None else None
+        if live is not None:
+            return await asyncio.to_thread(read, live)
+        return await asyncio.to_thread(self._read_kept, output_id, stream, read)
 
-        def read_it() -> Made:
-            outputs = self.place.outputs
-            with outputs.open(output_id, stream) if live is None else nullcontext(live) as printed:
-                return read(printed)
-
-        return await asyncio.to_thread(read_it)
+    def _read_kept(self, output_id: str, stream: StreamName, read: Callable[[Printed], Made]) -> Made:
+        with self.place.outputs.open(output_id, stream) as printed:
+            return read(printed)
 
     async def _digested(self, done: Result, command: Command) -> Result:
         """The same with what tells how it went, where an output was cut."""
-        talks = (
-            done.session is not None and self.shell.dialect.name == "cmd"
-        )  # its files hold more than output
+        # The files of cmd's sessions hold more than output.
+        talks = done.session is not None and self.shell.dialect.name == "cmd"
         if not self.config.pick_lines or talks:
             return done
         from nacre.digest import digest  # noqa: PLC0415  # only who prints much pays for it
@@ -327,15 +342,14 @@ class Service:
         shorten = partial(digest, limit_bytes=limit_bytes, encoding=encoding, succeeded=done.ok)
         texts: dict[StreamName, Text] = {"stdout": done.stdout, "stderr": done.stderr}
         for stream, cut in texts.items():
-            if cut.truncated:
-                with suppress(
-                    NacreError, OSError
-                ):  # its file has made room for others: the two ends are shown
-                    texts[stream] = await self._read_stream(
-                        done.output_id,
-                        stream,
-                        partial(shorten, cut=cut),
-                    )
+            if not cut.truncated:
+                continue
+            with suppress(NacreError, OSError):  # its file has made room for others: the two ends are shown
+                make = partial(shorten, cut=cut)
+                if done.ok and not done.left_running_total:  # little of it is read: quicker than a thread
+                    texts[stream] = self._read_kept(done.output_id, stream, make)
+                else:
+                    texts[stream] = await self._read_stream(done.output_id, stream, make)
         return replace(done, **texts)
 
     # -- jobs
@@ -534,6 +548,10 @@ class Service:
         if self._jobs is not None:
             self._jobs.jobs.stop()
         await self.place.close()
+
+
+def _load_digest() -> None:
+    import_module("nacre.digest")
 
 
 def _widening(config: Config, place: Place) -> Widening:
