@@ -820,6 +820,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         " PATH, the audit log, clients, limits), with what to do, and exits with 1.",
         "nacre",
     ),
+    "doctor-clients": Requirement(
+        "`nacre doctor` starts nacre from the settings of every client that has it, and warns of a program"
+        " that a desktop application may not find.",
+        "nacre",
+    ),
     "doctor": Requirement(
         "`nacre doctor` finds out what works here, and says what would mend the rest.", "nacre"
     ),

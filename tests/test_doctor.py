@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from nacre.audit.chain import seal
+from nacre.install import settings_file
+from nacre.install.clients import CLIENTS, World
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,8 +121,29 @@ def test_everything_that_can_be_broken_in_a_home_directory_is_found(person: Pers
     check(found, "cursor", "problem", "nacre does not answer")
     check(found, "gemini", "problem", "line 2")
     assert named(found, "claude-code")[0][0] == "ok"
-    assert "it answers" in named(found, "claude-code")[0][1]
+    assert "answered" in named(found, "claude-code")[0][1]
     assert named(found, "keeper")[0][0] == "ok"
+
+
+@pytest.mark.req("doctor-clients")
+def test_the_entry_of_every_client_is_started(person: Person) -> None:
+    program = person.write(
+        "bin/nacre", '#!/bin/sh\nread -r line && echo \'{"serverInfo": 1}\' && echo "$1" >>"$2"\n', 0o755
+    )
+    (person.programs / "nacre").symlink_to(program)
+    started = person.home / "started"
+    world = World(sys.platform, str(person.home), {})
+    for client in CLIENTS:
+        by_name = client.name in ("cursor", "gemini")
+        entry = client.entry("nacre" if by_name else str(program), [client.name, str(started)])
+        change = settings_file.adding(client.where(world), client.text_format, (client.key, "mine"), entry)
+        settings_file.write(change)
+    code, found = person.doctor()
+    assert code == 0, found
+    check(found, "cursor", "warning", "by name")  # a desktop application, whose PATH is another
+    for client in CLIENTS:
+        assert named(found, client.name)[0][0] == ("warning" if client.name == "cursor" else "ok"), found
+        assert client.name in started.read_text()
 
 
 @pytest.mark.req("doctor-checks")

@@ -208,7 +208,16 @@ def test_other_extensions_in_yaml_stay() -> None:
 
 
 @pytest.mark.req("install-broken")
-@pytest.mark.parametrize("text", ["extensions: {a: {}}\n", "extensions:\n\tnacre: 1\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "extensions: {a: {}}\n",
+        "extensions:\n\tnacre: 1\n",
+        "a: 1\n---\nextensions:\n",
+        "# mine\n---\nextensions:\n  a:\n    cmd: x\n---\nb: 1\n",
+        "extensions:\n...\n",
+    ],
+)
 def test_yaml_in_another_style_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(RequestError, match="line"):
         yaml_text.with_entry(text, ("extensions", "nacre"), ENTRY)
@@ -308,11 +317,29 @@ def test_installing_twice_changes_nothing_and_uninstalling_undoes_it(tmp_path: P
     file.write_text(COMMENTED)
     assert nacre(tmp_path, "install", "cursor").returncode == 0
     assert "has it already" in nacre(tmp_path, "install", "cursor").stdout
-    entry: Any = settings_file.entry_in(str(file), "json", AT)
+    entry: Any = settings_file.servers_in(str(file), "json", AT[0])[AT[1]]
     with WireClient(program=[entry["command"], *entry["args"]], cwd=tmp_path) as client:
         client.shake_hands()
     assert nacre(tmp_path, "uninstall", "cursor").returncode == 0
     assert file.read_text() == COMMENTED
+
+
+@pytest.mark.req("install-keeps")
+def test_the_marker_of_a_first_yaml_document_stays() -> None:
+    text = "# mine\n---\nmodel: x\n"
+    added = yaml_text.with_entry(text, ("extensions", "nacre"), {"enabled": True})
+    assert added == f"{text}extensions:\n  nacre:\n    enabled: true\n"
+
+
+@pytest.mark.req("install-broken")
+def test_entries_in_yaml_are_read_as_goose_and_as_people_write_them() -> None:
+    text = (
+        "extensions:\n  one:\n    cmd: /bin/nacre # mine\n    args:\n    - --working-dir\n    - 'it''s'\n"
+        '    envs:\n      A: "x: y"\n    timeout: 300\n  # between\n  "two":\n    args: ["a"]\n    cmd: n\n'
+    )
+    one = {"cmd": "/bin/nacre", "args": ["--working-dir", "it's"], "envs": {"A": "x: y"}, "timeout": "300"}
+    assert yaml_text.entries_of(text, "extensions") == {"one": one, "two": {"args": ["a"], "cmd": "n"}}
+    assert yaml_text.entries_of("a: 1\n", "extensions") == {}
 
 
 # -- the clients' own command lines

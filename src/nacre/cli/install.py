@@ -145,7 +145,7 @@ def _state(client: Client, path: str, name: str) -> str:
     if not os.path.exists(path):
         return "no settings file" if os.path.isdir(os.path.dirname(path)) else "not here"
     try:
-        entry = settings_file.entry_in(path, client.text_format, (client.key, name))
+        servers = settings_file.servers_in(path, client.text_format, client.key)
     except NacreError:
         return "cannot be read"
-    return f"has {name}" if entry is not None else f"without {name}"
+    return f"has {name}" if name in servers else f"without {name}"

@@ -5,11 +5,12 @@ Above it: `nacre doctor`. Below: trials. It changes nothing but a directory that
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre.diagnosis.finding import Finding
 from nacre.diagnosis.trial import TrialError, run, say
@@ -20,7 +21,7 @@ from nacre.places.local_files import LOCAL_FILES
 from nacre.sandbox.profile import Level
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterator, Coroutine
 
     from nacre.config import Config
     from nacre.dialects.dialect import Shell
@@ -32,25 +33,33 @@ RESTRICTED = ("rbash",)  # no shell for sessions, and not meant to be one
 
 
 async def examine(config: Config, wanted_level: str) -> AsyncIterator[Finding]:
-    """All of it; `config` has no rules and no sandbox."""
+    """All of it, in this order whatever ends first; `config` has no rules and no sandbox."""
+    levels = [level for level in Level if level is not Level.OFF]
+    checks: list[Coroutine[Any, Any, list[Finding]]] = [
+        _shells(config),
+        *([_search_path(config)] if os.name == "posix" else []),
+        *(_level_as_wanted(config, level, wanted_level) for level in levels),
+    ]
+    running = [asyncio.create_task(check) for check in checks]  # each waits for other processes, mostly
+    for check in running:
+        for finding in await check:
+            yield finding
+    yield _exec_gate()
+
+
+async def _shells(config: Config) -> list[Finding]:
+    """The chosen shell, or whether any command runs; then every other shell."""
     try:
         chosen = find_shell(config.shell, os.environ, LOCAL_FILES)
     except NacreError as error:
-        yield Finding("problem", "shell", str(error), "Name one with --shell.")
-        chosen = None
+        missing = Finding("problem", "shell", str(error), "Name one with --shell.")
+        return [missing, await _keeper(replace(config, shell=None))]
+    first = await _chosen_shell(config, chosen)
+    if first.status == "ok":
+        keeper = Finding("ok", "keeper", "it started and ran a command")
     else:
-        yield await _chosen_shell(config, chosen)
-    yield await _keeper(replace(config, shell=None))
-    if chosen is not None:
-        yield await _other_shells(config, chosen)
-    if os.name == "posix":
-        yield await _search_path(config)
-    for level in (each for each in Level if each is not Level.OFF):
-        finding = await _level(replace(config, sandbox=level.value, shell=None), level)
-        if finding.status == "problem" and level != wanted_level and finding.fix:
-            finding = replace(finding, status="warning")  # nobody has asked for it
-        yield finding
-    yield _exec_gate()
+        keeper = await _keeper(replace(config, shell=None))
+    return [first, keeper, await _other_shells(config, chosen)]
 
 
 async def _keeper(config: Config) -> Finding:
@@ -79,14 +88,21 @@ async def _other_shells(config: Config, chosen: Shell) -> Finding:
     names = dict.fromkeys(name for dialect in DIALECTS for name in dialect.programs)
     names = [name for name in names if name not in RESTRICTED]
     here = {name: LOCAL_FILES.find_program(name, os.environ.get("PATH")) for name in names}
-    others = {name: path for name, path in here.items() if path and path != chosen.path}
-    failed = {name: why for name, path in others.items() if (why := await _why_not(config, path))}
+    others = {name: path for name, path in here.items() if path and not _is_same(path, chosen.path)}
+    said = await asyncio.gather(*(_why_not(config, path) for path in others.values()))
+    failed = {name: why for name, why in zip(others, said, strict=True) if why}
     working = ", ".join(sorted(others.keys() - failed.keys())) or "none"
     if failed:
         told = "; ".join(f"{name} does not: {why}" for name, why in sorted(failed.items()))
         fix = "Install it again, or take it out of PATH."
         return Finding("warning", "other shells", f"these work: {working}; {told}", fix)
     return Finding("ok", "other shells", f"these work: {working}")
+
+
+def _is_same(path: str, other: str) -> bool:
+    """Whether both are the same program, as /bin/bash and /usr/bin/bash may be; sh is not bash."""
+    names_alike = os.path.basename(path) == os.path.basename(other)
+    return names_alike and os.path.realpath(path) == os.path.realpath(other)
 
 
 async def _why_not(config: Config, shell: str) -> str:
@@ -98,16 +114,16 @@ async def _why_not(config: Config, shell: str) -> str:
     return "" if said.strip() == READY else f"`echo {READY}` printed {said!r}"
 
 
-async def _search_path(config: Config) -> Finding:
+async def _search_path(config: Config) -> list[Finding]:
     """Whether a desktop program's bare PATH can be mended: by the login shell, if it answers."""
     own = os.environ.get("PATH", "").split(os.pathsep)
     held = "has your PATH" if not is_bare(dict(os.environ)) else "was started with a bare PATH"
     if config.login_environment == "never":
-        return Finding("ok", "PATH", f"{len(own)} directories; the login shell is never asked")
+        return [Finding("ok", "PATH", f"{len(own)} directories; the login shell is never asked")]
     try:
         shell = find_shell(None, os.environ, LOCAL_FILES)
         if not shell.dialect.login_flags:
-            return Finding("ok", "PATH", f"{len(own)} directories; {shell.name} has no login files")
+            return [Finding("ok", "PATH", f"{len(own)} directories; {shell.name} has no login files")]
         asked = [shell.path, *shell.dialect.login_flags, f'echo "{READY}:$PATH"']
         said = (await run(shlex.join(asked), config, "sh", stdin="")).stdout.text
     except (NacreError, TrialError) as error:
@@ -116,9 +132,9 @@ async def _search_path(config: Config) -> Finding:
     if not told:
         fix = 'Look at its start-up files, or set login_environment = "never" and PATH in environment_set.'
         text = f"this terminal {held}, but the login shell does not tell its own: desktop clients lack it"
-        return Finding("warning", "PATH", text, fix)
+        return [Finding("warning", "PATH", text, fix)]
     count = len(told[-1].split(":")) - 1
-    return Finding("ok", "PATH", f"this terminal {held}; the login shell tells {count} directories")
+    return [Finding("ok", "PATH", f"this terminal {held}; the login shell tells {count} directories")]
 
 
 # -- the sandbox
@@ -134,6 +150,13 @@ def _exec_gate() -> Finding:
         return Finding("ok", "exec gate", "in a sandbox, rules hold for every program that starts")
     told = "rules hold for the text of commands only: what we run in lets nobody decide what a process starts"
     return Finding("warning", "exec gate", told, "Start nacre outside of the container or sandbox it is in.")
+
+
+async def _level_as_wanted(config: Config, level: Level, wanted: str) -> list[Finding]:
+    finding = await _level(replace(config, sandbox=level.value, shell=None), level)
+    if finding.status == "problem" and level != wanted and finding.fix:
+        finding = replace(finding, status="warning")  # nobody has asked for it
+    return [finding]
 
 
 async def _level(config: Config, level: Level) -> Finding:

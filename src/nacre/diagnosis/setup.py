@@ -6,6 +6,7 @@ is started as the client would start it.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shlex
@@ -38,6 +39,7 @@ HELLO = json.dumps(
         },
     }
 )
+RUNNERS = ("python", "py", "uv", "pipx")  # programs that start others
 
 
 # -- settings
@@ -107,10 +109,14 @@ def _written_log(path: str) -> Finding:
 
 
 async def clients(config: Config) -> AsyncIterator[Finding]:
-    """Each client that is here: whether it has nacre, and whether that starts."""
+    """Each client that has nacre, and whether it starts from there; the others in one line."""
     here = _clients_here()
-    for client, path in here:
-        yield await _client(client, path, config)
+    found = await asyncio.gather(*(_client(client, path, config) for client, path in here))
+    for finding in filter(None, found):
+        yield finding
+    without = [client.name for (client, _), finding in zip(here, found, strict=True) if finding is None]
+    if without:
+        yield Finding("ok", "clients", f"nacre is not in {', '.join(without)}", "nacre install CLIENT")
     if not here:
         yield Finding("ok", "clients", "no settings of a client that nacre knows", "nacre install CLIENT")
 
@@ -121,20 +127,30 @@ def _clients_here() -> list[tuple[Client, str]]:
     return [(client, path) for client, path in files if os.path.exists(path)]
 
 
-async def _client(client: Client, path: str, config: Config) -> Finding:
+def _own_entries(client: Client, path: str) -> dict[str, object]:
+    servers = settings_file.servers_in(path, client.text_format, client.key)
+    return {name: entry for name, entry in servers.items() if _is_ours(entry)}
+
+
+async def _client(client: Client, path: str, config: Config) -> Finding | None:
+    """Whether nacre starts from a client's settings; None: it is not there."""
     try:
-        servers = settings_file.entry_in(path, client.text_format, (client.key,))
+        named = _own_entries(client, path)
     except NacreError as error:
-        return Finding("problem", client.name, str(error), "Mend that file; the client cannot read it, too.")
-    named = {name: entry for name, entry in _mapping(servers).items() if _is_ours(entry)}
+        fix = "Mend that file: the client cannot read it either."
+        return Finding("problem", client.name, error.message, fix)
     if not named:
-        fix = f"nacre install {client.name}"
-        return Finding("ok", client.name, f"nacre is not in {path}", fix)
+        return None
+    fix = f"nacre install {client.name}"
     failed = [why for name, entry in named.items() if (why := await _start(name, entry, config))]
     if failed:
-        fix = f"If it says what to mend, do that; else `nacre install {client.name}` writes a new entry."
-        return Finding("problem", client.name, f"{path}: {failed[0]}", fix)
-    return Finding("ok", client.name, f"{path} has {', '.join(named)}, and it answers")
+        otherwise = f"If it says what to mend, do that; else `{fix}` writes a new entry."
+        return Finding("problem", client.name, f"{path}: {failed[0]}", otherwise)
+    by_name = [name for name, entry in named.items() if not os.path.isabs(_command(entry)[0])]
+    if by_name and client.is_desktop:
+        text = f"{path}: {by_name[0]} is started by name, which desktop applications may not find"
+        return Finding("warning", client.name, text, f"`{fix}` writes the full path.")
+    return Finding("ok", client.name, f"{', '.join(named)} started from {path} and answered")
 
 
 def _mapping(value: object) -> dict[str, Any]:
@@ -150,7 +166,9 @@ def _command(entry: object) -> list[str]:
 
 
 def _is_ours(entry: object) -> bool:
-    return any(os.path.basename(word).lower() in ("nacre", "nacre.exe") for word in _command(entry)[:3])
+    """Whether an entry starts nacre: by its name, as a module of Python, or through uvx and the like."""
+    words = [os.path.basename(word).lower().removesuffix(".exe") for word in _command(entry)]
+    return words[:1] == ["nacre"] or (bool(words) and words[0].startswith(RUNNERS) and "nacre" in words[1:])
 
 
 async def _start(name: str, entry: object, config: Config) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nacre.model import Result
 
 PATIENCE_S = 20
+AT_ONCE = asyncio.Semaphore(4)  # trials; each has a keeper, and limits of processes may be low
 
 
 class TrialError(Exception):
@@ -38,7 +39,7 @@ async def run(
 ) -> Result:
     """What has become of a command in a session of its own. TrialError: nothing."""
     with _told():
-        async with asyncio.timeout(2 * PATIENCE_S), Session(shell, config=config) as session:
+        async with AT_ONCE, asyncio.timeout(2 * PATIENCE_S), Session(shell, config=config) as session:
             return await session.run(
                 command, timeout_s=PATIENCE_S, stdin=stdin, environment=dict(environment or {})
             )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Entry = dict[str, object]
 
+AT_ONCE = "Nothing more: the client loads it at once."
 LONGEST_CALL_S = 1860
 """Longer than any limit of nacre's, so that a client does not give up first and lose the output."""
 
@@ -63,6 +64,8 @@ class Client:
     """The file of a project, where the client has one, below the project's directory."""
     then: str = "Restart it."
     """What the person does next."""
+    is_desktop: bool = False
+    """Whether it is started from a desktop, where PATH is not a terminal's."""
 
 
 def _stdio(command: str, args: list[str]) -> Entry:
@@ -139,13 +142,13 @@ CLIENTS = (
            then="Start a new session; `/mcp` shows it."),
     Client("claude-desktop", "Claude Desktop",
            lambda world: world.application_data("Claude", "claude_desktop_config.json"),
-           then="Quit it completely and start it again."),
+           then="Quit it completely and start it again.", is_desktop=True),
     Client("cursor", "Cursor", lambda world: world.path(world.home, ".cursor", "mcp.json"),
-           project_file=".cursor/mcp.json", then="Switch it on in Settings, MCP."),
+           project_file=".cursor/mcp.json", then="Switch it on in Settings, MCP.", is_desktop=True),
     Client("vscode", "VS Code", lambda world: world.application_data("Code", "User", "mcp.json"),
            key="servers", entry=_stdio, project_file=".vscode/mcp.json",
-           then='Run "MCP: List Servers", choose nacre, and start it.'),
-    Client("zed", "Zed", _zed_file, key="context_servers", entry=_zed, then="It is there at once."),
+           then='Run "MCP: List Servers", choose nacre, and start it.', is_desktop=True),
+    Client("zed", "Zed", _zed_file, key="context_servers", entry=_zed, then=AT_ONCE, is_desktop=True),
     Client("codex", "Codex", _codex_file, key="mcp_servers", text_format="toml", entry=_codex,
            then="Start a new session; `codex mcp list` shows it."),
     Client("gemini", "Gemini CLI", lambda world: world.path(world.home, ".gemini", "settings.json"),
@@ -155,12 +158,12 @@ CLIENTS = (
            then="Start a new session."),
     Client("windsurf", "Windsurf",
            lambda world: world.path(world.home, ".codeium", "windsurf", "mcp_config.json"),
-           then="Press the refresh button of its MCP servers."),
+           then="Press the refresh button of its MCP servers.", is_desktop=True),
     Client("lm-studio", "LM Studio", lambda world: world.path(world.home, ".lmstudio", "mcp.json"),
-           then="It is there at once."),
+           then=AT_ONCE, is_desktop=True),
     Client("opencode", "opencode", lambda world: world.xdg("opencode", "opencode.json"), key="mcp",
            entry=_opencode, project_file="opencode.json", then="Start it again."),
-    Client("cline", "Cline", _cline_file, entry=_cline, then="It is there at once."),
+    Client("cline", "Cline", _cline_file, entry=_cline, then=AT_ONCE, is_desktop=True),
 )  # fmt: skip
 
 

@@ -164,12 +164,11 @@ def without_entry(text: str, path: Sequence[str]) -> str:
     return text
 
 
-def entry_of(text: str, path: Sequence[str]) -> object:
-    """What stands at that path, or None."""
+def entries_of(text: str, key: str) -> dict[str, object]:
+    """What stands below a top-level key, by name."""
     data = parse(text).data if text.strip() else None
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]  # JSON
-    return data  # pyright: ignore[reportUnknownVariableType]  # JSON
+    below = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # JSON
+    return dict(below) if isinstance(below, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # the same
 
 
 def _object(text: str, value: Value, path: Sequence[str]) -> Value:

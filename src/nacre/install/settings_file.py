@@ -61,13 +61,13 @@ def removing(path: str, text_format: str, at: Sequence[str]) -> Change:
     return _change(path, text_format, at, None)
 
 
-def entry_in(path: str, text_format: str, at: Sequence[str]) -> object:
-    """What the file says there, or None; RequestError if it cannot be read."""
+def servers_in(path: str, text_format: str, key: str) -> dict[str, object]:
+    """The servers that the file has below that key, by name; RequestError if it cannot be read."""
     before = _read(path)
     if before is None:
-        return None
+        return {}
     with _naming(path):
-        return _FORMATS[text_format].entry_of(_plain(before), at)
+        return _FORMATS[text_format].entries_of(_plain(before), key)
 
 
 def write(change: Change) -> str | None:
@@ -155,7 +155,7 @@ def _check(
 ) -> None:
     """Whether the new text means the old one with, or without, the entry and nothing else."""
     if text_format == "yaml":
-        held = yaml_text.entry_of(after, at)
+        held = yaml_text.entry_lines(after, at)
         same = held == (None if entry is None else yaml_text.lines_of(at[-1], entry))
     else:
         same = _data(after, text_format) == _expected(_data(before, text_format), text_format, at, entry)

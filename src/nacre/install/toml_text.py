@@ -52,12 +52,11 @@ def without_entry(text: str, path: Sequence[str]) -> str:
     return kept.rstrip() + "\n" if at_end and kept.strip() else kept
 
 
-def entry_of(text: str, path: Sequence[str]) -> object:
-    """What stands at that path, or None."""
+def entries_of(text: str, key: str) -> dict[str, object]:
+    """What stands below a top-level key, by name."""
     data: Any = parse(text)
-    for key in path:
-        data = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # TOML
-    return data  # pyright: ignore[reportUnknownVariableType]  # TOML
+    below: Any = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # TOML
+    return dict(below) if isinstance(below, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # the same
 
 
 def _spans(lines: list[str], path: Sequence[str]) -> list[range]:

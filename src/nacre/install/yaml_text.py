@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from nacre.errors import RequestError
 
@@ -44,7 +44,23 @@ def without_entry(text: str, path: Sequence[str]) -> str:
     return "".join(lines)
 
 
-def entry_of(text: str, path: Sequence[str]) -> object:
+def entries_of(text: str, top: str) -> dict[str, dict[str, object]]:
+    """The entries below a key, each as far as it can be read: texts, lists of texts, tables of texts."""
+    lines = _lines(text)
+    start = _top_level(lines, top)
+    if start is None:
+        return {}
+    margin = _margin_below(lines, start)
+    found: dict[str, dict[str, object]] = {}
+    for index in _block(lines, start):
+        if match := re.match(rf"{margin}(\S.*?)[ ]*:[ ]*(?:#.*)?$", lines[index]):
+            name = _scalar(match[1])
+            span = _span(lines, start, margin, name) or range(index, index + 1)
+            found[name] = _fields(lines[span.start + 1 : span.stop])
+    return found
+
+
+def entry_lines(text: str, path: Sequence[str]) -> list[str] | None:
     """The lines of an entry, without their margin, or None."""
     top, name = path
     lines = _lines(text)
@@ -57,7 +73,7 @@ def entry_of(text: str, path: Sequence[str]) -> object:
 
 
 def lines_of(name: str, entry: Mapping[str, object]) -> list[str]:
-    """How an entry is written, without a margin: what `entry_of` answers for it."""
+    """How an entry is written, without a margin: what `entry_lines` answers for it."""
     return [line.rstrip() for line in _written(name, entry, "")]
 
 
@@ -66,7 +82,21 @@ def _lines(text: str) -> list[str]:
     for number, line in enumerate(lines, 1):
         if re.match(r" *\t", line):
             raise RequestError(f"line {number}: YAML is not indented with tabs", code="broken_settings")
+    _refuse_second_document(lines)
     return lines
+
+
+def _refuse_second_document(lines: list[str]) -> None:
+    """Goose reads files of one document only, and which of two an entry belongs to is not ours to guess."""
+    begun = False
+    for number, line in enumerate(lines, 1):
+        marker = re.match(r"(---|\.\.\.)(\s|$)", line)
+        if marker and begun:
+            raise RequestError(
+                f"line {number}: '{marker[1]}' ends the YAML document, and the client reads only one",
+                code="broken_settings",
+            )
+        begun = begun or bool(line.strip() and not line.lstrip().startswith(("#", "%")))
 
 
 def _top_level(lines: list[str], key: str) -> int | None:
@@ -109,6 +139,62 @@ def _span(lines: list[str], start: int, margin: str, name: str) -> range | None:
                 end += 1
             return range(index, end)
     return None
+
+
+def _fields(lines: list[str]) -> dict[str, object]:
+    """What the lines of an entry say: each field with the lines below it."""
+    told = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    margin = min((_indent(line) for line in told), default=0)
+    fields: dict[str, object] = {}
+    key = ""
+    for line in told:
+        pair = _pair(line)
+        if _indent(line) == margin and pair is not None:
+            key, fields[pair[0]] = pair
+        elif line.lstrip().startswith("- "):
+            fields[key] = [*_list(fields.get(key)), _scalar(line.lstrip()[2:])]
+        elif pair is not None:
+            fields[key] = {**_table(fields.get(key)), pair[0]: pair[1]}
+    return fields
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _pair(line: str) -> tuple[str, object] | None:
+    """The key and the value of a line, if it is none of a list."""
+    found = re.match(r"(?!- )(.+?)[ ]*:(?:[ ]+(.*))?$", line.strip())
+    return None if found is None else (_scalar(found[1]), _value(found[2] or ""))
+
+
+def _list(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _table(value: object) -> dict[str, Any]:
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _value(text: str) -> object:
+    """A text, or a list or table of texts in braces, as JSON writes them."""
+    try:
+        return json.loads(text) if text[:1] in ("[", "{") else _scalar(text)
+    except ValueError:
+        return text
+
+
+def _scalar(text: str) -> str:
+    """A text without its quotes, or without the comment behind it."""
+    text = text.strip()
+    if text.startswith('"') and (found := re.match(r'"(?:[^"\\]|\\.)*"', text)):
+        try:
+            return str(json.loads(found[0]))
+        except ValueError:
+            return found[0][1:-1]
+    if found := re.match(r"'((?:[^']|'')*)'", text):
+        return found[1].replace("''", "'")
+    return re.sub(r"(^|\s)#.*$", "", text).strip()
 
 
 def _written(name: str, entry: Mapping[str, object], margin: str) -> list[str]:
