@@ -17,6 +17,7 @@ from wire_client import WireClient, text_of
 
 from nacre.errors import RequestError
 from nacre.settings import configuration, layers
+from nacre.settings.table import SETTINGS, TABLES, Setting
 
 NACRE = Path(sys.executable).with_name("nacre")
 
@@ -166,6 +167,7 @@ def test_trust_that_cannot_be_read_is_no_trust(home: Path) -> None:
         ('timeout = "soon"\n', "nacre.toml, line 1)"),
         ("[policy]\nallow = 3\n", "nacre.toml, line 2: The policy"),
         ("[shell_tool]\nmax_timeoutt = 3\n", "nacre.toml, line 2). Did you mean max_timeout?"),
+        ("[policy]\nalow = []\n", "unknown policy setting 'alow'. Did you mean allow?"),
         ("x = \n", "nacre.toml is not TOML"),
     ],
 )
@@ -181,6 +183,142 @@ def test_a_variable_with_a_bad_value_is_named(home: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("NACRE_TIMEOUT", "soon")
     with pytest.raises(RequestError, match="NACRE_TIMEOUT"):
         load(home)
+
+
+@pytest.mark.req("layers-errors")
+@pytest.mark.parametrize(
+    ("table", "setting"),
+    [(table, setting) for table, settings in TABLES.items() for setting in settings],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_a_wrong_value_of_any_setting_is_told_with_its_line(home: Path, table: str, setting: Setting) -> None:
+    others = "# first\ntimeout = 1\n" if setting.name != "timeout" else "\n\n"
+    head = f"[{table}]\n" if table else "\n"
+    for written in (f"{setting.name} = 1.5", f'{setting.name} = ["",\n]', f"  {setting.name}=[[]] # x"):
+        file = write(home / ".config" / "nacre" / "config.toml", f"{others}{head}{written}\n")
+        with pytest.raises(RequestError) as raised:
+            load(home)
+        assert f"({file}, line 4)" in str(raised.value)
+        assert setting.name in str(raised.value)
+
+
+@pytest.mark.req("layers-errors")
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("max_timeout = 9\n[shell_tool]\nmax_timeout = 0\n", 3),
+        ("shell_tool.max_timeout = 0\n", 1),
+        ("verbose = true\nshell_tool = {max_timeout = 0}\n", 2),
+        ('[policy]\nallow = [\n  "ls",\n  {command = "git", argz = ["x"]},\n]\n', 4),
+        ('[policy]\ndeny = ["ls"]\ndeny_patterns = ["("]\n', 3),
+        ('[policy]\n\ninclude = ["nothing"]\n', 3),
+        ('[policy]\nalow = ["ls"]\n', 2),
+        ('[secrets]\nA = {env = "X"}\nB = "x"\n', 3),
+        ('verbose = true\npreset = "none"\n', 2),
+    ],
+)
+def test_the_line_is_the_one_with_the_mistake(home: Path, text: str, line: int) -> None:
+    file = write(home / ".config" / "nacre" / "config.toml", text)
+    with pytest.raises(RequestError) as raised:
+        load(home)
+    assert f"{file}, line {line}" in str(raised.value)
+
+
+@pytest.mark.req("layers-errors")
+def test_a_misspelt_variable_is_refused_with_the_nearest(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NACRE_SANDBX", "strict")
+    with pytest.raises(RequestError, match=r"NACRE_SANDBX.*NACRE_SANDBOX"):
+        load(home)
+    monkeypatch.delenv("NACRE_SANDBX")
+    monkeypatch.setenv("NACRE_COMMAND", "a command of a server above")
+    monkeypatch.setenv("NACRE_OF_ANOTHER_PROGRAM", "1")
+    assert ["NACRE_OF_ANOTHER_PROGRAM" in warning for warning in load(home).warnings] == [True]
+
+
+@pytest.mark.req("layers-order")
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_setting_can_be_a_variable(
+    home: Path, monkeypatch: pytest.MonkeyPatch, setting: Setting
+) -> None:
+    texts = ("agent", "7", "true", "never", "none", "all", "off", "workspace", "a,b", '{A = "b"}')
+    for text in texts:
+        monkeypatch.setenv(f"NACRE_{setting.name.upper()}", text)
+        try:
+            layered = load(home)
+        except RequestError as error:
+            assert f"(NACRE_{setting.name.upper()})" in str(error) or setting.name == "preset"  # noqa: PT017  # many may be wrong, one is right
+            continue
+        assert layered.origins == {setting.name: f"NACRE_{setting.name.upper()}"}
+        return
+    pytest.fail(f"no text is a value of {setting.name}")
+
+
+@pytest.mark.req("layers-project")
+def test_a_project_does_not_widen_what_the_command_line_or_a_variable_says(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        home / "project" / "nacre.toml",
+        '[policy]\nallow = ["rm"]\ninclude = ["read-only"]\nask = ["curl"]\nallowed_directories = ["/"]\n',
+    )
+    rules = {"allow", "include", "ask", "allowed_directories"}
+    directory = str(home / "project")
+    assert layers.load(None, directory=directory).table["policy"].keys() == rules, "there is no other rule"
+    assert "policy" not in layers.load(None, directory=directory, flags={"allow": "ls"}).table
+    with_files = layers.load(None, directory=directory, flags={"tools": ("files",)}).table["policy"]
+    assert with_files.keys() == rules - {"allowed_directories"}, "file tools stay where commands start"
+    monkeypatch.setenv("NACRE_COMMANDS", "ls")
+    assert "policy" not in layers.load(None, directory=directory).table
+
+
+@pytest.mark.req("layers-project")
+def test_a_projects_file_does_not_undo_one_above_it(home: Path) -> None:
+    above = write(home / "project" / "nacre.toml", 'timeout = 50\n[policy]\ndeny = ["rm"]\n')
+    write(home / "project" / "sub" / "nacre.toml", "timeout = 60\n[policy]\ndeny = []\n")
+    layered = load(home)
+    config = configuration.configure(layered.table)
+    assert config.default_timeout_s == 50
+    assert config.policy is not None
+    assert [rule.text for rule in config.policy.rules] == ["rm"]
+    assert ["sub" in warning for warning in layered.warnings] == [True]
+    layers.trust(str(above))
+    assert configuration.configure(load(home).table).default_timeout_s == 50
+
+
+@pytest.mark.req("layers-project")
+@pytest.mark.parametrize("written", ['"rm"', '["rm"]'])
+def test_a_rule_written_as_one_text_is_not_taken_apart(home: Path, written: str) -> None:
+    write(home / ".config" / "nacre" / "config.toml", f"[policy]\nblocked_commands = {written}\n")
+    write(home / "project" / "nacre.toml", '[policy]\nblocked_commands = "dd"\n')
+    policy = configuration.configure(load(home).table).policy
+    assert policy is not None
+    assert [rule.text for rule in policy.rules] == ["rm", "dd"]
+
+
+@pytest.mark.req("layers-project")
+def test_a_link_to_a_trusted_file_is_not_trusted(home: Path) -> None:
+    trusted = write(home / "mine" / "nacre.toml", "timeout = 301\n")
+    layers.trust(str(trusted))
+    (home / "project" / "nacre.toml").symlink_to(trusted)
+    assert load(home).warnings
+    (home / "link").symlink_to(home / "mine")
+    assert layers.load(None, directory=str(home / "link")).warnings == ()
+
+
+@pytest.mark.req("layers-project")
+def test_what_is_trusted_is_what_is_used(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command may change the file between two looks at it: so there is one look."""
+    project = write(home / "project" / "nacre.toml", "timeout = 301\n")
+    layers.trust(str(project))
+    looks: list[bytes] = []
+
+    def changing(_: str) -> bytes:
+        looks.append(b"timeout = 302\n" if looks else b"timeout = 301\n")
+        return looks[-1]
+
+    monkeypatch.setattr(configuration, "content", changing)
+    assert configuration.configure(load(home).table).default_timeout_s == 301
+    assert len(looks) == 1
 
 
 def nacre(home: Path, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -218,6 +356,7 @@ def test_show_tells_values_and_where_they_come_from(tmp_path: Path) -> None:
     assert "verbose" in told["warnings"][0]
     trusted = nacre(tmp_path, "trust")
     assert (trusted.returncode, trusted.stdout.startswith(str(project))) == (0, True)
+    assert "Now in force: verbose" in trusted.stdout
     changed = nacre(tmp_path, "config", "show", "--changed").stdout
     assert changed == f"timeout = 100  # {project}\nverbose = true  # {project}\n"
     assert "no longer trusted" in nacre(tmp_path, "trust", "--revoke").stdout

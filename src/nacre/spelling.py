@@ -5,10 +5,15 @@ Above it: the hints after a failure and the file tools. It knows nothing of nacr
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 LONG_NAME = 5  # a name of so many letters may be two slips away
 
 
-def close_names(name: str, known: tuple[str, ...]) -> list[str]:
+def close_names(name: str, known: Iterable[str]) -> list[str]:
     """The names that a slip of the fingers turns into this one, the likeliest first."""
     slips = 1 if len(name) < LONG_NAME else 2
     near = [other for other in known if abs(len(other) - len(name)) <= slips and set(other) & set(name)]

@@ -34,7 +34,9 @@ def configuration(options: SimpleNamespace) -> Config:
     from nacre.settings import layers  # noqa: PLC0415  # loads while the keeper starts
     from nacre.settings.configuration import configure, default_path, with_flags  # noqa: PLC0415  # the same
 
-    layered = layers.load(options.config, preset=options.preset, directory=options.working_dir)
+    layered = layers.load(
+        options.config, preset=options.preset, directory=options.working_dir, flags=vars(options)
+    )
     config = configure(
         layered.table, preset=options.preset, allow=options.allow or "", deny=options.deny or ""
     )

@@ -15,7 +15,7 @@ from nacre import presets
 from nacre.config import SECRET_SOURCES
 from nacre.errors import NacreError, RequestError
 from nacre.settings import kinds, layers
-from nacre.settings.configuration import configure, default_path, read
+from nacre.settings.configuration import configure, default_path
 from nacre.settings.table import SETTINGS, TABLES, default_text
 
 if TYPE_CHECKING:
@@ -81,20 +81,31 @@ def trust_main(arguments: Sequence[str]) -> int:
     """`nacre trust`: accept a project's file as it is now."""
     options = trust_parser().parse_args(arguments)
     try:
-        path = options.file or layers.find_project(os.getcwd(), ())
-        if path is None or not os.path.isfile(path):
-            raise RequestError(f"There is no file {path or layers.PROJECT_FILE} to trust.")
-        if options.revoke:
+        path = options.file or next(reversed(layers.find_projects(os.getcwd())), None)
+        if options.revoke and path is not None:
             was = layers.distrust(path)
-            sys.stdout.write(f"{path} is {'no longer' if was else 'not'} trusted.\n")
+            sys.stdout.write(f"{path} {'is no longer' if was else 'was not'} trusted.\n")
             return 0
-        configure(read(path), source=path)
-        layers.trust(path)
+        if path is None or not os.path.isfile(path):
+            raise RequestError(
+                f"There is no file {path or layers.PROJECT_FILE} here.",
+                hint="Name the file, or go to the project's directory.",
+            )
+        freed = layers.trust(path)
     except NacreError as error:
         sys.stderr.write(f"nacre trust: {error}\n")
         return USAGE_ERROR
-    sys.stdout.write(f"{path} is trusted as it is now. It holds from the next start on.\n")
+    sys.stdout.write(_trusted(path, freed))
     return 0
+
+
+def _trusted(path: str, freed: list[str]) -> str:
+    """What trusting a file has done."""
+    effect = f"Now in force: {', '.join(freed)}" if freed else "It only tightens, so nothing changes now"
+    return (
+        f"{path} is trusted until it changes. {effect}.\n"
+        "Running servers take over rules and time limits at once, everything else when they start again.\n"
+    )
 
 
 def _show(options: argparse.Namespace) -> int:

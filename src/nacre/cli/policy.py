@@ -72,7 +72,7 @@ def _policy(options: argparse.Namespace) -> Policy:
     from nacre.policy import Policy  # noqa: PLC0415  # the same
 
     config = configuration.configure(
-        layers.load(options.config, directory=getattr(options, "working_dir", None)).table,
+        _layered(options).table,
         allow=options.allow or "",
         deny=options.deny or "",
         source=options.config or configuration.default_path(),
@@ -80,11 +80,16 @@ def _policy(options: argparse.Namespace) -> Policy:
     return replace(config.policy or Policy(), files=LOCAL_FILES)
 
 
+def _layered(options: argparse.Namespace) -> layers.Layered:
+    flags = {"allow": options.allow, "deny": options.deny}
+    return layers.load(options.config, directory=getattr(options, "working_dir", None), flags=flags)
+
+
 def _source(options: argparse.Namespace) -> str:
     """Where the rules come from, for a person who wonders why they do not hold."""
     path = options.config or configuration.default_path()
     parts = [path] if os.path.exists(path) else [f"{path} (not there)"]
-    others = layers.load(options.config, directory=getattr(options, "working_dir", None)).files
+    others = _layered(options).files
     parts += [file for file in others if file != path]  # the machine's, and the project's
     parts += [f"--{name}" for name in ("allow", "deny") if getattr(options, name)]
     return "policy: " + ", ".join(parts) + "\n"
@@ -155,7 +160,7 @@ def _included(options: argparse.Namespace) -> dict[str, str]:
     """The rules that come from ready-made sets, and from which; what a person wrote as well is theirs."""
     from nacre.policy.rules import Policy  # noqa: PLC0415
 
-    rules = layers.load(options.config).table.get("policy", {})
+    rules = _layered(options).table.get("policy", {})
     wanted = rules.get("include", [])
     written = {rule.text for rule in Policy.from_mapping({"allow": rules.get("allow", [])}).allows}
     found: dict[str, str] = {}

@@ -62,7 +62,8 @@ def main(arguments: Sequence[str]) -> int:
 
 def _config(options: argparse.Namespace) -> Config:
     path = options.config or configuration.default_path()
-    table = layers.load(options.config, directory=options.working_dir).table
+    flags = {"sandbox": options.sandbox}
+    table = layers.load(options.config, directory=options.working_dir, flags=flags).table
     config = configuration.configure(table, source=path)
     level = options.sandbox or (config.sandbox if config.sandbox != "off" else "workspace")
     directory = options.working_dir or config.working_directory

@@ -102,7 +102,7 @@ async def _other_shells(config: Config, chosen: Shell) -> Finding:
 def _is_same(path: str, other: str) -> bool:
     """Whether both are the same program, as /bin/bash and /usr/bin/bash may be; sh is not bash."""
     names_alike = os.path.basename(path) == os.path.basename(other)
-    return names_alike and os.path.realpath(path) == os.path.realpath(other)
+    return names_alike and LOCAL_FILES.real_path(path) == LOCAL_FILES.real_path(other)
 
 
 async def _why_not(config: Config, shell: str) -> str:

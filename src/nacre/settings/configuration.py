@@ -45,19 +45,35 @@ def read(path: str, *, must_exist: bool = True) -> dict[str, Any]:
     """The settings in a file; one that a person has named must be there."""
     if not must_exist and not os.path.exists(path):
         return {}
-    import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
+    return parse(path, content(path))
 
+
+def content(path: str) -> bytes:
+    """What is in a file now."""
     try:
-        with open(path, encoding="utf-8-sig") as file:  # some editors put a byte order mark there
-            return tomllib.loads(file.read())
+        with open(path, "rb") as file:
+            return file.read()
     except FileNotFoundError:
         raise RequestError(
             f"The configuration file does not exist: {path}.", hint="Check --config."
         ) from None
     except OSError as error:
         raise RequestError(f"The configuration file cannot be read: {path}: {error.strerror}.") from None
+
+
+def parse(path: str, found: bytes) -> dict[str, Any]:
+    """The settings in the content of a file. RequestError names `path`."""
+    import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
+
+    try:
+        return tomllib.loads(found.decode("utf-8-sig"))  # some editors put a byte order mark there
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise RequestError(f"{path} is not TOML: {error}.") from None
+
+
+def as_list(value: Any) -> list[Any]:
+    """A list of rules, where one text alone may stand for it."""
+    return [value] if isinstance(value, str) else list(value)
 
 
 def configure(
@@ -169,18 +185,20 @@ def _table(file: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _policy(rules: dict[str, Any], shell_tool: Mapping[str, Any], allow: str, deny: str) -> Policy | None:
     for name, more in (("allow", comma_list(allow)), ("deny", comma_list(deny))):
         if more:
-            rules[name] = [*rules.get(name, []), *more]
+            rules[name] = [*as_list(rules.get(name, [])), *more]
     for name in ("allowed_directories", "blocked_commands"):
         if name in shell_tool:
-            rules[name] = [*rules.get(name, []), *shell_tool[name]]
+            rules[name] = [*as_list(rules.get(name, [])), *shell_tool[name]]
     if not rules:
         return None
     from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # only who writes rules pays for them
+    from nacre.policy.rules import KEYS  # noqa: PLC0415  # the same
 
     try:
         return Policy.from_mapping(rules)
     except PolicyError as error:
-        raise RequestError(f"The policy cannot be used: {error}.") from None
+        near = [_known_names(name, sorted(KEYS)) for name in sorted(set(rules) - KEYS)]
+        raise RequestError(f"The policy cannot be used: {error}.", hint=near[0] if near else "") from None
 
 
 def _values(table: Mapping[str, Any], settings: tuple[Setting, ...], prefix: str = "") -> dict[str, Any]:

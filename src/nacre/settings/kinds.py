@@ -148,7 +148,7 @@ def command_lists(dialects: list[str]) -> Kind:
         return {dialect: _command_names(names) for dialect, names in lists.items()}
 
     shown = " and ".join(f"`{name}`" for name in dialects)
-    return Kind(f"list of names, or a table of lists for {shown}", read)
+    return Kind(f"list of names, or a table of lists for {shown}", read, from_text=_list_or_table)
 
 
 def _command_names(value: Any) -> tuple[str, ...]:
@@ -188,6 +188,21 @@ def comma_list(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
+def _list_or_table(text: str) -> Any:
+    """A list with commas, or a table as TOML writes it: `{cmd = ["dir"]}`."""
+    return _table_text(text) if text.lstrip().startswith("{") else comma_list(text)
+
+
+def _table_text(text: str) -> Any:
+    """A table as TOML writes it; any other text stays one, which no table kind takes."""
+    import tomllib  # noqa: PLC0415  # only who has such a variable pays for reading it
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
 NAME = Kind("name", _text, "NAME")
 PATH = Kind("path", _text, "PATH")
 FILE = Kind("path", _text, "FILE")
@@ -201,7 +216,7 @@ WHEN = Kind("auto, always or never", _when, "WHEN")
 DATA = Kind("lean, full or none", _data, "HOW")
 GIVEN = Kind("rules or all", _given)
 INHERIT = Kind("login, all, core or none", _inherit)
-VARIABLES = Kind("table: variable = text", _variables)
+VARIABLES = Kind("table: variable = text", _variables, from_text=_table_text)
 SANDBOX = Kind("level", _sandbox, "LEVEL")
 NETWORK = Kind("on, off or list of hosts", _network, from_text=_network_text)
 PROGRAM_TABLE = Kind("table: program = list of first arguments", _program_table)

@@ -10,7 +10,6 @@ merged table.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from nacre.errors import RequestError
 from nacre.settings import configuration
 from nacre.settings.table import SETTINGS, TABLES
+from nacre.spelling import close_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PROJECT_FILE = "nacre.toml"
 PREFIX = "NACRE_"
+# The cookie of a command; a switch for clients (README.md); what the exec gate hands to its helper.
+_OTHER_VARIABLES = ("NACRE_COMMAND", "NACRE_PLAIN_SDK", "NACRE_LISTENER")
 _DENYING = ("deny", "deny_patterns", "blocked_commands")
 _ADDED_UP = (*_DENYING, "ask", "ask_patterns")  # a later file adds to what an earlier one says
 _LEVELS = {"off": 0, "": 0, "workspace": 1, "read-only": 2, "strict": 2}
@@ -70,8 +72,17 @@ def system_path(platform: str = sys.platform) -> str:
     )
 
 
-def load(named: str | None, *, preset: str | None = None, directory: str | None = None) -> Layered:
-    """All layers. `named` is a file in the place of the person's own; `directory` is where the project is."""
+def load(
+    named: str | None,
+    *,
+    preset: str | None = None,
+    directory: str | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Layered:
+    """All layers. `named` is a file in the place of the person's own; `directory` is where the project is.
+
+    `flags` is the command line above all of them: a project may not widen what that says either.
+    """
     own = named or configuration.default_path()
     layers = [
         Layer(name, path, table)
@@ -80,51 +91,62 @@ def load(named: str | None, *, preset: str | None = None, directory: str | None 
     ]
     for layer in layers:
         _check(layer)
-    warnings: list[str] = []
-    project = find_project(directory or os.getcwd(), {own, system_path()})
-    if project is not None and (layer := _project_layer(project, _merged(layers), preset, warnings)):
-        layers.append(layer)
-    layers += _environment_layers(os.environ)
+    environment, warnings = _environment_layers(os.environ)
+    for path in find_projects(directory or os.getcwd(), {own, system_path()}):
+        below = _said(_merged([*layers, *environment]), preset, flags or {})
+        layer, left_out = _project_layer(path, below, _merged(layers))
+        if left_out:
+            warnings.append(
+                f"{path}: {', '.join(left_out)} would widen what commands may do, or is not a project's to"
+                f" set; ignored. `nacre trust {path}` accepts the file as it is now."
+            )
+        layers += [layer] if layer.table else []
+    layers += environment
     origins = {key: ", ".join(sources) for key, sources in _origins(layers).items()}
     return Layered(tuple(layers), _merged(layers), tuple(warnings), origins)
 
 
-def find_project(directory: str, others: Iterable[str]) -> str | None:
-    """The nearest `nacre.toml` of a directory and those above it, if it is none of the other files."""
+def _said(table: Mapping[str, Any], preset: str | None, flags: Mapping[str, Any]) -> Config:
+    """What holds by these settings and the command line."""
+    rules = {name: flags.get(name) or "" for name in ("allow", "deny")}
+    return configuration.with_flags(configuration.configure(table, preset=preset, **rules), flags)
+
+
+def find_projects(directory: str, others: Iterable[str] = ()) -> list[str]:
+    """Every `nacre.toml` of a directory and those above it, the outermost first, without the other files.
+
+    All of them count: one that lies nearer must not undo what one above it says.
+    """
     known = {os.path.realpath(path) for path in others}
-    here = os.path.realpath(directory)
-    while True:
-        path = os.path.join(here, PROJECT_FILE)
-        if os.path.isfile(path):
-            return None if os.path.realpath(path) in known else path
-        above = os.path.dirname(here)
-        if above == here:
-            return None
-        here = above
+    paths = [path for path in _project_paths(directory) if os.path.isfile(path)]
+    return [path for path in reversed(paths) if os.path.realpath(path) not in known]
+
+
+def _project_paths(directory: str) -> list[str]:
+    here, paths = os.path.realpath(directory), list[str]()
+    while not paths or os.path.dirname(here) != here:
+        paths.append(os.path.join(here, PROJECT_FILE))
+        here = os.path.dirname(here)
+    root = os.path.join(here, PROJECT_FILE)
+    return paths if root in paths else [*paths, root]
 
 
 def watched_paths(named: str | None, directory: str | None) -> tuple[str, ...]:
     """Every file that may hold settings, whether it is there or not, the nearest project's first."""
-    here, projects = os.path.realpath(directory or os.getcwd()), list[str]()
-    while not projects or os.path.dirname(here) != here:
-        projects.append(os.path.join(here, PROJECT_FILE))
-        here = os.path.dirname(here)
+    projects = _project_paths(directory or os.getcwd())
     own = os.path.abspath(named or configuration.default_path())
     return tuple(dict.fromkeys((own, *projects, trust_path(), system_path())))
 
 
-def _project_layer(path: str, below: dict[str, Any], preset: str | None, warnings: list[str]) -> Layer | None:
-    layer = Layer("project", path, configuration.read(path))
+def _project_layer(path: str, below: Config, table_below: Mapping[str, Any]) -> tuple[Layer, list[str]]:
+    """What holds of a project's file, and the names of what does not. What is trusted is what is used."""
+    content = configuration.content(path)
+    layer = Layer("project", path, configuration.parse(path, content))
     _check(layer)
-    if is_trusted(path):
-        return layer
-    kept, left_out = tightened(layer.table, configuration.configure(below, preset=preset), below)
-    if left_out:
-        warnings.append(
-            f"{path}: {', '.join(left_out)} would widen what commands may do, or is not a project's to set;"
-            f" ignored. `nacre trust {path}` accepts the file as it is now."
-        )
-    return Layer("project", path, kept) if kept else None
+    if is_trusted(path, content):
+        return layer, []
+    kept, left_out = tightened(layer.table, below, table_below)
+    return Layer("project", path, kept), left_out
 
 
 def _check(layer: Layer) -> None:
@@ -136,38 +158,16 @@ def _check(layer: Layer) -> None:
 
 
 def _with_line(error: RequestError, layer: Layer) -> RequestError:
-    named = [key for key in _all_keys(layer.table) if re.search(rf"\b{re.escape(key)}\b", error.message)]
-    line = _line_of(layer.source, named[-1] if named else "")
-    if layer.source not in error.message:
-        where = layer.source if line is None else f"{layer.source}, line {line}"
-        return RequestError(f"{where}: {error.message}", hint=error.hint, code=error.code)
-    if line is None:
-        return error
-    return RequestError(
-        error.message.replace(f"({layer.source})", f"({layer.source}, line {line})"),
-        hint=error.hint,
-        code=error.code,
+    from nacre.settings.lines import line_of  # noqa: PLC0415  # for mistakes only
+
+    text = configuration.content(layer.source).decode("utf-8-sig", "replace")
+    line = line_of(text, layer.table, error.message)
+    where = layer.source if line is None else f"{layer.source}, line {line}"
+    named = f"({layer.source})"
+    message = (
+        error.message.replace(named, f"({where})") if named in error.message else f"{where}: {error.message}"
     )
-
-
-def _all_keys(table: Mapping[str, Any]) -> list[str]:
-    """The keys of a table, each before the keys inside it."""
-    keys: list[str] = []
-    for key, value in table.items():
-        keys.append(key)
-        if isinstance(value, dict):
-            keys += [str(inner) for inner in cast("dict[str, Any]", value)]
-    return keys
-
-
-def _line_of(path: str, key: str) -> int | None:
-    if not key:
-        return None
-    with open(path, encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, 1):
-            if line.split("=")[0].strip().strip('"[]') == key:
-                return number
-    return None
+    return RequestError(message, hint=error.hint, code=error.code)
 
 
 # -- merging
@@ -188,7 +188,7 @@ def _merged_table(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any
     table = {**below, **above}
     for key in _ADDED_UP:
         if key in below and key in above:
-            table[key] = [*below[key], *above[key]]
+            table[key] = [*configuration.as_list(below[key]), *configuration.as_list(above[key])]
     return table
 
 
@@ -203,7 +203,8 @@ def _origins(layers: Iterable[Layer]) -> dict[str, list[str]]:
     return origins
 
 
-def _environment_layers(environment: Mapping[str, str]) -> list[Layer]:
+def _environment_layers(environment: Mapping[str, str]) -> tuple[list[Layer], list[str]]:
+    """A layer for each variable, and warnings of those that are no setting's."""
     layers: list[Layer] = []
     for setting in SETTINGS:
         name = PREFIX + setting.name.upper()
@@ -214,7 +215,16 @@ def _environment_layers(environment: Mapping[str, str]) -> list[Layer]:
             value = value == "true"
         layers.append(Layer("environment", name, {setting.name: value}))
         configuration.configure(layers[-1].table, source=name)
-    return layers
+    known = {PREFIX + setting.name.upper() for setting in SETTINGS}
+    unknown = [name for name in environment if name.startswith(PREFIX) and name not in known]
+    return layers, [_unknown_variable(name, known) for name in unknown if name not in _OTHER_VARIABLES]
+
+
+def _unknown_variable(name: str, known: Iterable[str]) -> str:
+    """A warning. RequestError: it is a misspelt setting, which must not be an open door."""
+    if near := close_names(name, known):
+        raise RequestError(f"Unknown setting: {name}.", hint=f"Did you mean {near[0]}?")
+    return f"{name} is no setting; ignored. `nacre config show` lists the settings."
 
 
 # -- what a project may say
@@ -273,7 +283,8 @@ def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str,
     allowed = below.policy is not None and below.policy.allows
     open_so_far = not allowed and below.commands is None and below.preset.container is None
     narrowing = {"allow", "include", "ask", "ask_patterns"} if open_so_far else set[str]()
-    if open_so_far and (below.policy is None or not below.policy.allowed_directories):
+    fenced = below.policy is not None and below.policy.allowed_directories
+    if open_so_far and not fenced and "files" not in below.more_tools:  # which else stay where commands start
         narrowing.add("allowed_directories")
     kept: dict[str, Any] = {}
     for key, value in rules.items():
@@ -308,29 +319,45 @@ def trust_path() -> str:
     return os.path.join(os.path.dirname(configuration.default_path()), "trusted.json")
 
 
-def is_trusted(path: str) -> bool:
-    """Whether the person has trusted that file with the content that it has now."""
-    return _trusted().get(os.path.realpath(path)) == _digest(path)
+def is_trusted(path: str, content: bytes) -> bool:
+    """Whether the person has trusted the file at that path with this content."""
+    return _trusted().get(_place(path)) == _digest(content)
 
 
-def trust(path: str) -> None:
-    """Trust a file as it is now."""
-    _write_trusted({**_trusted(), os.path.realpath(path): _digest(path)})
+def trust(path: str) -> list[str]:
+    """Trust a file as it is now; the names of the settings in it that trust alone lets hold.
+
+    RequestError: it cannot be used.
+    """
+    content = configuration.content(path)
+    layer = Layer("project", path, configuration.parse(path, content))
+    _check(layer)
+    below = _merged(
+        Layer("", "", configuration.read(file, must_exist=False))
+        for file in (system_path(), configuration.default_path())
+    )
+    _write_trusted({**_trusted(), _place(path): _digest(content)})
+    return tightened(layer.table, configuration.configure(below), below)[1]
 
 
 def distrust(path: str) -> bool:
     """Trust it no longer; whether it was."""
     trusted = _trusted()
-    was = trusted.pop(os.path.realpath(path), None) is not None
+    was = trusted.pop(_place(path), None) is not None
     _write_trusted(trusted)
     return was
 
 
-def _digest(path: str) -> str:
+def _place(path: str) -> str:
+    """Which file is trusted: a link is not the file that it leads to, which may be of a trusted project."""
+    directory, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(directory), name)
+
+
+def _digest(content: bytes) -> str:
     import hashlib  # noqa: PLC0415  # where there is a project's file only
 
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+    return hashlib.sha256(content).hexdigest()
 
 
 def _trusted() -> dict[str, str]:
