@@ -41,6 +41,7 @@ AIMS = (
     Aim("program in a session / in a fresh shell", "program", 1.0, "nacre-session", "nacre"),
     Aim("new shell of a session / new bash on a pipe", "new_shell", 3.0, "nacre-session", BASH),
     Aim("verdict / posix_spawn of `echo hi`", "verdict", 0.15, "nacre-rules", SPAWN, "echo"),
+    Aim("verdict about a text that is new, seconds", "new_verdict", 120e-6, "nacre-rules"),
     Aim("`echo hi` in the sandbox / without", "echo", 1.05, server="nacre-sandbox", versus="nacre"),
     Aim("`echo hi` in the sandbox / each command in bubblewrap", "echo", 0.6, "nacre-sandbox", BWRAP_LOOP),
     Aim("500 echoes in the sandbox / without", "flight", 1.05, server="nacre-sandbox", versus="nacre"),

@@ -58,6 +58,7 @@ GROUPS = (
             Figure("execs", "execs", "500 programs in a loop", "s"),
             Figure("new_shell", "new_shell", "new shell → first result", "ms", floor=BASH),
             Figure("verdict", "verdict", "verdict about a command", "µs", "verdict"),
+            Figure("new_verdict", "verdict", "verdict about a new text", "µs", "new verdict"),
         ),
     ),
     Group(

@@ -104,13 +104,16 @@ def new_shell(stage: Stage, server: Server) -> Samples:
 
 
 def verdict(_stage: Stage, _server: Server) -> Samples:
-    """What the rules cost by themselves, without a server."""
-    done = subprocess.run(
-        [sys.executable, "-m", "bench.programs.verdicts", str(VERDICTS)], capture_output=True, check=False
-    )
+    """What the rules cost by themselves, without a server: of texts that come again, and of new ones."""
+    return {"verdict": _verdicts(), "new_verdict": _verdicts("new")}
+
+
+def _verdicts(*arguments: str) -> list[float]:
+    command = [sys.executable, "-m", "bench.programs.verdicts", str(VERDICTS), *arguments]
+    done = subprocess.run(command, capture_output=True, check=False)
     if done.returncode:
         raise Failed(done.stderr.decode(errors="replace")[-200:])
-    return {"verdict": json.loads(done.stdout)}
+    return json.loads(done.stdout)
 
 
 def flight(stage: Stage, server: Server) -> Samples:

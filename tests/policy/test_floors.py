@@ -19,7 +19,7 @@ _FLOORS = [
     {"words"},
     {"certainty"},
     {"simple"},
-    {"conditions"},
+    {"conditions", "plain"},
     {"compounds"},
     {"posix"},
     {"inspector", "rules", "paths"},

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import random
+from pathlib import Path
+
 import pytest
 
-from nacre.policy.posix import scan
+from nacre.policy.grammar import GRAMMARS
+from nacre.policy.plain import scan_plain
+from nacre.policy.posix import CONTROL, scan, walk
 from nacre.policy.values import Context
 
 
@@ -282,3 +288,50 @@ def test_a_text_beyond_the_bounds_is_refused_and_the_bound_is_told() -> None:
         assert refusal is not None
         assert "more than" in refusal.reason or "longer than" in refusal.reason
         assert refusal.hint
+
+
+_PIECES = [
+    *("ls", "-l", "a=b", "=x", "-", "'a b'", '"c d"', "|", "||", "&&", ";", "&", "#", "# c", "2", "2>", "a:"),
+    *(
+        "a:b",
+        "''",
+        '""',
+        "'",
+        '"',
+        "!",
+        "[",
+        "./x",
+        "%1",
+        "~",
+        "*",
+        "a#b",
+        "-x=1",
+        "(",
+        "$x",
+        "`",
+        "\n",
+        "\\",
+    ),
+    *("time", "repeat", "noglob", "export", "declare x=1", "local", "then", "{", "}", "nocorrect"),
+]
+
+
+@pytest.mark.req("policy-scanner")
+def test_plain_texts_are_read_as_by_the_walk_over_the_grammar() -> None:
+    """The quick reader of plain commands finds nothing else than the scanner that knows the language."""
+    chance = random.Random(20261)  # noqa: S311 - reproducible, not secret
+    made = (
+        "".join(
+            chance.choice(_PIECES) + chance.choice(["", " ", " ", "\t"]) for _ in range(chance.randint(1, 7))
+        )
+        for _ in range(6_000)
+    )
+    here = Path(__file__).parent
+    lines = "".join((here / name).read_text(encoding="utf-8") for name in ("cases.jsonl", "ordinary.jsonl"))
+    written = (json.loads(line)["command"] for line in lines.splitlines())
+    plain = {text: found for text in {*written, *made} if (found := scan_plain(text)) is not None}
+    assert len(plain) > 1_000
+    for text, found in plain.items():
+        if CONTROL.search(text) is None:
+            for shell in GRAMMARS:
+                assert walk(text, shell) == found, (text, shell)

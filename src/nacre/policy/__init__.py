@@ -6,7 +6,7 @@ lowest first:
 
     model, grammar, patterns, refusal                      records; what differs between shells
     pieces, arithmetic, parameters, words, certainty,      scanners: text -> simple commands, or a refusal
-    simple, conditions, compounds, posix; cmd,
+    simple, plain, conditions, compounds, posix; cmd,
     powershell, fish
     alternatives, outputs, values                          what a word can be when the command runs
     tables/, options, effects, builtins                    what is known about programs and their arguments

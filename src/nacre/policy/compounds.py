@@ -35,10 +35,18 @@ class CompoundScanner(ConditionScanner):
         self.definitions: list[tuple[str, int, int]] = []
         # What the group or condition that is being read has assigned whichever way it goes.
         self.survivors: set[str] = set()
+        # The place at which a reserved word was looked for last, and the word.
+        self._looked_at = (-1, -1)
+        self._word_there = ""
 
     def _reserved(self) -> str:
-        found = _RESERVED.match(self.text, self.pos, self.end)
-        return found.group() if found is not None else ""
+        """The reserved word that stands here; whoever reads a list asks for it more than once."""
+        here = (self.pos, self.end)
+        if here != self._looked_at:
+            found = _RESERVED.match(self.text, self.pos, self.end)
+            self._looked_at = here
+            self._word_there = found[0] if found is not None else ""
+        return self._word_there
 
     def _expect(self, keyword: str, opened_at: int) -> None:
         if self._reserved() != keyword:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word
+from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word, record
 from nacre.policy.patterns import regex
 from nacre.policy.tables import has_entry
 
@@ -39,8 +39,10 @@ ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?\+?=")
 ANY = "*"
 _VERSIONED = regex(r"(python|pypy|perl|ruby|lua|php|node|pip|gcc|g\+\+|clang|clang\+\+)(?:-?[0-9][0-9.]*)\Z")
 
+_VERSION_ENDS = frozenset("0123456789.")
 
-@dataclass(frozen=True, slots=True)
+
+@record
 class Effect:
     """Something a command does beyond what its name says; a rule that spells `flag` permits it."""
 
@@ -59,7 +61,7 @@ class Effect:
     unless: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PathUse:
     """An argument that is a path, or may be one."""
 
@@ -67,7 +69,7 @@ class PathUse:
     access: Access
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Step:
     """One command as it will be started; `role` says whether it needs a rule of its own."""
 
@@ -82,7 +84,7 @@ class Step:
     paths: tuple[PathUse, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Script:
     """A text that a shell will read, and where it stands."""
 
@@ -95,7 +97,7 @@ class Script:
     later: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Assigned:
     """A variable that a builtin assigns (`read x`, `export x=1`), or that `env` is given (`env x=1 ls`)."""
 
@@ -140,6 +142,8 @@ def is_system_name(text: str) -> bool:
 def base_name(text: str) -> str:
     """The name by which the tables know a program."""
     name = text.rpartition("/")[2]
+    if name[-1:] not in _VERSION_ENDS:
+        return name
     versioned = _VERSIONED.match(name)
     return versioned.group(1) if versioned is not None and not has_entry(name) else name
 

@@ -165,7 +165,7 @@ def _check_commands(
         known = functions.get(command.words[0].text) if command.words else None
         defined = known is not None and index >= known
         readings = context.readings(command)
-        findings.rememberable = findings.rememberable and not _has_foreign_values(readings)
+        findings.rememberable = findings.rememberable and not _has_foreign_values(command, readings)
         for meant in readings:
             for script in check.run(meant, defined=defined):
                 _check_script(findings, script, place, depth)
@@ -203,8 +203,10 @@ def _may_run(name: str, environment: Mapping[str, str]) -> bool:
     return any(_LIVE.search(value) for value in environment.values())
 
 
-def _has_foreign_values(readings: list[SimpleCommand]) -> bool:
+def _has_foreign_values(command: SimpleCommand, readings: list[SimpleCommand]) -> bool:
     """A value from elsewhere may be another one next time: a person's yes is for this one."""
+    if len(readings) == 1 and readings[0] is command:
+        return False  # there is nothing in it that the shell fills in
     return any(
         expansion.kind not in {"process", "file"} and expansion.shape == "any"
         for reading in readings

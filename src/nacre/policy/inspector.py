@@ -209,7 +209,8 @@ class Inspector:
         if first is not None and (entry.commands or entry.passes):
             given = given[: given.index(first)]
         for item in given:
-            self.option(entry, item, found)
+            if item.kind != "option":
+                self.option(entry, item, found)
         if first is not None and entry.spelled:
             self._spelled(entry, first.word, found)
         if first is None:

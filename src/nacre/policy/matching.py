@@ -35,17 +35,19 @@ _LONG_NAMES = {
 
 
 @lru_cache(maxsize=4096)
-def _glob(pattern: str) -> re.Pattern[str]:
-    return re.compile(fnmatch.translate(pattern))
+def _glob(pattern: str) -> re.Pattern[str] | None:
+    """A pattern of a rule, compiled; None: there is no wildcard in it."""
+    return re.compile(fnmatch.translate(pattern)) if WILDCARD.search(pattern) else None
 
 
 def glob_matches(pattern: str, text: str) -> bool:
     """Does a shell-style pattern match all of a text? `..` never hides behind a wildcard."""
-    if not WILDCARD.search(pattern):
+    compiled = _glob(pattern)
+    if compiled is None:
         return pattern == text
     if ".." in text and "/" in pattern and ".." not in pattern and ".." in text.replace("\\", "/").split("/"):
         return False
-    return _glob(pattern).match(text) is not None
+    return compiled.match(text) is not None
 
 
 def folded(name: str) -> str:
@@ -53,7 +55,15 @@ def folded(name: str) -> str:
     name = name.replace("\\", "/").rstrip("/").rpartition("/")[2] or name
     if not name.isascii():
         name = _INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).strip()
-    return _EXECUTABLE_SUFFIX.sub("", name).casefold()
+    if "." in name:
+        name = _EXECUTABLE_SUFFIX.sub("", name)
+    return name.casefold()
+
+
+@lru_cache(maxsize=4096)
+def _forbidden(pattern: str) -> tuple[str, str]:
+    """The name in a deny rule without its case, and as `folded` sees it."""
+    return pattern.casefold(), folded(pattern.casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +112,12 @@ class Rule:
 
     def forbids_name(self, word: str) -> bool:
         """Tell whether a deny rule speaks about a command spelled like this, in any disguise."""
-        pattern = self.name.casefold()
-        name = folded(word)
+        pattern, plain = _forbidden(self.tokens[0])
+        name, spelled = folded(word), word.casefold()
         return (
             glob_matches(pattern, name)
-            or glob_matches(folded(pattern), name)
-            or glob_matches(pattern, word.casefold())
+            or (plain != pattern and glob_matches(plain, name))
+            or (spelled != name and glob_matches(pattern, spelled))
         )
 
     def admits_arguments(self, arguments: Sequence[Word]) -> bool:

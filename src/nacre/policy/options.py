@@ -9,11 +9,11 @@ to be an option it is `unproven`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.model import UNKNOWN, Word, record
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Spec(NamedTuple):
     check: re.Pattern[str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Argument:
     """One option or operand as it was given: what it does, how a person spells it, its values if any."""
 
@@ -72,7 +72,7 @@ class Argument:
         return self.values[-1] if self.values else None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Table:
     """The options of a program, ready for lookups."""
 
@@ -167,19 +167,19 @@ class _Reading:
             elif self._is_option(word):
                 self._option(word)
             else:
-                doubtful = word.may_be_option and not word.literal
+                doubtful = not word.literal and word.may_be_option
                 self.found.append(Argument("unproven" if doubtful else "operand", "", word))
                 ended = self.table.stops
         return self.found
 
     def _is_option(self, word: Word) -> bool:
         """It begins with a dash and more, whatever else is unknown about it."""
-        prefix = word.text if word.literal else word.prefix
         if word.splits:
             return False
+        prefix = word.text if word.literal else word.prefix
         if prefix.startswith("+"):
             return prefix in self.table.specs
-        return prefix.startswith("-") and (len(prefix) > 1 or word.text != "-")
+        return prefix.startswith("-") and word.text != "-"
 
     def _option(self, word: Word) -> None:
         text = word.text

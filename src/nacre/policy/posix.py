@@ -13,6 +13,7 @@ from nacre.policy.compounds import QUOTES, CompoundScanner
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Refusal, Scan
 from nacre.policy.patterns import regex
+from nacre.policy.plain import scan_plain
 from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import OUTSIDE
 
@@ -261,6 +262,11 @@ def scan(text: str, shell: str = "bash") -> Scan:
         reason = f"the control character U+{ord(control.group()):04X}"
         hint = "leave it out, or write it as an escape in $'...'"
         return Scan((), Refusal(reason, control.start(), control.end(), hint))
+    return scan_plain(text) or walk(text, shell)
+
+
+def walk(text: str, shell: str) -> Scan:
+    """The commands of a text by a walk over the grammar."""
     scanner = Scanner(text, shell)
     refusal = None
     try:

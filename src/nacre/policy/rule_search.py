@@ -6,11 +6,11 @@ Above: `check`. Below: `matching`, where one rule is held against one command; `
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre.policy.command_input import given_to
 from nacre.policy.effects import Step, base_name
+from nacre.policy.model import record
 from nacre.policy.windows_names import aliases, synonyms
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _MOST_HINTS = 6
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Subject:
     """The step that is being checked: its name as shown, its place, the wrappers around it."""
 

@@ -30,7 +30,7 @@ RESERVED_WORDS = names(
     "foreach end nocorrect always"
 )
 _PROGRAMS_TOO = names("time repeat foreach end nocorrect always")
-_ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
+ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
 _REDIRECTION = regex(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
 _DUPLICATED = regex(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
 _ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
@@ -120,6 +120,8 @@ class SimpleScanner(CertaintyScanner):
         assignments: list[Assignment] = []
         redirections: list[Redirection] = []
         while True:
+            if words:
+                self.plain_arguments(words)
             self._blanks()
             char = self._peek()
             if not char or char in "\n;|)#":
@@ -166,7 +168,7 @@ class SimpleScanner(CertaintyScanner):
 
     def _check_name(self, word: Word) -> None:
         """The first word: it must not be something that only looks like a name to us."""
-        if self.zsh and word.text in _ZSH_WORDS:
+        if self.zsh and word.text in ZSH_WORDS:
             # Also in quotes: zsh knows these after it has removed them.
             raise NotUnderstood(f"zsh reads `{word.text}` in its own way", word.start, word.end)
         if word.text.endswith(":") and len(word.text) > 1:

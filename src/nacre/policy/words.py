@@ -31,6 +31,8 @@ MAX_WORDS = 10_000
 _ODD_SPACES = "\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _SPECIAL = r" \t\n|&;()<>'\"`\\$*?\[{}~#" + _ODD_SPACES
 _SIMPLE_WORD = regex(rf"[^{_SPECIAL}=]++[^{_SPECIAL}]*+(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
+# An argument that is nothing but itself, with the blanks before it; a digit may belong to a redirection.
+_PLAIN_ARGUMENT = regex(rf"[ \t]*+([^{_SPECIAL}=0-9][^{_SPECIAL}]*+)(?=[ \t\n|&;)]|[<>](?!\()|\Z)")
 _PLAIN = regex(rf"[^{_SPECIAL}]+")
 _WORD_END = frozenset(" \t\n|&;()<>")
 _DOUBLE_WHOLE = regex(r'"([^"\\$`]*+)"')
@@ -99,6 +101,13 @@ class WordScanner(ParameterScanner):
         found = pieces.words(start, self.pos)
         self.spend(start, len(found) - 1)
         return found
+
+    def plain_arguments(self, words: list[Word]) -> None:
+        """Add the arguments that follow as long as there is nothing special about them."""
+        while (found := _PLAIN_ARGUMENT.match(self.text, self.pos, self.end)) is not None:
+            start, self.pos = found.span(1)
+            self.spend(start)
+            words.append(Word(found[1], start, self.pos))
 
     def word(self) -> Word:
         """The one word that begins at `pos`."""
