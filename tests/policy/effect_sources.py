@@ -18,7 +18,7 @@ from dataclasses import replace
 from claims import Miss
 from corpus_mutator import Case, Mutator
 from fragments import fragments
-from oracle_driver import ROOT, WORK, build_project
+from oracle_driver import ROOT, WORK, build_project, plainer
 from shell_oracle import Observation
 
 from nacre.places.local_files import LOCAL_FILES
@@ -58,7 +58,7 @@ def effects(texts: Sequence[str], policy: Policy, shell: str, seen: Observation)
     """What happened and no rule allows."""
     del shell
     # A rule for an interpreter is a rule for every script.
-    scripted = policy is _INTERPRETERS and any(_SCRIPT.search(text) for text in texts)
+    scripted = policy is _INTERPRETERS and any(_SCRIPT.search(plainer(text)) for text in texts)
     found = [Miss("ran", repr(list(argv))) for argv in seen.commands if not scripted]
     found += [Miss("write", name) for name in seen.files if not policy.allow_writes]
     told = any("SECRET" in text for text in texts)  # then an error message may repeat it

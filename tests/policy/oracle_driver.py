@@ -302,7 +302,7 @@ class Driver:
         """The files that appeared, changed or vanished; all is put back as it was."""
         now = _snapshot()
         changed = sorted({name for name, _ in self.snapshot ^ now})
-        if "qlite3" in re.sub(r"[\"'\\]", "", script):
+        if "qlite3" in plainer(script):
             changed = [name for name in changed if not _is_database(WORK / name)]
         if now != self.snapshot:
             self._restore()
@@ -345,6 +345,12 @@ class Driver:
             os.killpg(process, signal.SIGKILL)
         os.waitpid(process, 0)
         return ended, output.decode("utf-8", "replace")
+
+
+def plainer(script: str) -> str:
+    """A script without the quotes and escapes in which a word can be disguised."""
+    script = re.sub(r"\\x([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), script)
+    return re.sub(r"\$(?=')|[\"'\\]", "", script)
 
 
 def _is_database(path: Path) -> bool:

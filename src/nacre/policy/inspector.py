@@ -261,7 +261,8 @@ class Inspector:
         if len(roles) > 1 and flags & set(entry.texts.split()):
             roles = roles[1:]
         operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
-        uncertain = False
+        # A word that is no option after all (`jq -.`) takes the place of an operand.
+        uncertain = any(item.kind == "unlisted" for item in given)
         for index, word in enumerate(operands):
             uncertain = uncertain or word.several
             following = roles[min(index, len(roles) - 1) :]

@@ -348,6 +348,8 @@ class Context:
         commands = self.commands[expansion.first : expansion.last]
         if len(commands) != 1 or not all(word.literal for word in commands[0].words):
             return "any"
+        if any(_is_output(item) for item in commands[0].redirections):
+            return "any"  # what it prints goes elsewhere
         return output_shape([word.text for word in commands[0].words])
 
     def is_number(self, word: Word, at: int) -> bool:
@@ -380,6 +382,11 @@ class Context:
     def may_be_option(self, word: Word) -> bool:
         """Tell whether a word of a reading could begin with a dash when the command runs."""
         return word.may_be_option
+
+
+def _is_output(item: Redirection) -> bool:
+    """Whether a redirection is about what a command prints, and not about its input or its errors alone."""
+    return not (item.descriptor == "2" or (item.operator.startswith("<") and item.descriptor in {"", "0"}))
 
 
 def _printed_into(words: Sequence[Word]) -> Sequence[Word]:

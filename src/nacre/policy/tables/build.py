@@ -71,7 +71,8 @@ PROGRAMS = (
         names="make gmake",
         reason="other makefiles, and variables that name programs or hold code, decide what runs",
         # -j and -l take the next word only if it is a number: as an operand it does no harm.
-        options="-b -B -d -h -i -k -L -m -n -p -q -r -R -s -S -t -v -w -j? -l? -o= -O? -W= --always-make --help --ignore-errors --keep-going --check-symlink-times --just-print --dry-run --recon --print-data-base --question --no-builtin-rules --no-builtin-variables --silent --quiet --no-silent --stop --no-keep-going --touch --version --print-directory --no-print-directory --jobs? --load-average? --max-load? --old-file= --assume-old= --output-sync? --what-if= --new-file= --assume-new= --debug? --trace --warn-undefined-variables --shuffle?",
+        options="-b -B -d -h -i -k -L -m -n -p -q -r -R -s -S -v -w -j? -l? -o= -O? -W= --always-make --help --ignore-errors --keep-going --check-symlink-times --just-print --dry-run --recon --print-data-base --question --no-builtin-rules --no-builtin-variables --silent --quiet --no-silent --stop --no-keep-going --version --print-directory --no-print-directory --jobs? --load-average? --max-load? --old-file= --assume-old= --output-sync? --what-if= --new-file= --assume-new= --debug? --trace --warn-undefined-variables --shuffle?",
+        writes="-t --touch",
         places="-C= --directory=",
         runs="-f= --file= --makefile= --eval= -E= -I= --include-dir= -e --environment-overrides --jobserver-auth= --jobserver-fds= --jobserver-style= --sync-mutex=",
         operands="text",

@@ -47,7 +47,7 @@ PROGRAMS = (
     Program(
         names="file",
         reason="-C compiles a file; magic files are read as instructions",
-        options="-b -c -d -e= -E -F= -h -i -I -k -l -n -N -p -P= -r -s -v -z -Z -0 --help --version --uncompress --uncompress-noreport --brief --checking-printout --exclude= --exclude-quiet= --separator= --mime --apple --extension --mime-type --mime-encoding --keep-going --list --no-dereference --no-buffer --no-pad --print0 --preserve-date --parameter= --raw --special-files --debug",
+        options="-b -c -d -e= -E -F= -h -i -I -k -l -n -N -P= -r -s -v -z -Z -0 --help --version --uncompress --uncompress-noreport --brief --checking-printout --exclude= --exclude-quiet= --separator= --mime --apple --extension --mime-type --mime-encoding --keep-going --list --no-dereference --no-buffer --no-pad --print0 --parameter= --raw --special-files --debug",
         reads="-m= --magic-file=",
         follows="-L --dereference -f= --files-from=",
         writes="-C --compile",

@@ -99,6 +99,13 @@ PROGRAMS = (
         harmless=True,
     ),
     Program(
+        names="ptx",
+        reason="with -G its second operand is written",
+        options=f"-A -F= -M= -O -R -S= -T -W= -f -g= -r -t -w= --auto-reference --flag-truncation= --macro-name= --format= --right-side-refs --sentence-regexp= --word-regexp= --ignore-case --gap-size= --references --typeset-mode --width= {_COMMON}",
+        reads="-b= -i= -o= --break-file= --ignore-file= --only-file=",
+        operands="read",
+    ),
+    Program(
         names="expand unexpand",
         options=f"-i -a -t= --tabs= --initial --all --first-only {_COMMON}",
         operands="read",
