@@ -1,9 +1,9 @@
-"""The abort file: a command that failed leaves its result there, for a workflow that has to stop (004).
+"""The abort file: the result of a failed command, for a workflow that has to stop (specification 004).
 
-Above it: `service`, which reports every command to it, as to the log. It writes one file, whole or not at
-all, and only for failures: whoever waits for the file decides what follows and takes it away again. Where the
-file is comes from the person's settings; no tool can name another, and no trouble with it fails a command. A
-result that there was no room for is written as soon as there is, unless a newer one takes its place.
+Above it: `service`, which reports every command to it, as it does to the log. The file is written for
+failures only, completely or not at all; the workflow that waits for it removes it. Its path comes from the
+settings: no tool can choose another, and an error while writing it fails no command. A result that did not
+fit on the disk is written as soon as there is room, unless a newer one has replaced it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RETRY_S = 1.0
 
 
 class AbortFile:
-    """A file that is there when a command has failed: it did not run, or did not end with code 0."""
+    """A file that exists after a command has failed: it did not run, or ended with a code other than 0."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.abspath(os.path.expanduser(path))
@@ -43,7 +43,7 @@ class AbortFile:
         self._retry: asyncio.TimerHandle | None = None
 
     def record(self, command: Command, outcome: Result | NacreError | None) -> None:
-        """Take note of a command. One that the caller has cancelled, or that waits for an answer, is none."""
+        """Record a failed command. One that was cancelled, or that waits for a person, has not failed."""
         if outcome is None or isinstance(outcome, Asking):
             return
         if isinstance(outcome, Result) and outcome.ok:
@@ -59,13 +59,13 @@ class AbortFile:
         self._settle(was_reported=was_reported)
 
     def finish(self) -> None:
-        """The server is about to end: a last try."""
+        """Try once more before the server ends."""
         if self._retry is not None:
             self._retry.cancel()
             self._settle(was_reported=True)
 
     def _settle(self, *, was_reported: bool) -> None:
-        """Write what is owed, now or later."""
+        """Write the pending result, now or later."""
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
@@ -84,7 +84,7 @@ class AbortFile:
                 log.warning("the abort file %s could be written at last", self._path)
 
     def _write(self, text: str) -> None:
-        """The old content or the new one, never half of it; readable by this user only, as output may be."""
+        """Replace the file atomically; it is readable by this user only, since it may hold output."""
         directory, name = os.path.split(self._path)
         descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=directory)
         try:

@@ -52,7 +52,7 @@ class Session:
             raise
         try:
             await self._service.check_shell()
-        except BaseException:  # whatever it is, the keeper must not stay
+        except BaseException:  # whatever it is, the keeper must not be left running
             await self.__aexit__()
             raise
         return self

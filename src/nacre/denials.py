@@ -1,8 +1,8 @@
 """Why the system said "permission denied": which file, whose it is, which permission is missing, what helps.
 
-Above it: `hints`. Below: `filesystem`, for a look at the place that the command ran in. Programs and shells
-say it in many ways; what they say is searched for a path that can be one, and the rest follows from the file
-itself. Nobody is advised to open a file that is not theirs.
+Above it: `hints`. Below: `filesystem`, which answers for the place that the command ran in. Programs and
+shells word the error in many ways; the message is searched for a plausible path, and the file itself tells
+the rest. The advice is never to open up a file that belongs to somebody else.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     Act = Literal["read", "write", "remove", "run", "list", "enter", "use", "change"]
 
 OTHERS_READ, OTHERS_ENTER = 0o004, 0o001
-CANNOT_RUN = 126  # how a shell says that it may not run a file
+CANNOT_RUN = 126  # a shell's exit code for a file that may not be executed
 _SAID = re.compile(
     r"permission denied|operation not permitted|EACCES|EPERM|can't cd to |exists but is not an executable",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"""'([^']+)'|"([^"]+)"|\u2018([^\u2019]+)\u2019|`([^`']+)['`]""")
-# A path that is not quoted: what stands before it, and what behind it.
+# A path without quotes, and what may precede and follow it.
 _PATH = re.compile(r"(?:^|\s)([/~].*)$")
 _BEFORE = re.compile(r"^(?:cannot|can't|could not|unable to|failed to) \w+ (?:to )?|^(?:open|chdir|mkdir) ")
 _BEHIND = re.compile(r"\s*[\[(]permission denied[\])].*$", re.IGNORECASE)
-_SHOWN_LINES = 40  # of what was printed last
+_SHOWN_LINES = 40  # the last lines of the output
 
 
 @record
@@ -43,7 +43,7 @@ class _Denial:
 
 
 def explain_denial(errors: str, exit_code: int | None, directory: str, files: FileSystem) -> str | None:
-    """The first file that was denied, with its reason; None: nothing here says so, or of no file."""
+    """The first file that was denied, and why; None: the output names none."""
     lines = errors.splitlines()[-_SHOWN_LINES:]
     for number, line in enumerate(lines):
         if not _SAID.search(line):
@@ -60,11 +60,11 @@ def explain_denial(errors: str, exit_code: int | None, directory: str, files: Fi
 
 
 def _candidates(line: str) -> Iterator[str]:
-    """What may be the path: what is quoted, then the parts between colons, the last first."""
+    """Candidates for the path: quoted text, then the parts between colons, the last one first."""
     for groups in _QUOTED.findall(line):
         yield next(filter(None, groups))
     first, *rest = re.split(r":\s+|, ", line)
-    for part in (*reversed(rest), *_PATH.findall(first)):  # what comes first is most often the program's name
+    for part in (*reversed(rest), *_PATH.findall(first)):  # the first part is usually the program's name
         bare = _BEHIND.sub("", part).strip()
         if bare and not _SAID.fullmatch(bare):
             found = _PATH.search(bare)
@@ -83,7 +83,7 @@ _ACTS: tuple[tuple[re.Pattern[str], Act], ...] = (
 
 
 def _act(line: str, path: str, exit_code: int | None) -> Act:
-    """What was tried, as far as the message says."""
+    """The attempted operation, as far as the message says."""
     words = line.replace(path, "").lower()
     for pattern, act in _ACTS:
         if pattern.search(words):
@@ -98,7 +98,7 @@ def _reason(denial: _Denial, files: FileSystem, *, is_sure: bool) -> str | None:
         return _closed_way(denial.path, files)
     except OSError:
         if not is_sure and denial.act not in ("write", "remove"):
-            return None  # a word that is no file's
+            return None  # a word, not a file
         return _in_directory(denial, files)
     if denial.act == "remove":
         return _in_directory(denial, files)
@@ -108,7 +108,7 @@ def _reason(denial: _Denial, files: FileSystem, *, is_sure: bool) -> str | None:
 
 
 def _closed_to_others(path: str, files: FileSystem) -> str | None:
-    """The first directory on the way to a file that only its owner may enter."""
+    """The first directory on the path that only its owner may enter."""
     above, way = os.path.dirname(path), list[str]()
     while above != os.path.dirname(above):
         way.append(above)
@@ -121,7 +121,7 @@ def _closed_to_others(path: str, files: FileSystem) -> str | None:
 
 
 def _closed_way(path: str, files: FileSystem) -> str:
-    """The nearest directory above that can be seen is the one that may not be entered."""
+    """The nearest visible ancestor is the directory that may not be entered."""
     above = os.path.dirname(path)
     while above != os.path.dirname(above):
         try:
@@ -134,7 +134,7 @@ def _closed_way(path: str, files: FileSystem) -> str:
 
 
 def _in_directory(denial: _Denial, files: FileSystem) -> str | None:
-    """A file that is to be made, removed or found takes a permission of its directory."""
+    """Creating, removing or finding a file needs a permission of its directory."""
     above = os.path.dirname(denial.path)
     while not files.is_directory(above) and above != os.path.dirname(above):
         above = os.path.dirname(above)

@@ -3,7 +3,7 @@
 NacreError                 .code (stable) · .hint (what to do next)
 ├─ RequestError            the caller can fix it: bad arguments, unknown names, a limit reached
 ├─ Refused                 the policy or the person said no
-├─ Asking                  the person is being asked; the same call comes again with the answer
+├─ Asking                  the person is being asked; the client repeats the call with the answer
 ├─ PlaceError              the place failed, not the command: no shell there, connection lost
 └─ InternalError           a bug of ours
 """
@@ -40,11 +40,11 @@ class Refused(NacreError):  # noqa: N818  # a refusal is an answer, not a fault
 
     def __init__(self, message: str, *, code: str | None = None, hint: str = "", rule: str = "") -> None:
         super().__init__(message, code=code, hint=hint)
-        self.rule = rule  # that has decided
+        self.rule = rule  # the deciding rule
 
 
 class Asking(NacreError):  # noqa: N818  # a state, not a fault
-    """The person is being asked, and the same call comes again with the answer (MCP of 2026)."""
+    """The person is being asked, and the client repeats the call with the answer (MCP of 2026)."""
 
     code = "asking"
 

@@ -1,6 +1,6 @@
 """The records of file work: what is asked, what was done. Frozen, without behaviour.
 
-As `model`, but only servers with file tools load them. Every floor above may import them.
+Like `model`, but loaded only by servers with file tools. Every floor above may import them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """Read a part of a file. The offset counts what is skipped; no limit: as much as a page holds."""
+    """Read a part of a file. The offset counts what is skipped; without a limit, one page is read."""
 
     tool: ClassVar[str] = "read_file"
     writes: ClassVar[bool] = False
@@ -29,7 +29,7 @@ class WriteFile:
     writes: ClassVar[bool] = True
     path: str
     content: bytes
-    mode: str = "write"  # or create: only if it is not there; replace: only if it is
+    mode: str = "write"  # or create: only if it does not exist; replace: only if it does
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ FileWork = ReadFile | WriteFile | ListDirectory
 
 @dataclass(frozen=True, slots=True)
 class FileDone:
-    """What was done: where, links resolved, and in a few words for the log."""
+    """The path with links resolved, and a few words for the log."""
 
     path: str
     summary: str
@@ -64,7 +64,7 @@ class Page(FileDone):
     unit: str
     offset: int
     count: int  # lines or bytes in this page
-    next: tuple[str, int] | None  # unit and offset of the page that follows
+    next: tuple[str, int] | None  # unit and offset of the next page
     total_bytes: int
     total_lines: int | None  # None: not counted
 
@@ -74,7 +74,7 @@ class Written(FileDone):
     """A file that was written."""
 
     size_bytes: int
-    created: bool  # whether it was not there before
+    created: bool  # whether it did not exist before
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """What may be asked about the files that commands see. Questions only: nothing here changes a file.
 
-A place answers them (`places.local_files` for this machine), and whoever decides something gets the answers
-through this protocol: the policy, the dialects, the hints, the sessions. None of them asks the operating
-system that nacre itself runs on, because commands may run elsewhere.
+A place answers them (`places.local_files` for this machine). The policy, the dialects, the hints and the
+sessions ask through this protocol, never the operating system that nacre itself runs on, because commands may
+run elsewhere.
 
 Every floor above may import this one; it imports nothing of nacre.
 """
@@ -23,15 +23,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What a file is, and to whom it belongs."""
+    """The type, permissions and owner of a file."""
 
     is_directory: bool
     mode: int  # the permission bits
     owner: str
     group: str
-    readable: bool  # to the user that commands run as
+    readable: bool  # by the user that commands run as
     writable: bool
-    executable: bool  # of a directory: it can be entered
+    executable: bool  # for a directory: it can be entered
 
 
 class FileSystem(Protocol):
@@ -44,7 +44,7 @@ class FileSystem(Protocol):
 
     @property
     def user(self) -> str:
-        """Whom commands run as."""
+        """The user that commands run as."""
         ...
 
     def expand_home(self, path: str) -> str:
@@ -52,7 +52,7 @@ class FileSystem(Protocol):
         ...
 
     def real_path(self, path: str) -> str:
-        """A path without links and `..`, as the kernel would resolve it; what is not there stays as it is."""
+        """A path without links and `..`, as the kernel would resolve it; missing components are kept."""
         ...
 
     def is_directory(self, path: str) -> bool:
@@ -64,7 +64,7 @@ class FileSystem(Protocol):
         ...
 
     def why_not_entered(self, directory: str) -> int:
-        """The error number that a process would get which starts there; 0: it can."""
+        """The error number that starting a process there would give; 0: it would work."""
         ...
 
     def entries(self, directory: str) -> list[Entry]:
@@ -72,7 +72,7 @@ class FileSystem(Protocol):
         ...
 
     def status(self, path: str) -> Status:
-        """What is there under that name, links followed. OSError: it cannot be seen."""
+        """The status of a file, links followed. OSError: it cannot be examined."""
         ...
 
     def find_program(self, name: str, search_path: str | None) -> str | None:
@@ -80,5 +80,5 @@ class FileSystem(Protocol):
         ...
 
     def free_bytes(self, directory: str) -> int | None:
-        """The room on the disk that a directory is on; None: nobody knows."""
+        """The free space on the disk that holds a directory; None: unknown."""
         ...

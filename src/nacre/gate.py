@@ -1,9 +1,9 @@
-"""From a verdict to yes or no: rules first, then, where they say so, the person.
+"""From a verdict to yes or no: the rules decide, or the person, where a rule says "ask".
 
-Above it: `service`, which asks before anything runs. Below: the policy, which is pure. What a person has
-allowed for the session is remembered by the exact text, directory, environment and input; interpreters,
-shells, wrappers, sudo and texts with values from elsewhere never are. No tool can add to that memory. A long
-text is judged in a thread, so that its verdict does not hold the event loop.
+Above it: `service`, which consults it before anything runs. Below: the policy, which is pure. An approval for
+the session is remembered for the exact text, directory, environment and input, but never for interpreters,
+shells, wrappers, sudo, or texts with values from elsewhere. No tool can add approvals. Long texts are judged
+in a thread, so that they do not block the event loop.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
     Answer = Literal["once", "session", "no"]
     Ask = Callable[["Question"], Awaitable[Answer]]
-    AskSecret = Callable[[str], Awaitable[str | None]]  # what the person types, None: nothing
+    AskSecret = Callable[[str], Awaitable[str | None]]  # what the person types; None: nothing
 
 
-# From these, shells take attributes of variables, functions or options when they start.
+# From these, shells take attributes of variables, functions or options at start.
 _IMPORTED = re.compile(r"A__z|_AST_FEATURES|(?:__)?fish_.*|NU_.*|ENV_CONVERSIONS")
-# A verdict about a text of this length takes a few milliseconds at most.
+# Judging a text of this length takes a few milliseconds at most.
 _READERS = ("cat", "head", "tail", "less", "type", "more")
 _LONG_TEXT = 1_000
 _LONGEST_VALUE = 200
@@ -48,7 +48,7 @@ _LONGEST_INPUT = 1_000
 
 @functools.cache
 def _policy_thread() -> ThreadPoolExecutor:
-    """One thread for long texts: several would keep the event loop waiting for its turn."""
+    """One thread for long texts: several would starve the event loop."""
     return ThreadPoolExecutor(max_workers=1, thread_name_prefix="policy")
 
 
@@ -62,8 +62,8 @@ class Question:
     rememberable: bool
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     stdin: str = ""
-    opening: str = ""  # how it begins, where it is not the rules that ask
-    remembering: str = "allow this exact command for this session"  # what the person chooses then
+    opening: str = ""  # the first words, where it is not the rules that ask
+    remembering: str = "allow this exact command for this session"  # the choice that is remembered
 
     @property
     def text(self) -> str:
@@ -81,11 +81,11 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """What a command that may run is given."""
+    """What comes with the permission to run."""
 
-    secrets: frozenset[str] = frozenset()  # their names
-    approved: bool = False  # whether a person has said yes to it
-    rule: str = ""  # that allows it
+    secrets: frozenset[str] = frozenset()  # the names of the secrets that the command gets
+    approved: bool = False  # whether a person has approved it
+    rule: str = ""  # the rule that allows it
 
 
 class VisibleNames(Collection[str]):
@@ -96,7 +96,7 @@ class VisibleNames(Collection[str]):
         self._inherited = inherited
 
     def __contains__(self, name: object) -> bool:
-        """Asked for few names of few commands: what is inherited is looked up only then."""
+        """Look up what is inherited only when a name is asked for, which is seldom."""
         return name in self._exported or name in self._inherited()
 
     def __iter__(self) -> Iterator[str]:
@@ -136,7 +136,7 @@ class Gate:
         )
 
     async def admit(self, command: Command, ask: Ask | None) -> Admission:
-        """Return if the command may run, with what its rules and the person give it; raise Refused if not."""
+        """Return what comes with the permission to run; raise Refused if the command may not."""
         if self._program_table is not None:
             self._admit_program(command, self._program_table)
             if self.policy.empty:
@@ -156,12 +156,12 @@ class Gate:
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
         return Admission(secrets, approved=verdict.decision == "ask", rule=verdict.rule)
 
-    def succeed(self, earlier: Gate) -> None:
-        """Take over what commands have exported under the rules before these."""
+    def take_over_exports(self, earlier: Gate) -> None:
+        """Take over the variables that commands have exported under the previous rules."""
         self._exported |= earlier._exported
 
     def admit_feeding(self, command: Command) -> None:
-        """Return if what runs may be given more to read; raise Refused if it would take that for commands."""
+        """Raise Refused if what runs would take further input for commands that may not run."""
         if self.policy.empty:
             return
         verdict = self._judge(command, typed=True)
@@ -169,7 +169,7 @@ class Gate:
             raise refusal(command.text, verdict)
 
     def can_read(self, path: str, directory: str) -> bool:
-        """Whether some command that prints a file would run, or be asked about, with this one."""
+        """Whether some command that prints this file would be allowed or asked about."""
         return any(self._lets(reader, path, directory) for reader in _READERS)
 
     def _lets(self, reader: str, path: str, directory: str) -> bool:
@@ -184,7 +184,7 @@ class Gate:
             return False
 
     def _admit_single_command(self, command: Command) -> None:
-        """Under a list of commands a text is one of them, and nothing beside it."""
+        """Under a command list, a text must be exactly one of the listed commands."""
         refused = self._single_command and self._single_command.refusal(command.text)
         if self._single_command and refused:
             quotable = refused.start > 0 and command.text[refused.start : refused.end].isprintable()
@@ -193,10 +193,10 @@ class Gate:
             raise refusal(command.text, verdict)
 
     async def admit_file(self, work: FileWork, path: str, ask: Ask | None) -> Admission:
-        """Return if this may be done to the file at `path`, the real one; raise Refused if not.
+        """Raise Refused if the operation is not allowed on the file at `path`, links resolved.
 
-        Who gives an agent file tools allows them, inside the directories; allow rules speak of commands. What
-        is denied or asked about by a tool's name or a pattern holds here, and so does the ban on writing.
+        Enabling file tools allows them inside the directories; allow rules are about commands. Deny and ask
+        rules that name a tool or match a path apply here, and so does the ban on writing.
         """
         if work.writes and not self._write_files:
             raise Refused(
@@ -247,14 +247,14 @@ class Gate:
             raise Refused(objection, rule="allowed_commands")
 
     def _admit_input(self, command: Command, text: str, verdict: Verdict) -> None:
-        """What a shell is given to read is commands, too: what is denied there is not even asked about."""
+        """Judge the input of a shell, which is commands, too; if it is denied, the person is not asked."""
         for shell in {posixpath.basename(part.name) for part in verdict.commands} & KNOWN_SHELLS:
             inner = judge(text, self.policy, shell=shell, cwd=command.working_directory)
             if inner.decision == "deny":
                 raise refusal(text, inner)
 
     def _admit_environment(self, command: Command) -> None:
-        """Variables that change what runs are no way around the rules."""
+        """Refuse variables that would change what runs, and so evade the rules."""
         if not command.environment or self.policy.empty:
             return
         from nacre.policy.variables import Objection, Setting, object_to  # noqa: PLC0415  # loaded with the first rules
@@ -297,7 +297,7 @@ class Gate:
 
 
 def _shown(text: str, longest: int) -> str:
-    """A text for a person: what could hide in it is spelled out, and it is not too long."""
+    """A text for a person: invisible characters are escaped, and it is shortened."""
     plain = "".join(
         char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text[:longest]
     )
@@ -305,7 +305,7 @@ def _shown(text: str, longest: int) -> str:
 
 
 def refusal(text: str, verdict: Verdict) -> Refused:
-    """A denial that names the rule, the part of the command, the reason, and what would be allowed."""
+    """A refusal that names the rule, the part of the command, the reason, and an alternative."""
     part = text[verdict.start : verdict.end].strip()
     where = f" `{part if len(part) <= 80 else part[:79] + '…'}`" if part and part != text.strip() else ""  # noqa: PLR2004  # a line
     return Refused(

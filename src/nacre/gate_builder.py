@@ -1,4 +1,4 @@
-"""From a person's settings to the gate that holds them, or to none: without rules nothing is loaded or asked.
+"""Build the gate that enforces the person's settings; without rules there is none, and nothing is loaded.
 
 Above it: `service`. Below: `gate` and the policy, the dialects, and the files of a place.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
-    """The gate of a server whose commands start in a directory; without rules, none."""
+    """The gate of a server whose commands start in `directory`; None without rules."""
     shell, container = place.shell, config.preset.container
     table = _program_table(container, directory, place.files) if container else None
     policy, commands = config.policy, config.commands_for(shell.dialect.name)
@@ -40,7 +40,7 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
     policy = replace(
         policy, own_files=config.own_files, files=place.files, output_directories=(place.output_directory,)
     )
-    if name not in KNOWN_SHELLS and table is None and not policy.empty:  # such a table needs no shell
+    if name not in KNOWN_SHELLS and table is None and not policy.empty:  # a program table needs no shell
         _check_unread(config, place, policy)
     if commands is None:
         inherited = functools.partial(_inherited_names, place)
@@ -56,21 +56,21 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
         )
     check = single_command_check(commands, lists.quoting)
     inherited = functools.partial(_inherited_names, place)
-    # Its sessions keep variables (000): all but those that change what runs.
+    # Its sessions keep variables (specification 000), except those that change what runs.
     policy = replace(policy.allowing(commands), allowed_variables=(*policy.allowed_variables, "*"))
     return Gate(policy, name, check, table, inherited=inherited)
 
 
 def _inherited_names(place: Place) -> Collection[str]:
-    """The variables that commands inherit; a login shell may have told them since the start."""
+    """The variables that commands inherit; the login shell may have answered since the start."""
     return place.inherited_names
 
 
 def _check_unread(config: Config, place: Place, policy: Policy) -> None:
-    """Raise RequestError where rules cannot be held in a shell whose texts nobody reads.
+    """Raise RequestError where rules cannot be enforced because the policy cannot read the shell's language.
 
-    The kernel holds what commands start. It does not see what a shell does by itself: whether that may write
-    is up to the level of the sandbox, and which files it reads cannot be told.
+    The kernel controls what commands start, not what a shell does by itself: whether that may write depends
+    on the sandbox level, and which files it reads is unknown.
     """
     shell, why = place.shell, ""
     if not place.decides_execs:
@@ -87,7 +87,7 @@ def _check_unread(config: Config, place: Place, policy: Policy) -> None:
 
 
 def check_start(config: Config, place: Place, directory: str) -> None:
-    """A directory that was chosen and in which nothing may run is a mistake of the person's (004)."""
+    """Raise RequestError when nothing may run in the configured directory (specification 004)."""
     policy = config.policy
     if policy is None or not policy.allowed_directories or config.working_directory is None:
         return
@@ -102,11 +102,11 @@ def check_start(config: Config, place: Place, directory: str) -> None:
 
 
 def _is_readable(dialect: Dialect) -> bool:
-    """Whether the policy reads its language."""
+    """Whether the policy can read the shell's language."""
     return dialect.language != ""
 
 
 def _program_table(container: ContainerConfig, directory: str, files: FileSystem) -> ProgramTable:
-    from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # few presets have one
+    from nacre.policy.program_table import ProgramTable  # noqa: PLC0415  # seldom needed
 
     return ProgramTable(container.allowed_commands, directory, files)

@@ -1,6 +1,6 @@
 """Advice after a failure: a misspelt command, a file without permission, no memory or disk space left.
 
-Above it: `service`, which asks only when a command has failed. Below: `filesystem`, for a look at the
+Above it: `service`, which asks only when a command has failed. Below: `filesystem`, which answers for the
 place that the command ran in, and `spelling`.
 """
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.model import Result
 
-_LAST_WORDS = 1000  # of what was printed
-# What programs say that have asked a question, or wanted to read, and found nothing. Only they can tell: to
-# read nothing leaves no trace in the kernel (no offset, no time, no event).
+_LAST_WORDS = 1000  # characters at the end of the output
+# Messages of programs that asked a question, or tried to read, and got no input. Only the program can tell:
+# reading from an empty input leaves no trace in the kernel (no offset, no time, no event).
 _NO_INPUT = re.compile(
     r"EOF when reading a line|EOFError|unexpected end of (?:input|file) while reading|no input"
     r"|(?:input device|stdin|standard input) is not a (?:TTY|terminal)|a terminal is required|no tty present"
@@ -66,7 +66,7 @@ def hints_for(result: Result, path: str, files: FileSystem) -> tuple[str, ...]:
 
 
 def _what_is_used_up(result: Result, files: FileSystem) -> str:
-    """Memory, disk or CPU time, as far as the exit code, the signal or a message says."""
+    """Whether memory, disk space or CPU time ran out, judging by exit code, signal or message."""
     errors = result.stderr.text
     if ending := _ENDINGS.get(result.signal or result.exit_code):
         return ending
@@ -78,7 +78,7 @@ def _what_is_used_up(result: Result, files: FileSystem) -> str:
 
 
 def _missing_name(errors: str, exit_code: int | None) -> str | None:
-    """The command that a shell did not find: any shell's message, because one may start another."""
+    """The command that a shell did not find, in any shell's wording, because one may start another."""
     patterns = (
         pattern
         for dialect in dialects.DIALECTS
@@ -110,7 +110,7 @@ def programs_on(path: str, files: FileSystem) -> tuple[str, ...]:
 
 
 def _called(file: str) -> str:
-    """What a program is called by: on Windows without the ending that makes it one."""
+    """The name that a program is called by: on Windows without its extension."""
     if os.name != "nt":
         return file
     name, ending = os.path.splitext(file)

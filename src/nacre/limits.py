@@ -1,7 +1,7 @@
-"""Which limit of the settings a command has passed, and the sentence that says so. Pure.
+"""Which configured limit a command has exceeded, and the sentence that says so. Pure.
 
-Above it: `service`, which asks only where there are limits. Some limits the keeper holds and names itself;
-others the kernel holds for each process, and they are known by the signal or the message that it leaves.
+Above it: `service`, which asks only where there are limits. Some limits are enforced by the keeper, which
+names them; others by the kernel for each process, where the signal or the error message identifies them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Limit(NamedTuple):
-    """One limit: its setting, and what tells of it."""
+    """One limit: its setting, and how it is recognized."""
 
     field: str  # of `Config`
     did: str  # what the command did; completes "It …"
-    keeper: str = ""  # what the keeper calls it
-    endings: tuple[str | int, ...] = ()  # signals, and the exit codes by which shells tell of them
+    keeper: str = ""  # the keeper's name for it
+    endings: tuple[str | int, ...] = ()  # signals, and the exit codes with which shells report them
     messages: tuple[str, ...] = ()
 
 
@@ -45,14 +45,14 @@ LIMITS = {
     "open_files": Limit("limit_open_files", "opened more files", messages=("Too many open files", "EMFILE")),
     "tmp": Limit("limit_tmp_bytes", "put more into /tmp", messages=("No space left on device", "ENOSPC")),
 }
-_NOT_ON = {  # where nothing can hold them
+_NOT_ON = {  # where nothing can enforce them
     "win32": ("limit_open_files", "limit_file_size"),
     "darwin": ("limit_memory", "limit_processes"),
 }
 
 
 def with_limit(result: Result, config: Config) -> Result:
-    """The same result with the limit that it has passed, by the name of its setting, and a sentence."""
+    """The result with the name of the exceeded limit's setting, and a sentence about it."""
     name = _passed(result, config)
     if not name:
         return result
@@ -65,7 +65,7 @@ def with_limit(result: Result, config: Config) -> Result:
 
 
 def check_limits(config: Config, *, own_tmp: bool) -> None:
-    """Raise RequestError for a limit that cannot be held here."""
+    """Raise RequestError for a limit that cannot be enforced here."""
     for name in LIMITS:
         setting, value = _setting(name, config)
         if value and setting in _NOT_ON.get(sys.platform, ()):
@@ -88,7 +88,7 @@ def _passed(result: Result, config: Config) -> str:
 
 
 def _tells(result: Result, limit: Limit) -> bool:
-    """Whether the ending or the messages of a failed command are those of the kernel at this limit."""
+    """Whether the exit or the messages of a failed command show that the kernel enforced this limit."""
     if (result.signal or result.exit_code) in limit.endings:
         return True
     return any(message in result.stderr.text for message in limit.messages)

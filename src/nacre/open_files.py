@@ -1,23 +1,23 @@
-"""How many files the server itself may have open: enough, or a sentence instead of a traceback.
+"""Whether the server itself may open enough files; if not, a sentence instead of a traceback.
 
-Above it: the command line. The keeper, which holds what commands need, has rules of its own.
+Above it: the command line. The keeper, which opens the files for commands, has checks of its own.
 """
 
 from __future__ import annotations
 
 import sys
 
-NEEDED = 64  # the server holds a dozen, imports need some more, and a keeper keeps 48 for commands under way
+NEEDED = 64  # the server needs a dozen, imports some more, and a keeper reserves 48 for running commands
 
 
 def shortage() -> str:
-    """Why this process can be no server, if the system lets it open too few files; else nothing.
+    """Why this process cannot be a server, if it may open too few files; otherwise empty.
 
-    A limit that may be raised is raised that far and no further: a new keeper would hand it down.
+    A soft limit is raised only as far as needed: commands would inherit it from a new keeper.
     """
     if sys.platform == "win32":
         return ""
-    import resource  # noqa: PLC0415  # there is none on Windows
+    import resource  # noqa: PLC0415  # does not exist on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < NEEDED:

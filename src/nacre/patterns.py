@@ -1,7 +1,7 @@
-"""Regular expressions that an agent has written: compiled within bounds, matched within a time limit.
+"""Regular expressions from an agent: compiled within bounds, matched within a time limit.
 
-Above it: what searches output. `re` has no time limit, and one expression could hold up every call; so this
-is the one module that uses the package `regex`, which is loaded when the first expression comes.
+Above it: what searches output. `re` has no time limit, and one expression could block every call. This is the
+only module that uses the package `regex`, which is loaded with the first expression.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ LONGEST_CHARACTERS = 2000
 
 
 class Pattern:
-    """One expression, and the time that all its matching together may take."""
+    """One expression, with a time limit for all of its matching together."""
 
     def __init__(self, expression: str, limit_s: float) -> None:
-        """RequestError: it is none."""
+        """RequestError: the text is not a valid expression."""
         import regex  # noqa: PLC0415  # only who searches pays for it
 
         if len(expression) > LONGEST_CHARACTERS:
@@ -36,7 +36,7 @@ class Pattern:
         self._limit_s = self._left_s = limit_s
 
     def is_in(self, text: str) -> bool:
-        """Whether it matches somewhere. RequestError: the time is used up."""
+        """Whether it matches anywhere. RequestError: the time is used up."""
         began = time.monotonic()
         try:
             if self._left_s > 0:

@@ -1,9 +1,9 @@
 """Bytes into and out of this process on the event loop, for any kind of descriptor.
 
-Used by the stdio transport and by the link to a keeper. Pipes, sockets and terminals are watched by the
-loop; regular files and /dev/null, which a loop cannot watch, are read in a thread and written at once.
-On Windows no pipe that somebody else made can be watched: there a thread reads and a thread writes.
-asyncio's own pipe transports refuse those and cost a little more per message.
+Used by the stdio transport and by the link to a keeper. Pipes, sockets and terminals are watched by the loop;
+regular files and /dev/null, which a loop cannot watch, are read in a thread and written directly. On Windows,
+inherited pipes cannot be watched: a thread reads and a thread writes. asyncio's own pipe transports refuse
+those and cost slightly more per message.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 16
 SHORT_BYTES = 1 << 14  # most messages are shorter
-LONG_BYTES = 1 << 18  # what a pipe holds that was made wider
+LONG_BYTES = 1 << 18  # the capacity of an enlarged pipe
 _long_buffer = memoryview(bytearray(LONG_BYTES))  # it takes no memory before it is used
 
 
@@ -72,9 +72,9 @@ class PipeReader:
             self._on_end()
 
     def _read(self) -> bytes:
-        """What is there; a long message comes in one piece.
+        """Read what is available; a long message comes in one piece.
 
-        It is read into the one buffer that stays: fresh blocks for long reads scatter the heap.
+        All reads share one permanent buffer: new blocks for long reads would fragment the heap.
         """
         chunk = os.read(self._fd, SHORT_BYTES)
         if len(chunk) < SHORT_BYTES or not (more := _waiting_bytes(self._fd)):
@@ -90,7 +90,7 @@ class PipeReader:
                 self._loop.call_soon_threadsafe(self._take, chunk, taken)
             if not chunk:
                 return
-            taken.wait()  # one chunk at a time: who does not keep up makes the writer wait
+            taken.wait()  # one chunk at a time: a slow consumer makes the writer wait
 
     def _take(self, chunk: bytes, taken: threading.Event) -> None:
         self._held = taken
@@ -111,13 +111,13 @@ class PipeReader:
             return b""
 
     def pause(self) -> None:
-        """Leave unread what comes; a thread may bring one more chunk."""
+        """Stop reading; a thread may deliver one more chunk."""
         self._paused = True
         if self._watching:
             remove_reader(self._loop, self._fd)
 
     def resume(self) -> None:
-        """Read on."""
+        """Read again."""
         self._paused = False
         if self._watching:
             add_reader(self._loop, self._fd, self._ready)
@@ -153,11 +153,11 @@ class WatchedPipeWriter:
         self._emptied = asyncio.Event()
         self._emptied.set()
         self._watchable = _is_watchable(fd)
-        if self._watchable and not os.isatty(fd):  # a terminal is others', too; what they set, holds
+        if self._watchable and not os.isatty(fd):  # a terminal is shared: its mode must stay as it is
             os.set_blocking(fd, False)
 
     def write(self, data: bytes) -> None:
-        """Queue bytes; what fits leaves at once."""
+        """Queue bytes; as many as fit are written at once."""
         if self._broken:
             return
         if self._buffer:
@@ -173,7 +173,7 @@ class WatchedPipeWriter:
 
     @property
     def waiting_bytes(self) -> int:
-        """How much the reader has yet to take."""
+        """How many bytes are still queued."""
         return len(self._buffer)
 
     async def drained(self) -> None:

@@ -1,7 +1,8 @@
-"""Secrets by name: where the settings say that they come from, and their values. Read once, at the start.
+"""Secrets by name: their configured sources and their values. Read once, at the start.
 
-Above it: `places`, which give them to commands. Below: `keeper.launch`, which runs the program that tells
-one, and `masking`, which hides them. A value is never logged, in an argument of a process, or in an error.
+Above it: `places`, which pass them to commands. Below: `keeper.launch`, which runs programs that print one,
+and `masking`, which hides them. A value never appears in a log, in the arguments of a process, or in an
+error.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ if TYPE_CHECKING:
 
     from nacre.config import Config, SecretSource
 
-SHORTEST = 8  # what is shorter stands in too many words that are no secret
+SHORTEST = 8  # shorter ones occur in too many ordinary words
 
 
 def known_secrets(config: Config, environment: Mapping[str, str]) -> dict[str, str]:
-    """The values of the secrets of the settings, which nothing shows that leaves from now on."""
+    """Read the configured secrets, and mask them from now on in everything that leaves."""
     if config.policy is not None:
         check_names(config.policy.secrets, config.secrets)
     secrets = read_secrets(config.secrets, environment)
@@ -33,7 +34,7 @@ def known_secrets(config: Config, environment: Mapping[str, str]) -> dict[str, s
 
 
 def hide_typed(text: str, secrets: Mapping[str, str]) -> None:
-    """What the person has typed for a program is hidden from now on, too, if it is long enough."""
+    """Mask what the person has typed for a program from now on, too, if it is long enough."""
     if len(text) >= SHORTEST and text not in _typed:
         _typed.append(text)
         hide(Mask(value.encode("utf-8", "surrogatepass") for value in (*secrets.values(), *_typed)))
@@ -43,7 +44,7 @@ _typed: list[str] = []
 
 
 def read_secrets(sources: Mapping[str, SecretSource], environment: Mapping[str, str]) -> dict[str, str]:
-    """The value of each. RequestError: one is not to be had, or cannot be hidden."""
+    """The value of each. RequestError: one cannot be read, or cannot be masked."""
     secrets = {name: _value(name, source, environment) for name, source in sources.items()}
     for name, value in secrets.items():
         if len(value) < SHORTEST or "\0" in value:
@@ -54,7 +55,7 @@ def read_secrets(sources: Mapping[str, SecretSource], environment: Mapping[str, 
 
 
 def check_names(wanted: frozenset[str], sources: Mapping[str, SecretSource]) -> None:
-    """Raise RequestError for a secret that rules name and nobody has told."""
+    """Raise RequestError for a secret that a rule names but no setting defines."""
     for name in sorted(wanted - sources.keys()):
         raise RequestError(f"A rule names the secret {name}, which [secrets] does not have.")
 

@@ -1,4 +1,4 @@
-"""Names that are nearly alike: what somebody meant who wrote a name that does not exist. Pure.
+"""Similar names: what was meant by a name that does not exist. Pure.
 
 Above it: the hints after a failure and the file tools. It knows nothing of nacre.
 """
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LONG_NAME = 5  # a name of so many letters may be two slips away
+LONG_NAME = 5  # names of at least this length may differ by two edits
 
 
 def close_names(name: str, known: Iterable[str]) -> list[str]:
-    """The names that a slip of the fingers turns into this one, the likeliest first."""
+    """The known names that a typing error could turn into this one, the likeliest first."""
     slips = 1 if len(name) < LONG_NAME else 2
     near = [other for other in known if abs(len(other) - len(name)) <= slips and set(other) & set(name)]
     ranked = sorted((distance(name, other), other) for other in near)
@@ -22,7 +22,7 @@ def close_names(name: str, known: Iterable[str]) -> list[str]:
 
 
 def distance(one: str, other: str) -> int:
-    """How many letters were left out, put in, changed or swapped with their neighbour."""
+    """How many letters were omitted, inserted, changed or swapped with their neighbour."""
     before, last = list[int](), list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row = [i]

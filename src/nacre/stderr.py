@@ -1,9 +1,9 @@
-"""Lines on stderr: the log's own way out, which can neither hold the server up nor end it.
+"""Lines on stderr: the log's output, which can neither block the server nor end it.
 
-Above it: everybody who has something to log (`log`). A client that never reads our stderr, has closed it, or
-gave us a file on a disk that is full, loses lines and nothing else: they are counted instead of written,
-and the count is told as soon as there is room. A line that was written in part is ended before the next.
-Windows does not tell whether a pipe has room; there a thread writes, and its queue is what gets full.
+Above it: every module that logs (`log`). A client that never reads our stderr, has closed it, or redirects it
+to a full disk loses lines and nothing else: they are counted instead of written, and the count is logged as
+soon as there is room. A partially written line is ended before the next one. On Windows, where a pipe does
+not report whether it has room, a thread writes, and its queue is bounded.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("nacre")
 
-PIPE_ROOM_BYTES = 4096  # what a pipe that polls writable takes without blocking
-LINES_AHEAD = 200  # how far a reader of stderr may fall behind on Windows
+PIPE_ROOM_BYTES = 4096  # what a writable pipe takes without blocking
+LINES_AHEAD = 200  # how far the reader of stderr may fall behind on Windows
 GOODBYE_PATIENCE_S = 0.3
 
 _dropped_lines = 0
-_torn = False  # the last line has no end
+_torn = False  # whether the last line was written only in part
 
 
 def write_lines(lines: Iterable[tuple[float, str]]) -> None:
-    """Lines with their time and our name, as many at once as a pipe takes."""
+    """Write lines with the time and our name, as many at once as a pipe takes."""
     piece: list[bytes] = []
     size = 0
     for when, text in lines:
@@ -49,7 +49,7 @@ def write_lines(lines: Iterable[tuple[float, str]]) -> None:
 
 
 def say(text: str) -> None:
-    """One line, unless that would block or cannot be done."""
+    """Write one line, unless that would block or fail."""
     _send([_line(text)])
 
 
@@ -59,15 +59,15 @@ def _stamp(when: float) -> str:
 
 
 def _line(text: str, before: str = "", *, first: bool = True) -> bytes:
-    """A line; the first of those that are written together tells how many were dropped before it."""
+    """A line; the first one of a batch says how many were dropped before it."""
     if first and _dropped_lines:
         text = f"({_dropped_lines:,} lines before this one could not be written) {text}"
     return f"{before}{text}".encode("utf-8", "replace")[: PIPE_ROOM_BYTES - 2] + b"\n"
 
 
 def _send(lines: list[bytes]) -> None:
-    """Write these, or count them."""
-    global _dropped_lines  # noqa: PLW0603  # stderr is one for the process, so is its count
+    """Write the lines, or count them as dropped."""
+    global _dropped_lines  # noqa: PLW0603  # there is one stderr, and one count, per process
     data = b"".join(lines)
     written = _put(data) if _has_room() else 0
     if written == len(data):
@@ -79,7 +79,7 @@ def _send(lines: list[bytes]) -> None:
 
 
 def _put(data: bytes) -> int:
-    """How much of it is written."""
+    """Write, and return how many bytes were written."""
     global _torn  # noqa: PLW0603  # as above
     if _thread is not None:
         _thread.write(data)
@@ -102,7 +102,7 @@ def _has_room() -> bool:
 
 
 class StderrThread:
-    """A thread that writes to stderr, so that nobody else has to wait for its reader."""
+    """A thread that writes to stderr, so that nothing else waits for its reader."""
 
     def __init__(self) -> None:
         self._lines: queue.Queue[bytes] = queue.Queue(LINES_AHEAD)
@@ -114,7 +114,7 @@ class StderrThread:
         return not self._lines.full()
 
     def write(self, line: bytes) -> None:
-        """Take a line; `has_room` was asked before."""
+        """Queue a line, after a look at `has_room`."""
         self._lines.put_nowait(line)
 
     def finish(self) -> None:
@@ -125,7 +125,7 @@ class StderrThread:
     def _write(self) -> None:
         while True:
             line = self._lines.get()
-            with contextlib.suppress(OSError):  # nobody has a stderr of ours any more
+            with contextlib.suppress(OSError):  # stderr has been closed
                 os.write(2, line)
             self._lines.task_done()
 
@@ -134,7 +134,7 @@ _thread: StderrThread | None = None
 
 
 class StderrHandler(logging.Handler):
-    """What is logged, by us or by a library, on the same terms."""
+    """Writes log records, ours and those of libraries, in the same way."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
@@ -143,7 +143,7 @@ class StderrHandler(logging.Handler):
 
 
 def take_over_logging() -> None:
-    """Everything that is logged comes here; before the SDK has its own idea of that."""
+    """Route all logging here, before the SDK configures its own."""
     global _thread  # noqa: PLW0603  # as above
     if sys.platform == "win32":
         _thread = StderrThread()

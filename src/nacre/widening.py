@@ -1,9 +1,9 @@
 """Ask the person to open what the sandbox has refused: once, or until the server ends.
 
-Above it: `service`. Below: the place, which has the wider sandbox built, and `sandbox.grants`.
+Above it: `service`. Below: the place, which builds the wider sandbox, and `sandbox.grants`.
 
-A command that was refused something has run: it is not run again by us. Who runs the same text in the same
-directory once more has the person asked first. No argument of a tool asks or answers, and a no is final.
+A command that was refused something has run, and nacre does not repeat it. When the same text is run again in
+the same directory, the person is asked first. No tool argument can ask or answer, and a no is final.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 ONLY_THE_PERSON = "Only the person can change that."
 RUN_AGAIN = "Run the same command again, and the person is asked."
-REMEMBERED = 100  # commands that were refused something
+REMEMBERED = 100  # commands
 
 
 class Widening:
-    """What was refused in one place, and what the person has said about it."""
+    """What was refused in one place, and what the person has decided about it."""
 
     def __init__(self, place: Place, own_files: tuple[str, ...], *, asks: bool) -> None:
         self._place = place
@@ -48,13 +48,13 @@ class Widening:
         ask: Ask | None,
         hosts: tuple[Refusal, ...] = (),
     ) -> tuple[str, ...]:
-        """A sentence for each thing that a command was refused, which is remembered for its next run.
+        """A sentence for each thing that a command was refused; all are remembered for its next run.
 
         `hosts` were refused while it ran.
         """
         found = hosts if result.ok else (*hosts, *find_refusals(result, held.profile, self._place.files))
         can_ask = self._asks and ask is not None and command.session is None
-        free = [each.path for each in held.profile.placeholders]  # names that are let go only at the end
+        free = [each.path for each in held.profile.placeholders]  # these names are released only at the end
         asked = [can_ask and not any(is_below(each.path, path) for path in free) for each in found]
         grants = [self._grant(each) if yes else None for each, yes in zip(found, asked, strict=True)]
         self._note(command, tuple(dict.fromkeys(grant for grant in grants if grant is not None)))
@@ -75,11 +75,11 @@ class Widening:
             del self._refused[next(iter(self._refused))]
 
     async def admit(self, command: Command, ask: Ask | None) -> KeeperConnection | None:
-        """Ask about what this command was refused before; the keeper to run it in, if not the usual one."""
+        """Ask about earlier refusals of this command; the keeper to run it in, if not the usual one."""
         grants = self._refused.get(_key(command), ())
         if not grants or ask is None or command.session is not None:
             return None
-        from nacre.gate import Question  # noqa: PLC0415  # brings the policy, which few sandboxes have
+        from nacre.gate import Question  # noqa: PLC0415  # loads the policy, which few sandboxes need
 
         wanted = "; ".join(map(str, grants))
         question = Question(

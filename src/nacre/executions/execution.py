@@ -1,9 +1,9 @@
-"""An execution: one piece of work on its way, whatever its kind, as the service's one sequence sees it.
+"""An execution: one piece of work of any kind, as the service's one sequence sees it.
 
     validate → prepare → admit → (a slot, the record of the start) → start → wait → close
 
-Above it: `service`, which takes every execution through that sequence and knows no kind apart. The kinds are
-modules of their own: `once` (a fresh process), `turn` (a command of a session), `file_execution`.
+Above it: `service`, which takes every execution through that sequence and treats all kinds alike. The kinds
+are modules of their own: `once` (a fresh process), `turn` (a command of a session), `file_execution`.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 Done = TypeVar("Done", covariant=True)  # noqa: PLC0105  # the plain word
 
-NEWS_MS = 10  # how long output may wait until it is told to who waits for it
+NEWS_MS = 10  # how long new output may wait before a job's watcher is notified
 FOLLOW_MS = 100  # progress at most ten times a second
 
 
 class Execution(Protocol[Done]):
-    """What the service needs to know of any work."""
+    """What the service needs of any kind of work."""
 
     @property
     def asked(self) -> Command | FileWork:
-        """What is recorded: once `prepare` has returned, also where it runs."""
+        """The request as it is recorded; after `prepare` it includes the directory."""
         ...
 
     def validate(self) -> None:
-        """Raise RequestError for what nobody can do."""
+        """Raise RequestError for what cannot be done at all."""
         ...
 
     async def prepare(self) -> None:
-        """Wait for its turn, and find out where it will run."""
+        """Wait until it is next, and find out where it will run."""
         ...
 
     async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
@@ -52,20 +52,20 @@ class Execution(Protocol[Done]):
         ...
 
     async def start(self) -> None:
-        """Begin. PlaceError: that cannot be done here and now."""
+        """Begin. PlaceError: the place cannot do it now."""
         ...
 
     async def wait(self) -> Done:
-        """What became of it, at its end. Cancelling this ends the work."""
+        """Wait for the end, and return the outcome. Cancelling this ends the work."""
         ...
 
     def close(self) -> None:
-        """Let go of all that was taken for it, whether it ran or not."""
+        """Release all that was taken for it, whether it ran or not."""
         ...
 
 
 class CommandExecution(Execution[Result], Protocol):
-    """A command: there are processes that a signal can reach, and output while it runs."""
+    """A command: it has processes that can be signalled, and output while it runs."""
 
     @property
     def asked(self) -> Command:
@@ -74,7 +74,7 @@ class CommandExecution(Execution[Result], Protocol):
 
     @property
     def number(self) -> str:
-        """What its output is kept by."""
+        """The number under which its output is kept."""
         ...
 
     @property
@@ -84,56 +84,56 @@ class CommandExecution(Execution[Result], Protocol):
 
     @property
     def rest(self) -> Rest | None:
-        """What it has left behind, once it has ended."""
+        """The processes that it left behind, once it has ended."""
         ...
 
     def detach(self) -> None:
-        """Have `wait` return at once, with `so_far`; the command runs on, and the next `wait` waits on."""
+        """Make `wait` return `so_far` at once; the command continues, and can be waited for again."""
         ...
 
     async def so_far(self) -> Result:
-        """A command that runs: what it has printed by now."""
+        """The result of a running command: its output up to now."""
         ...
 
     async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
-        """Some of what it has printed by now."""
+        """A part of its output up to now."""
         ...
 
     def watch(self, on_news: Callable[[News], None] | None) -> None:
-        """Have somebody called when it has printed more."""
+        """Call back whenever there is more output; None ends that."""
         ...
 
     def resize(self, rows: int, columns: int) -> None:
-        """Give its terminal another size."""
+        """Resize its terminal."""
         ...
 
     def feed(self, data: bytes) -> None:
-        """Give it bytes to read; none ends its input. RequestError: it was started without."""
+        """Write to its stdin; no bytes end its input. RequestError: it was started without stdin."""
         ...
 
     async def feed_hidden(self, data: bytes) -> bool:
-        """Give its terminal bytes if it does not show them; whether it does not. None: only say that."""
+        """Type into its terminal if that does not echo; whether it does not. No bytes: only find out."""
         ...
 
     def signal(self, name: str) -> None:
-        """Send a signal to what the command runs."""
+        """Signal the processes of the command."""
         ...
 
     async def end_rest(self) -> None:
-        """End what it has left behind."""
+        """End the processes that it left behind."""
         ...
 
     def kill(self) -> None:
-        """End it with all it has started; `wait` tells when that is done."""
+        """End it with all it has started; `wait` returns when that is done."""
         ...
 
 
 class DetachedError(Exception):
-    """Who waits for a command is let go."""
+    """`wait` is to return although the command still runs."""
 
 
 def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
-    """Tell a missing directory, which the caller can fix, from a missing shell, which is the place's."""
+    """Make a missing directory, which the caller can fix, a RequestError; other errors stay."""
     if error.file != directory:
         return error
     if error.errno == errno.ENOENT:
@@ -153,7 +153,7 @@ def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
 
 
 def no_input() -> RequestError:
-    """A command that runs cannot be given anything to read."""
+    """The error for input to a command without stdin."""
     return RequestError(
         "This command was started with nothing to read.",
         code="no_input",

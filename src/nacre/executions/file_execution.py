@@ -1,4 +1,4 @@
-"""File work as an execution: it goes the same sequence as a command, and runs no process.
+"""File work as an execution: it takes the same sequence as a command, and runs no process.
 
 Above it: `service`. Below: a place, whose files these are.
 """
@@ -20,7 +20,7 @@ class FileExecution:
     """Read, write or list inside the allowed directories."""
 
     def __init__(self, work: FileWork, place: Place, roots: tuple[str, ...], directory: str) -> None:
-        """Files must be below one of the roots; relative paths count from the directory."""
+        """Files must be below one of the roots; relative paths are resolved against the directory."""
         self.asked = work
         self._place = place
         self._roots = roots
@@ -28,11 +28,11 @@ class FileExecution:
         self._found: ResolvedPath
 
     def validate(self) -> None:
-        """Raise RequestError for a path that no file can have."""
+        """Raise RequestError for an impossible path."""
         check_text("path", self.asked.path)
 
     async def prepare(self) -> None:
-        """Find the file. Refused: it is outside of the roots, or nacre's own."""
+        """Find the file. Refused: it is outside of the roots, or one of nacre's own."""
         self._found = await self._place.find_file(self.asked, self._roots, self._directory)
 
     async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
@@ -40,11 +40,11 @@ class FileExecution:
         return await gate.admit_file(self.asked, self._found.path, ask)
 
     async def start(self) -> None:
-        """It begins and ends in one go."""
+        """Nothing: the work is done in `wait`."""
 
     async def wait(self) -> FileDone:
-        """Do it. NacreError says why it cannot be done."""
+        """Do the work. NacreError says why it cannot be done."""
         return await self._place.work_on_file(self.asked, self._found)
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to release."""

@@ -1,4 +1,4 @@
-"""Once: one command in a fresh process, of a shell or of its own, with no memory of the one before.
+"""Once: one command in a fresh process, with or without a shell; no state is kept.
 
 An execution. Above it: `service`. Below: a place, its shell's dialect and its keeper's link, and `results`.
 """
@@ -35,11 +35,11 @@ _ENDS: dict[str | None, Ended] = {"timeout": Ended.TIMED_OUT, "killed": Ended.CA
 
 
 TERMINAL_TYPE = "xterm-256color"
-END_OF_TRANSMISSION = b"\x04"  # how input ends on a terminal
+END_OF_TRANSMISSION = b"\x04"  # ends the input on a terminal
 
 
 class Once:
-    """A command that gets a process of its own."""
+    """A command in a process of its own."""
 
     def __init__(
         self,
@@ -49,25 +49,25 @@ class Once:
         rewrite: Callable[[Command], Command] = lambda command: command,
         on_output: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """`rewrite` is asked for the text that an admitted command is run as."""
+        """`rewrite` makes of an admitted command the one that is run."""
         self.asked = command
         self._place = place
         self._config = config
         self._rewrite = rewrite
         self._on_output = on_output
-        self._secrets: frozenset[str] = frozenset()  # the names of those that its rules give it
-        self.keeper: KeeperConnection | None = None  # where it runs, if not in its place's usual one
+        self._secrets: frozenset[str] = frozenset()  # the names of the secrets that it gets
+        self.keeper: KeeperConnection | None = None  # the keeper that runs it, if not the place's usual one
         self._began: float
         self._link: Link
         self._running: Running
-        self._approved = False  # by a person
+        self._approved = False  # whether a person has approved it
 
     def validate(self) -> None:
         """Raise RequestError for what no system can run."""
         check_command(self.asked, self._place)
 
     async def prepare(self) -> None:
-        """It waits for nobody, and knows where it runs."""
+        """Nothing: it waits for no other command, and its directory is known."""
 
     async def admit(self, gate: Gate, ask: Ask | None) -> Admission:
         """Return if the rules and the person allow it; raise Refused if not."""
@@ -77,7 +77,7 @@ class Once:
         return admission
 
     async def start(self) -> None:
-        """Give it to the keeper."""
+        """Pass it to the keeper."""
         self._began = time.monotonic()
         self._link = link = await (self._place if self.keeper is None else self.keeper).link()
         self._running = link.run(self._spawn(), on_output=self._on_output)
@@ -88,7 +88,7 @@ class Once:
             if self._running.pid is None:
                 link.feed(self._running, b"")
         if self._running.pid is not None:
-            with contextlib.suppress(SpawnError):  # `wait` tells of it
+            with contextlib.suppress(SpawnError):  # `wait` reports it
                 await self._running.pid
 
     def _spawn(self) -> Spawn:
@@ -128,21 +128,20 @@ class Once:
         return spawn
 
     async def wait(self) -> Result:
-        """What became of it. Cancelling kills everything it started."""
+        """Wait for the end, and return the result. Cancelling kills everything it started."""
         try:
             end = await self._running.exit
         except DetachedError:
             return await self.so_far()
         except asyncio.CancelledError:
-            self._running.on_output = None  # the caller has cancelled, and wants no more of it
+            self._running.on_output = None  # the caller has cancelled, and wants no more output
             self._running.exit = EagerFuture()
             self._running.exit.add_done_callback(self._keep_output)
             self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
             raise
         except SpawnError as error:
-            del (
-                self._running
-            )  # it holds the error, whose traceback leads here: a circle for the garbage collector
+            # The future holds the error, whose traceback holds this frame: a reference cycle
+            del self._running
             raise explain(error, self.asked.working_directory, self._place.files) from None
         return result_of(
             self.asked,
@@ -158,7 +157,7 @@ class Once:
         )
 
     def _keep_output(self, end: asyncio.Future[Exit]) -> None:
-        """What it had printed when its caller gave it up can still be read."""
+        """Keep the output of a cancelled command readable."""
         if not end.cancelled() and end.exception() is None:
             self._place.outputs.keep(self.number, end.result().stdout, end.result().stderr)
 
@@ -166,7 +165,7 @@ class Once:
 
     @property
     def number(self) -> str:
-        """What its output is kept by."""
+        """The number under which its output is kept."""
         return str(self._running.id)
 
     @property
@@ -176,36 +175,36 @@ class Once:
 
     @property
     def rest(self) -> Rest | None:
-        """What it has left behind, once it has ended."""
+        """The processes that it left behind, once it has ended."""
         return self._running.rest
 
     def detach(self) -> None:
-        """Have `wait` return at once; the command runs on."""
+        """Make `wait` return at once; the command continues."""
         awaited = self._running.exit
         if not awaited.done():
             self._running.exit = EagerFuture()
             awaited.set_exception(DetachedError())
 
     async def so_far(self) -> Result:
-        """What it has printed by now."""
+        """The result with its output up to now."""
         encoding = self._place.shell.dialect.output_encoding
         return await result_so_far(self, self._began, self._config, self._place.outputs, encoding)
 
     async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
-        """Some of what it has printed by now."""
+        """A part of its output up to now."""
         return await self._link.read(self._running, stream, offset, limit_bytes)
 
     def watch(self, on_news: Callable[[News], None] | None) -> None:
-        """Have somebody called when it has printed more."""
+        """Call back whenever there is more output; None ends that."""
         self._running.on_news = on_news
         self._link.watch(self._running, NEWS_MS if on_news is not None else 0)
 
     def resize(self, rows: int, columns: int) -> None:
-        """Give its terminal another size."""
+        """Resize its terminal."""
         self._link.resize(self._running, rows, columns)
 
     def feed(self, data: bytes) -> None:
-        """Give it bytes to read; none ends its input. RequestError: it was started without."""
+        """Write to its stdin; no bytes end its input. RequestError: it was started without stdin."""
         if self.asked.answer_within_s != 0:
             raise no_input()
         if not data and self.asked.terminal is not None:
@@ -213,7 +212,7 @@ class Once:
         self._link.feed(self._running, data)
 
     async def feed_hidden(self, data: bytes) -> bool:
-        """Give its terminal bytes if it does not show them; whether it does not."""
+        """Type into its terminal if that does not echo; whether it does not."""
         return await self._link.feed_hidden(self._running, data)
 
     def signal(self, name: str) -> None:
@@ -221,7 +220,7 @@ class Once:
         self._link.signal(self._running, name, "tree")
 
     async def end_rest(self) -> None:
-        """End what it has left behind."""
+        """End the processes that it left behind."""
         await self._link.end_rest(self._running)
 
     def kill(self) -> None:
@@ -229,4 +228,4 @@ class Once:
         self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Nothing to release."""

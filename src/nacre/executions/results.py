@@ -1,6 +1,7 @@
-"""From the end of a command, as its keeper saw it, to the result that its caller gets.
+"""From the end of a command, as the keeper reports it, to the result that the caller gets.
 
-Above it: the executions, which add what only they know. Below: `output`, which every byte passes that leaves.
+Above it: the executions, which add what only they know. Below: `output`, which renders every byte that
+leaves.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _STREAMS: tuple[tuple[int, StreamName], ...] = ((1, "stdout"), (2, "stderr"))
 
 
 def refused_execs(place: Place, command: int) -> tuple[str, ...]:
-    """What the rules have kept a command from starting, where the kernel holds them."""
+    """The programs that a command was not allowed to start, where the kernel enforces the rules."""
     return place.execs.rules.take_refusals(command) if place.execs is not None else ()
 
 
@@ -44,9 +45,9 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     streams: tuple[Stream, Stream] | None = None,
     **more: Any,
 ) -> Result:
-    """What happened to a command. `number` is the one that its output is kept by.
+    """The result of a command. `number` is the one under which its output is kept.
 
-    `streams`, where they are not quite what the keeper has kept.
+    `streams` replaces the keeper's, where those needed cleaning.
     """
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
@@ -80,7 +81,7 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
 
 
 def _hashed(text: Text, stream: Stream) -> Text:
-    """With the hash of all that was printed: the keeper's, unless all of it is here."""
+    """Add the hash of the complete stream; the keeper computes it where not all of it is here."""
     if stream.sha256 or stream.total_bytes != len(stream.head) + len(stream.tail) or not stream.total_bytes:
         return replace(text, sha256=stream.sha256)
     from hashlib import sha256  # noqa: PLC0415  # only servers with an audit log hash
@@ -91,7 +92,7 @@ def _hashed(text: Text, stream: Stream) -> Text:
 async def result_so_far(
     execution: CommandExecution, began: float, config: Config, outputs: Outputs, encoding: str | None
 ) -> Result:
-    """What a command has printed that still runs."""
+    """The result of a running command: its output up to now."""
     command = execution.asked
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
@@ -122,7 +123,7 @@ async def result_so_far(
 
 
 async def _stream_so_far(execution: CommandExecution, stream: int, limit_bytes: int, path: str) -> Stream:
-    """The beginning and the end of what was printed by now."""
+    """The beginning and the end of the output up to now."""
     first = await execution.read(stream, 0, limit_bytes)
     if len(first.data) == first.total_bytes:
         return Stream(first.total_bytes, first.line_ends, first.data)

@@ -1,12 +1,12 @@
-"""A session: a name, a directory, and one shell after the other; variables live as long as a shell.
+"""A session: a name, a directory, and one shell process after another; variables last as long as a shell.
 
 Above it: `turn`, one command of a session, and `sessions`, which knows them by name. Below: `shell_process`.
 
-Commands of a session run one after the other. Each holds the queue from its turn on, so that what the policy
-is told about its directory stays true, and the shell while it runs. A restart needs only the shell: it does
-not wait for a command that waits for a person or for a free slot.
+The commands of a session run one after another. Each holds the queue from the moment it is next, so that the
+directory for which the policy judges it cannot change, and the shell while it runs. A restart needs only the
+shell: it does not wait for a command that waits for a person or for a free slot.
 
-A shell that died by itself gives its command a result (`shell_died`), and the next command a new shell in the
+When a shell dies by itself, its command gets a result (`shell_died`), and the next command a new shell in the
 last known directory.
 """
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """A shell that is started when it is needed, and those that were before it."""
+    """A shell that is started when it is needed, and its predecessors."""
 
     def __init__(self, name: str, place: Place, config: Config, directory: str) -> None:
         self.name = name
@@ -41,32 +41,32 @@ class Session:
         self.config = config
         self.shell = place.shell
         self.dialect: Persistent = place.shell.persistent()
-        self.directory = self._first_directory = directory  # the last one known, and where it began
+        self.directory = self._first_directory = directory  # the last known one, and the initial one
         self.commands = 0
-        self.running: str | None = None  # the command that runs now
+        self.running: str | None = None  # the text of the running command
         self.used = time.monotonic()
-        self.deadline = Deadline()  # of the command that runs now
-        self.queue = asyncio.Lock()  # held by the command whose turn it is
-        self._shell_lock = asyncio.Lock()  # held by who uses the shell: that command, or a restart
+        self.deadline = Deadline()  # of the running command
+        self.queue = asyncio.Lock()  # held by the command that is next or runs
+        self._shell_lock = asyncio.Lock()  # held by the user of the shell: that command, or a restart
         self._process: ShellProcess | None = None
         self._former: list[ShellProcess] = []  # dead shells that have left processes behind
-        self._restarts = 0  # how many restarts are under way: they go before the commands that wait
+        self._restarts = 0  # restarts in progress; they come before waiting commands
         self._restarted = asyncio.Event()
-        self._loss = ""  # why the previous shell is gone, until a result has said so
-        self.closed = ""  # why the session itself is gone: it never gets a shell again
+        self._loss = ""  # why the previous shell is gone, until a result has reported it
+        self.closed = ""  # why the session is closed; it never gets a shell again
 
-    def succeed(self, directory: str, loss: str) -> None:
-        """Be the next one of a session that was closed without its user's knowledge, and say so."""
+    def continue_from(self, directory: str, loss: str) -> None:
+        """Continue a session that was closed for idleness; the next result reports that."""
         self.directory, self._loss = directory, loss
 
     @property
     def busy(self) -> bool:
-        """Whether a command runs, or waits for its turn."""
+        """Whether a command runs or waits."""
         return self.queue.locked() or self._shell_lock.locked()
 
     @property
     def state(self) -> str:
-        """idle, busy, or dead: the next command starts a shell."""
+        """idle, busy, or dead (the next command starts a shell)."""
         if self.busy:
             return "busy"
         return "idle" if self._alive else "dead"
@@ -76,7 +76,7 @@ class Session:
         return self._process is not None and self._process.alive and not self._process.link.lost
 
     def summary(self) -> dict[str, Any]:
-        """What the list of sessions says about it."""
+        """Its entry in the list of sessions."""
         return {
             "name": self.name,
             "state": self.state,
@@ -100,30 +100,30 @@ class Session:
 
     @property
     def next_directory(self) -> str:
-        """Where a command runs that names no directory.
+        """The directory of a command that names none.
 
-        The last one known; where that is gone and the shell, too, the one the session began in.
+        The last known one; if both it and the shell are gone, the initial one.
         """
         if self._alive or self.place.files.is_directory(self.directory):
             return self.directory
         return self._first_directory
 
     async def take_shell(self) -> None:
-        """Return when nobody else uses the shell; a restart comes first."""
+        """Wait until the shell is free; a restart comes first."""
         await self._shell_lock.acquire()
         while self._restarts:
             self._shell_lock.release()
             await self._restarted.wait()
             await self._shell_lock.acquire()
 
-    def give_shell(self) -> None:
-        """Let others use it."""
+    def release_shell(self) -> None:
+        """Let the next user have the shell."""
         self._shell_lock.release()
 
     async def shell_for(self, directory: str, *, goes_there: bool) -> tuple[ShellProcess, ShellState]:
-        """The shell, and whether it is a new one, which starts in the directory.
+        """The shell, and whether it is a new one; a new one starts in the directory.
 
-        RequestError: a command that goes there first could not.
+        RequestError: an existing shell could not go there, as `goes_there` demands.
         """
         process = self._process
         if process is not None and process.alive and not process.link.lost:
@@ -135,29 +135,29 @@ class Session:
         process = await self._start(directory)
         return process, ShellState.REBORN if self._loss else ShellState.NEW
 
-    def begun(self, text: str) -> None:
-        """A command runs."""
+    def note_start(self, text: str) -> None:
+        """Note that a command has started."""
         self.running = text
         self.commands += 1
 
-    def ended(self) -> None:
-        """It runs no more."""
+    def note_end(self) -> None:
+        """Note that the command has ended."""
         self.running = None
         self.used = time.monotonic()
 
     def note(self, process: ShellProcess, end: asyncio.Future[TurnEnd]) -> Ending | None:
-        """Whoever waits or does not wait for it: a command that is over says where the shell stands."""
+        """Learn the shell's directory from the end of a command, whether its caller still waits or not."""
         if end.cancelled() or end.exception() is not None:
             return None
         ending = process.note(end.result())
         if ending is not None:
-            # wine stands where it was started
+            # under wine, the kernel knows only the directory of the start
             real = end.result().directory if not self.dialect.prompt else None
             self.directory = _true_directory(ending.directory, real, self.place.files) or self.directory
         return ending
 
-    def tell_loss(self) -> str:
-        """What became of the previous shell, said once."""
+    def report_loss(self) -> str:
+        """What became of the previous shell; reported once."""
         loss, self._loss = self._loss, ""
         return f"A new shell: the one before it {loss}. Only the directory was kept." if loss else ""
 
@@ -171,7 +171,7 @@ class Session:
 
     async def _start(self, directory: str) -> ShellProcess:
         link = await self.place.link()
-        self.check_open()  # or a shell would stay that nobody knows
+        self.check_open()  # a shell of a closed session would never be ended
         process = ShellProcess(link, self.shell, self.dialect, directory, self.config.limits)
         self.directory = directory
         before = self._process.exit if self._process is not None else None
@@ -181,9 +181,9 @@ class Session:
         return process
 
     async def restart(self) -> Left:
-        """End the shell and everything it started, also a command that runs; start a new one, clean.
+        """End the shell and everything it started, including a running command; start a clean one.
 
-        Commands that wait for their turn go on waiting, and get the new shell. Returns what does not die.
+        Waiting commands keep waiting, and get the new shell. Returns processes that could not be killed.
         """
         self._restarts += 1
         self._restarted.clear()
@@ -200,17 +200,17 @@ class Session:
                 self._restarted.set()
         return tuple(dict(left).items())
 
-    def shut(self, why: str = "was closed") -> None:
-        """From now on nothing is run: commands that wait for their turn are refused."""
+    def refuse_commands(self, why: str = "was closed") -> None:
+        """Run nothing from now on: waiting commands are refused."""
         self.closed = why
 
     async def close(self) -> Left:
-        """End the shell and everything it started; returns what does not die."""
+        """End the shell and everything it started; returns processes that could not be killed."""
         self.closed = self.closed or "was closed"
         return await self._end_shell(self.closed)
 
     async def _end_shell(self, why: str) -> Left:
-        """End the shell, and what it and those before it have left behind; returns what does not die."""
+        """End the shell, and what it and its predecessors left behind; returns what could not be killed."""
         former, self._former = self._former, []
         process = self._process
         left: Left = ()
@@ -224,7 +224,7 @@ class Session:
 
 
 def _true_directory(reported: str, real: str | None, files: FileSystem) -> str | None:
-    """What the shell calls its directory, unless the kernel knows better (`PWD=nonsense`)."""
+    """The directory as the shell reports it, unless the kernel contradicts (`PWD=nonsense`)."""
     if real is None or reported == real:
         return reported if os.path.isabs(reported) else None
     if os.path.isabs(reported) and files.real_path(reported) == real:
@@ -233,6 +233,6 @@ def _true_directory(reported: str, real: str | None, files: FileSystem) -> str |
 
 
 def _check_directory(directory: str, files: FileSystem) -> None:
-    """Raise RequestError when a shell could not go there."""
+    """Raise RequestError when a shell could not change to this directory."""
     if error := files.why_not_entered(directory):
         raise explain(SpawnError(os.strerror(error), error, directory), directory, files)

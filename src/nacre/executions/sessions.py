@@ -1,6 +1,6 @@
-"""All sessions of one server, by name: made at first use, limited in number, closed when nobody uses them.
+"""All sessions of one server, by name: created on first use, limited in number, closed when idle.
 
-Above it: `service`. Below: `session`, one living shell.
+Above it: `service`. Below: `session`.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from nacre.places.place import Place
 
 NAME_LIMIT = 64
-REMEMBERED = 1000  # names of sessions that were closed for want of use
+REMEMBERED = 1000  # sessions that were closed when idle
 
 
 class Sessions:
-    """The sessions that are there."""
+    """The open sessions."""
 
     def __init__(self, place: Place, config: Config) -> None:
         self.place = place
@@ -32,10 +32,10 @@ class Sessions:
         self._sessions: dict[str, Session] = {}
         self._watch: asyncio.TimerHandle | None = None
         self._closing: set[asyncio.Task[Left]] = set()
-        self._idled: dict[str, tuple[str, str]] = {}  # where they stood, and why they were closed
+        self._closed_idle: dict[str, tuple[str, str]] = {}  # their last directory, and why they were closed
 
     def adopt(self, config: Config) -> None:
-        """Other settings hold from now on."""
+        """Use other settings from now on."""
         self._config = config
         for session in self:
             session.config = config
@@ -61,17 +61,17 @@ class Sessions:
             )
         session = Session(name, self.place, self._config, directory)
         self._sessions[name] = session
-        if name in self._idled:
-            session.succeed(*self._idled.pop(name))
+        if name in self._closed_idle:
+            session.continue_from(*self._closed_idle.pop(name))
         if self._watch is None and self._config.session_idle_s:
             self._watch_idle(self._config.session_idle_s)
         return session
 
     def directory_of(self, name: str) -> str | None:
-        """Where a session stands, or will begin; None for one that was never there."""
+        """The directory of a session, or the one it would start in; None if it never existed."""
         if name in self._sessions:
             return self._sessions[name].directory
-        return self._idled[name][0] if name in self._idled else None
+        return self._closed_idle[name][0] if name in self._closed_idle else None
 
     def find(self, name: str) -> Session:
         """The session of that name. Raises RequestError when there is none."""
@@ -81,18 +81,18 @@ class Sessions:
         return self._sessions[name]
 
     async def close(self, name: str) -> Left:
-        """End a session and everything that it started; returns what does not die."""
+        """End a session and everything that it started; returns processes that could not be killed."""
         session = self.find(name)
         del self._sessions[name]
-        session.shut()
+        session.refuse_commands()
         return await session.close()
 
     def stop(self) -> None:
-        """The server ends: its keeper ends the shells."""
+        """Refuse waiting commands, since the server ends; its keeper ends the shells."""
         if self._watch is not None:
             self._watch.cancel()
         for session in self:
-            session.shut("was closed because the server ends")
+            session.refuse_commands("was closed because the server ends")
 
     # -- idle sessions
 
@@ -100,7 +100,7 @@ class Sessions:
         self._watch = asyncio.get_running_loop().call_later(delay_s, self.close_idle)
 
     def close_idle(self) -> None:
-        """Close what nobody has used for too long, and look again when the next one is due."""
+        """Close the sessions that were idle too long, and look again when the next one is due."""
         if self._watch is not None:
             self._watch.cancel()
         self._watch = None
@@ -116,13 +116,13 @@ class Sessions:
             self._watch_idle(min(rests))
 
     def _close_idle(self, name: str) -> None:
-        """At once: a command that comes now gets a new session, and its result says why."""
+        """Close one at once: the next command gets a new session, and its result says why."""
         session = self._sessions.pop(name)
         why = f"was closed after {self._config.session_idle_s:,} s without use"
-        session.shut(why)
-        self._idled[name] = session.directory, why
-        while len(self._idled) > REMEMBERED:
-            del self._idled[next(iter(self._idled))]
+        session.refuse_commands(why)
+        self._closed_idle[name] = session.directory, why
+        while len(self._closed_idle) > REMEMBERED:
+            del self._closed_idle[next(iter(self._closed_idle))]
         closing = asyncio.create_task(session.close())
         self._closing.add(closing)
         closing.add_done_callback(self._closing.discard)

@@ -1,7 +1,7 @@
-"""A shell process that lives from command to command, and what is known of it.
+"""The process of a persistent shell, and what is known of it.
 
-Above it: `session`, which has one at a time, and `turn`, which gives it a command. Below: a shell's dialect
-and the link to its keeper. It knows no queue, no rules and no results.
+Above it: `session`, which has one at a time, and `turn`, which gives it a command. Below: the shell's dialect
+and the link to the keeper. It knows nothing of queues, rules and results.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ShellProcess:
     def __init__(
         self, link: Link, shell: Shell, dialect: Persistent, directory: str, limits: dict[str, int]
     ) -> None:
-        """Start it in a directory, under limits that hold for it and all that it starts."""
+        """Start it in a directory, under limits for it and all that it starts."""
         self.link = link
         self.dialect = dialect
         self._prompt = f"READY_{os.urandom(16).hex()} " if dialect.shows_prompt else ""
@@ -48,8 +48,8 @@ class ShellProcess:
         self.turns = 0
         self.pair = 0
         self.last_code = 0
-        self.replaced = ""  # the program that has taken its place
-        self.ended_because = ""  # of us: it was not its own doing
+        self.replaced = ""  # the program that replaced it (`exec`)
+        self.ended_because = ""  # set when nacre ended it
 
     def _start(self, shell: Shell, directory: str, limits: dict[str, int]) -> Running:
         dialect = self.dialect
@@ -75,7 +75,7 @@ class ShellProcess:
 
     @property
     def exit(self) -> Exit | None:
-        """How it ended; None while it lives, and when its keeper was lost with it."""
+        """How it ended; None while it runs, and when its keeper was lost."""
         end = self.running.exit
         return end.result() if end.done() and not end.cancelled() and not end.exception() else None
 
@@ -87,7 +87,7 @@ class ShellProcess:
     # -- a command
 
     def request(self, command: Command, directory: str) -> TurnRequest:
-        """A command as the dialect writes it down; it goes to the directory first, if one is named."""
+        """A command as the dialect needs it; the shell changes to the directory first, if one is named."""
         there = not self.turns and self.first_directory == directory
         return TurnRequest(
             command.run_text or command.text,
@@ -102,7 +102,7 @@ class ShellProcess:
         )
 
     def note(self, end: TurnEnd) -> Ending | None:
-        """Learn from the end of a command; what the shell itself said, if it did."""
+        """Update what is known after a command; returns the shell's own report, if there is one."""
         self.pair = end.pair
         self.replaced = end.replaced
         ending = self.dialect.read(end.record) if end.record is not None else None
@@ -111,50 +111,50 @@ class ShellProcess:
         return ending
 
     def clean(self, request: TurnRequest, number: int, part: bytes) -> bytes:
-        """What a command has printed, without what only belongs to the conversation with the shell."""
+        """The output of a command without what belongs to the conversation with the shell."""
         part = self.dialect.clean(request, number, part)
-        if self._prompt and (self.ended_because or not self.alive):  # it may have shown it in these streams
+        if self._prompt and (self.ended_because or not self.alive):  # its prompt may be in these streams
             return part.replace(self._prompt.encode(), b"")
         return part
 
     def signal(self, name: str, scope: str) -> None:
-        """Send a signal to what the present command has started or left, or also to the shell."""
+        """Signal what the current command has started or left, or the shell as well."""
         self.link.signal(self.running, name, scope)
 
     # -- the end
 
     async def end(self, why: str, grace_ms: int) -> Left:
-        """End it with all it started; returns what does not die."""
+        """End it with all it started; returns processes that could not be killed."""
         self.ended_because = why
         if self.dialect.interrupt is None:
-            self.link.kill(self.running, 0)  # it would not understand
+            self.link.kill(self.running, 0)  # it would ignore anything milder
         else:
             self.link.kill(self.running, grace_ms, hang_up=True)
         try:
-            return (await self.last_words()).left
+            return (await self.wait_for_exit()).left
         except NacreError:
             return ()
 
     async def end_for(self, why: str) -> Exit:
-        """End a shell that has come back from its command, but is of no use any more."""
+        """End a shell that has finished its command, but cannot take another one."""
         self.ended_because = why
         self.link.kill(self.running, 0)
-        end = await self.last_words()
-        if end.why is None:  # it has ended by itself just before
+        end = await self.wait_for_exit()
+        if end.why is None:  # it ended by itself just before
             self.ended_because = ""
             return end
-        return records.replace(end, code=None, signal=None)  # these are our own doing
+        return records.replace(end, code=None, signal=None)  # those come from our own kill
 
-    async def last_words(self) -> Exit:
-        """How it ended, when it has."""
+    async def wait_for_exit(self) -> Exit:
+        """Wait for its end, and return how it ended."""
         return await asyncio.shield(self.running.exit)
 
     async def end_rest(self) -> Left:
-        """End what it has left behind, being gone itself; returns what does not die."""
+        """After its own end, end what it left behind; returns processes that could not be killed."""
         return await self.link.end_rest(self.running)
 
     def how_it_ended(self) -> str:
-        """In words that follow `The shell`."""
+        """How it ended, in words that follow `The shell`."""
         end = self.exit
         if self.ended_because:
             return self.ended_because
@@ -165,14 +165,14 @@ class ShellProcess:
 
 
 def new_marker() -> str:
-    """A mark that nobody can guess (specification 000 gives its form)."""
+    """A random marker in the form that specification 000 gives."""
     digits = os.urandom(16).hex()
-    variant = "89ab"[int(digits[16], 16) & 3]  # as in every UUID of random numbers, whose module loads much
+    variant = "89ab"[int(digits[16], 16) & 3]  # a random UUID, without the cost of importing `uuid`
     return f"Marker_{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def _opening(dialect: Persistent) -> dict[str, Any]:
-    """What a shell that is talked to reports with at first: whatever it prints before is noise."""
+    """The first report of a shell without a private channel: all that it prints before is noise."""
     if not dialect.prompt:
         return {}
     request = TurnRequest("", new_marker(), "", 0)

@@ -2,15 +2,14 @@
 
 An execution. Above it: `service`. Below: `sessions` and `session`, whose shell it uses.
 
-A command that runs too long, or that nobody waits for any more, is brought to its end by a ladder that loses
-as little as possible:
+A command that runs too long, or was cancelled, is ended by a ladder that loses as little as possible:
 
     1 interrupt what it runs            the shell and its state are kept
     2 kill what it has started           the shell and its state are kept
     3 kill the shell with everything     the next command gets a new shell
 
-A cancelled command has no result that could list what it left: so all it has started is killed, also in the
-background. What earlier commands have left there is spared while the shell lives.
+A cancelled command has no result that could list what it left behind, so everything it started is killed,
+also in the background. What earlier commands left there is spared as long as the shell lives.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from nacre.keeper.link import Rest
     from nacre.model import Command, Result
 
-KILL_PATIENCE_S = 1.0  # what a shell gets to come back after what it waited for was killed
+KILL_PATIENCE_S = 1.0  # for a shell to return after the process it waited for was killed
 
 
 class Turn:
@@ -85,12 +84,12 @@ class Turn:
         rewrite: Callable[[Command], Command] = lambda command: command,
         on_output: Callable[[int, bytes], None] | None = None,
     ) -> None:
-        """A session that is not there yet begins in `first_directory`.
+        """A new session starts in `first_directory`.
 
-        `rewrite` is asked for the text that an admitted command is run as.
+        `rewrite` makes of an admitted command the one that is run.
         """
         self.asked = command
-        self._named_directory = command.working_directory  # empty: where the session stands
+        self._named_directory = command.working_directory  # empty: the session's current one
         self._sessions = sessions
         self._first_directory = first_directory
         self._rewrite = rewrite
@@ -101,12 +100,12 @@ class Turn:
         self._request: TurnRequest
         self._end: asyncio.Future[TurnEnd]
         self._rest: Rest | None = None
-        self._ending: Ending | None = None  # what the shell has reported of it
+        self._ending: Ending | None = None  # the shell's report of its end
         self._waiter: EagerFuture[None]
         self._began = 0.0
-        self._killed = False  # on its caller's demand
-        self._approved = False  # by a person
-        self._withheld: frozenset[str] = frozenset()  # secrets that it would have without a session
+        self._killed = False  # at the caller's request
+        self._approved = False  # whether a person has approved it
+        self._withheld: frozenset[str] = frozenset()  # secrets that it would get without a session
         self._directory_before = ""
         self._is_next = False
         self._has_shell = False
@@ -116,7 +115,7 @@ class Turn:
     # -- before it runs
 
     def validate(self) -> None:
-        """Raise RequestError for what no session can run, and when there is no room for another session."""
+        """Raise RequestError for what no session can run, and when there are too many sessions."""
         command = self.asked
         check_command(command, self._sessions.place)
         for name in command.environment:
@@ -129,7 +128,7 @@ class Turn:
         self._check_text()
 
     def _check_text(self) -> None:
-        """Raise RequestError for a text that the dialect cannot hand over."""
+        """Raise RequestError for a text that the dialect cannot pass to the shell."""
         command, directory = self.asked, self._named_directory or None
         text = command.run_text or command.text
         self._session.dialect.check(
@@ -137,7 +136,7 @@ class Turn:
         )
 
     async def prepare(self) -> None:
-        """Wait until no other command of the session is before it, and see where the session stands."""
+        """Wait until it is the session's next command, and find out its directory."""
         session = self._session
         if not self.asked.wait and session.busy:
             raise RequestError(
@@ -152,7 +151,7 @@ class Turn:
             self.asked = located(self.asked, session.next_directory)
 
     async def _reach_front(self, session: Session) -> None:
-        """Wait for the commands before it, but no longer than its caller waits for an answer."""
+        """Wait for the commands before it, but no longer than its caller waits for a reply."""
         if not session.busy:
             await session.queue.acquire()
             return
@@ -177,7 +176,7 @@ class Turn:
     # -- running
 
     async def start(self) -> None:
-        """Give it to the session's shell."""
+        """Pass it to the session's shell."""
         await self._session.take_shell()
         self._has_shell = True
         self._session.check_open()
@@ -185,7 +184,7 @@ class Turn:
 
     async def _begin(self) -> None:
         session, command = self._session, self.asked
-        # Where it was admitted for, even if the session was restarted since.
+        # The directory it was admitted for, even if the session has been restarted since.
         elsewhere = self._named_directory or command.working_directory != session.directory
         directory = command.working_directory if elsewhere else ""
         self._directory_before = session.directory
@@ -198,14 +197,14 @@ class Turn:
             session.place.execs.rules.approve(process.running.id, approved=self._approved)
         self._end = process.link.turn(process.running, self._frame())
         self._end.add_done_callback(self._note_end)
-        session.begun(command.text)
+        session.note_start(command.text)
         self._began = time.monotonic()
         if command.timeout_s:
             session.deadline.set(command.timeout_s, self._start_ladder)
 
     def _note_end(self, end: asyncio.Future[TurnEnd]) -> None:
         self._ending = self._session.note(self._process, end)
-        if not self._killed:  # otherwise what it has left is being killed, too
+        if not self._killed:  # otherwise everything it left is being killed, too
             self._rest = self._process.running.turn_rest
 
     def _frame(self) -> TurnStart:
@@ -232,19 +231,18 @@ class Turn:
         return start
 
     async def wait(self) -> Result:
-        """What became of it. Cancelling interrupts it; the shell is kept if possible."""
+        """Wait for the end and return the result. Cancelling interrupts it; the shell is kept if possible."""
         try:
             try:
                 return await self._outcome()
-            except NotTakenError:  # the shell had just died, unknown to us, or is unfit; nothing was run
+            except NotTakenError:  # the shell had just died, or is unfit; nothing was run
                 if self._process.alive and not self._process.link.lost:
                     await self._process.end_for(UNFIT)
                 await self._begin()
                 return await self._outcome()
         except NacreError as error:
-            del (
-                self._end
-            )  # it holds the error, whose traceback leads here: a circle for the garbage collector
+            # The future holds the error, whose traceback holds this frame: a reference cycle
+            del self._end
             if isinstance(error, SpawnError):
                 raise explain(error, self.asked.working_directory, self._session.place.files) from None
             raise
@@ -270,22 +268,22 @@ class Turn:
                 self._rest = self._process.running.rest
                 end = records.replace(end, left=last.left, left_total=last.left_total)
             return self._ended(end, self._ending)
-        unsure = end.mute or end.record is not None  # a record that it cannot have written correctly
-        last = await (self._process.end_for(MUTE) if unsure else self._process.last_words())
-        if self._ladder is not None:  # it was to be ended with all it started: wait for that
+        unsure = end.mute or end.record is not None  # a record that the shell cannot have written correctly
+        last = await (self._process.end_for(MUTE) if unsure else self._process.wait_for_exit())
+        if self._ladder is not None:  # all it started is being ended: wait for that
             await asyncio.shield(self._ladder)
             last = records.replace(last, left=(), left_total=0)
         return self._died(end, last)
 
     def _stop_timing(self) -> None:
         self._session.deadline.clear()
-        self._session.ended()
+        self._session.note_end()
 
     # -- while it runs
 
     @property
     def number(self) -> str:
-        """What its output is kept by."""
+        """The number under which its output is kept."""
         return f"{self._process.running.id}.{self._request.turn}"
 
     @property
@@ -295,27 +293,27 @@ class Turn:
 
     @property
     def rest(self) -> Rest | None:
-        """What it has left behind, once it has ended; with its shell, also what earlier commands had left."""
+        """The processes left behind, once it has ended; those of earlier commands, too, if its shell ended."""
         return self._rest
 
     def detach(self) -> None:
-        """Have `wait` return at once; the command runs on."""
+        """Make `wait` return at once; the command continues."""
         if not self._waiter.done():
             self._waiter.set_exception(DetachedError())
 
     async def so_far(self) -> Result:
-        """What it has printed by now."""
+        """The result with its output up to now."""
         session = self._session
         encoding = session.dialect.output_encoding
         return await result_so_far(self, self._began, session.config, session.place.outputs, encoding)
 
     async def read(self, stream: int, offset: int, limit_bytes: int) -> Part:
-        """Some of what it has printed by now."""
+        """A part of its output up to now."""
         process = self._process
         return await process.link.read(process.running, stream, offset, limit_bytes, self._request.turn)
 
     def watch(self, on_news: Callable[[News], None] | None) -> None:
-        """Have somebody called when it has printed more."""
+        """Call back whenever there is more output; None ends that."""
         process = self._process
         process.running.on_news = on_news
         process.link.watch(process.running, NEWS_MS if on_news is not None else 0, self._request.turn)
@@ -332,11 +330,11 @@ class Turn:
         return False
 
     def signal(self, name: str) -> None:
-        """Send a signal to what the command has started."""
+        """Signal what the command has started."""
         self._process.signal(name, "turn")
 
     async def end_rest(self) -> None:
-        """End what it has left behind; its shell, and what other commands have left, go on."""
+        """End the processes it left behind, but not its shell and what other commands left."""
         process = self._process
         if self._rest is process.running.rest:
             await process.end_rest()
@@ -350,7 +348,7 @@ class Turn:
         self._abandon()
 
     def close(self) -> None:
-        """Let the next command have its turn; after a cancelled one, when that is really over."""
+        """Let the next command run; after a cancelled one, as soon as that has really ended."""
         if self._ladder is None or self._ladder.done():
             self._let_go()
         else:
@@ -358,7 +356,7 @@ class Turn:
 
     def _let_go(self) -> None:
         if self._has_shell:
-            self._session.give_shell()
+            self._session.release_shell()
         if self._is_next:
             self._session.queue.release()
 
@@ -369,22 +367,23 @@ class Turn:
             self._ladder = asyncio.create_task(self._bring_back())
 
     def _abandon(self) -> None:
-        """No result will list what the command has left behind: kill it as soon as it is over."""
+        """Kill what the command leaves behind as soon as it ends: no result will list it."""
         process = self._process
         self._end.add_done_callback(lambda _: process.alive and process.signal("KILL", "left"))
         self._end.add_done_callback(self._keep_output)
 
     def _keep_output(self, end: asyncio.Future[TurnEnd]) -> None:
-        """What it had printed can still be read."""
+        """Keep its output readable."""
         if not end.cancelled() and end.exception() is None:
             done = end.result()
             self._session.place.outputs.keep(self.number, done.stdout, done.stderr)
 
     async def _bring_back(self) -> None:
-        """End the command that runs, and lose as little of the shell as possible."""
+        """End the running command, losing as little of the shell as possible."""
         process, dialect = self._process, self._session.dialect
         report = dialect.report(self._request).encode()
-        # A shell that cannot be interrupted would go on with the rest of the command if its child was killed.
+        # A shell that cannot be interrupted would continue with the rest of the command if its child were
+        # killed.
         rungs = dialect.interrupt and (
             ("interrupted", *dialect.interrupt, self._session.config.kill_grace_s),
             ("killed", "KILL", "turn", KILL_PATIENCE_S),
@@ -392,7 +391,7 @@ class Turn:
         for done, name, scope, patience_s in rungs or ():
             self._brought_back = done
             process.signal(name, scope)
-            if report:  # some shells throw away what they had read when they are interrupted
+            if report:  # some shells discard buffered input when they are interrupted
                 process.link.feed(process.running, report)
             if await _settled(self._end, patience_s):
                 break
@@ -403,9 +402,9 @@ class Turn:
             await self._end_rest()
 
     async def _end_rest(self) -> None:
-        """The shell did not survive its interrupt: what it had started must not survive it either."""
+        """The shell did not survive the interrupt: end what it had started, too."""
         with contextlib.suppress(NacreError):
-            if (await self._process.last_words()).left_total:
+            if (await self._process.wait_for_exit()).left_total:
                 await self._process.end_rest()
 
     # -- results
@@ -417,7 +416,7 @@ class Turn:
         else:
             remark = self._session.dialect.remark(self._request, printed=end.stdout.total_bytes > 0)
         if end.mute:
-            remark = self._tell_end_of_shell()
+            remark = self._shell_end_remark()
         return self._result(
             end,
             ended=self._why_brought_back if brought_back else Ended.EXITED,
@@ -433,7 +432,7 @@ class Turn:
         if session.closed:
             remark = f"The session {session.closed}, and its shell was ended with all it had started."
         else:
-            remark = self._tell_end_of_shell()
+            remark = self._shell_end_remark()
         return self._result(
             records.replace(end, left=last.left, left_total=last.left_total),
             ended=Ended.SHELL_DIED if self._ladder is None else self._why_brought_back,
@@ -447,7 +446,7 @@ class Turn:
     def _why_brought_back(self) -> Ended:
         return Ended.CANCELLED if self._killed else Ended.TIMED_OUT
 
-    def _tell_end_of_shell(self) -> str:
+    def _shell_end_remark(self) -> str:
         loss = self._process.how_it_ended()
         return f"The shell {loss}. The next command gets a new one, in {self._session.directory}."
 
@@ -465,19 +464,19 @@ class Turn:
             session=session.name,
             directory_changed=session.directory != self._directory_before,
             hints=(*refused_execs(session.place, self._process.running.id), *self._lacks(more["exit_code"])),
-            note=" ".join(filter(None, (session.tell_loss(), remark))),
+            note=" ".join(filter(None, (session.report_loss(), remark))),
             **more,
         )
 
     def _lacks(self, exit_code: int | None) -> tuple[str, ...]:
-        """What a command that has failed was not given."""
+        """A hint for a failed command that lacked secrets."""
         if not exit_code or not self._withheld:
             return ()
         names = ", ".join(sorted(self._withheld))
         return (f"It had no {names}: secrets are given to commands without a session only.",)
 
     def _clean(self, number: int, stream: Stream) -> Stream:
-        """A stream without what only belongs to the conversation with the shell."""
+        """A stream without what belongs to the conversation with the shell."""
         clean = self._process.clean
         head = clean(self._request, number, stream.head)
         tail = clean(self._request, number, stream.tail) if stream.tail else b""
@@ -495,6 +494,6 @@ class Turn:
 
 
 async def _settled(future: asyncio.Future[Any], patience_s: float | None) -> bool:
-    """Whether something has come to its end within a time; how, does not matter here."""
+    """Whether a future is done within a time, in whatever way."""
     done, _ = await asyncio.wait({future}, timeout=patience_s)
     return bool(done)

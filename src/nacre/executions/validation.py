@@ -1,4 +1,4 @@
-"""What no operating system can run or open is refused before anything starts. Pure.
+"""Refuse what no operating system can run or open, before anything starts. Pure.
 
 Above it: the executions. It knows texts, not what they mean.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_command(command: Command, place: Place) -> None:
-    """Raise RequestError when the command could not be handed to a process of that place as it stands."""
+    """Raise RequestError when the command could not be passed to a process unchanged."""
     if command.place != place.name:
         raise RequestError(
             f"There is no place '{command.place}'.", code="no_place", hint=f"Commands run in '{place.name}'."
@@ -40,7 +40,7 @@ def check_command(command: Command, place: Place) -> None:
 
 
 def check_text(argument: str, text: str) -> None:
-    """Raise RequestError for what no argument and no file name can hold."""
+    """Raise RequestError for text that cannot be in an argument or a file name."""
     if "\0" in text:
         at = text.index("\0")
         raise RequestError(
