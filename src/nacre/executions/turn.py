@@ -293,7 +293,7 @@ class Turn:
 
     @property
     def rest(self) -> Rest | None:
-        """The processes left behind, once it has ended; those of earlier commands, too, if its shell ended."""
+        """The processes left behind, once it has ended; if its shell ended, those of earlier commands, too."""
         return self._rest
 
     def detach(self) -> None:
