@@ -293,7 +293,7 @@ class Turn:
 
     @property
     def rest(self) -> Rest | None:
-        """The processes left behind, once it has ended; if its shell ended, those of earlier commands, too."""
+        """The processes left behind, once it has ended; if its shell ended, also by earlier commands."""
         return self._rest
 
     def detach(self) -> None:
