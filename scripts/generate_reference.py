@@ -47,7 +47,8 @@ MEANINGS = {
         "stdout": "its standard output; long output keeps its beginning and end",
         "stderr": "the same for stderr",
         "exit_code": "absent when a signal or a time limit ended it",
-        "ended": "when it did not just exit: `signaled`, `timed_out`, `shell_died` (a session's shell ended)",
+        "ended": "when it did not just exit: `signaled`, `timed_out`, `stopped` (by the person), "
+        "`shell_died` (a session's shell ended)",
         "signal": "the name of the signal that ended it",
         "timeout_seconds": "of a timeout: the limit that it had",
         "partial_stdout": "of a timeout: what it had printed, instead of `stdout`",

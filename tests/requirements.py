@@ -938,6 +938,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Who watches can stop a job or type into it; the agent is told, and no typed text is logged.",
         "nacre",
     ),
+    "watch-foreground": Requirement(
+        "A command in the foreground can be read and stopped by who watches; its result says by whom.",
+        "nacre",
+    ),
     "watch-private": Requirement(
         "Only the same user can watch, and no process that a command has started, in a sandbox or without.",
         "nacre",

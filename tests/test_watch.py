@@ -19,6 +19,9 @@ import pytest
 from sandbox_harness import TestHome, scratch_directory
 from wire_client import NACRE, WireClient, text_of
 
+from nacre.config import Config
+from nacre.model import Ended, Result, Text
+from nacre.tools import commands, execute_command, plain_exec, results
 from nacre.watch import cli, listener, paths
 
 if TYPE_CHECKING:
@@ -176,7 +179,7 @@ def test_the_command_line_tells_the_same_and_stops_jobs(start: Start, runtime: P
     assert (told["server"], told["jobs"][0]["job"]) == (client.process.pid, job)
     assert watch(runtime, "--output", job).stdout == "begun\nother\n"
     assert watch(runtime, "--stop", job).returncode == 0
-    assert "cancelled" in text_of(client.call("job", action="wait", id=job))
+    assert "stopped" in text_of(client.call("job", action="wait", id=job))
     again = watch(runtime, "--stop", job)
     assert (again.returncode, "has ended" in again.stderr) == (1, True)
     unknown = watch(runtime, "--stop", "none-1")
@@ -206,7 +209,7 @@ def test_the_agent_is_told_what_the_person_did_and_no_log_has_what_was_typed(
         assert watcher.ask("type", job=job, text="swordfish", keys="enter")["answer"] == {}
         assert "got 9" in text_of(client.call("job", action="wait", id=job, until="got"))
         assert watcher.ask("stop", job=job)["answer"] == {}
-        assert watcher.event("ended")["ended"] == "cancelled"
+        assert watcher.event("ended")["ended"] == "stopped"
     told = text_of(client.call("shell", command="true"))
     assert f"The person has typed into job {job}" in told
     assert f"The person has stopped job {job}" in told
@@ -215,6 +218,77 @@ def test_the_agent_is_told_what_the_person_did_and_no_log_has_what_was_typed(
     client.hang_up()
     client.read_rest()
     assert "swordfish" not in log.read_text() + client.stderr.decode()
+
+
+def running(watcher: Watcher, printed: str) -> str:
+    """The id of the only command that runs, as soon as it has printed that."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        for record in watcher.ask("state")["answer"]["running"]:
+            output = record.get("output")
+            if output and printed in watcher.ask("output", job=output)["answer"]["text"]:
+                return output
+    raise TimeoutError(printed)
+
+
+@pytest.mark.req("watch-foreground")
+@pytest.mark.parametrize("more", [{}, {"session": "main"}], ids=["once", "session"])
+def test_a_command_in_the_foreground_is_read_and_stopped_and_its_result_says_by_whom(
+    start: Start, runtime: Path, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    log = tmp_path / "audit.jsonl"
+    client = begin(start, runtime, "--audit-log", str(log))
+    call = client.post_call("shell", {"command": "echo begun; sleep 600; echo on", **more})
+    with Watcher(runtime) as watcher:
+        output = running(watcher, "begun")
+        plain = watch(runtime, "--plain", "--once").stdout
+        assert f"  {output}: " in plain
+        assert watch(runtime, "--stop", output).returncode == 0
+        result = client.answer_to(call)["result"]
+        assert watcher.event("ended")["ended"] == "stopped"
+    assert text_of(result).startswith("Command was stopped by the person")
+    assert "Ask the person before you run it again." in text_of(result)
+    told = result["structuredContent"]
+    assert (told["ended"], told["stdout"]) == ("stopped", "begun\n")
+    assert result["isError"]
+    again = watch(runtime, "--stop", output)
+    assert (again.returncode, f"Command {output} has ended" in again.stderr) == (1, True)
+    assert client.shell("echo on", **more)["stdout"] == "on\n"
+    events = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [(each["event"], each.get("ended")) for each in events][:3] == [
+        ("started", None),
+        ("stopped by the person", None),
+        ("ended", "stopped"),
+    ]
+
+
+@pytest.mark.req("watch-foreground")
+@pytest.mark.parametrize("family", ["shell", "shell_exec", "commands", "execute_command"])
+def test_every_family_of_tools_says_that_the_person_has_stopped_a_command(family: str) -> None:
+    stopped = Result("make", "/", Ended.STOPPED, None, "SIGTERM", Text("some\n"), Text(""), 10, 1.0)
+    texts = {
+        "shell": results.reply(stopped, Config()).text,
+        "shell_exec": plain_exec.plain(stopped, Config()).text,
+        "commands": commands.reply(stopped, Config()).text,
+        "execute_command": execute_command.output_of(stopped, include_stderr=True),
+    }
+    assert "stopped by the person" in texts[family]
+    assert "some" in texts[family]
+
+
+@pytest.mark.req("watch-foreground")
+def test_a_client_without_tools_is_told_that_the_person_has_stopped_its_program(
+    start: Start, runtime: Path, tmp_path: Path
+) -> None:
+    settings = tmp_path / "settings.toml"
+    settings.write_text('[container.allowed_commands]\ntail = ["-f", "/dev/null"]\n')
+    options = ("--preset", "container", "--working-dir", str(tmp_path), "--config", str(settings), "-v")
+    client = start(*options, env={"XDG_RUNTIME_DIR": str(runtime)}, greet=False)
+    client.wait_for_log(READY)
+    call = client.post("shell/exec", {"command": "tail", "args": ["-f", "/dev/null"]})
+    with Watcher(runtime) as watcher:
+        assert watcher.ask("stop", job=running(watcher, ""))["answer"] == {}
+    assert "stopped by the person" in client.answer_to(call)["error"]["message"]
 
 
 # -- who may not
@@ -405,14 +479,14 @@ def test_a_person_sees_commands_and_stops_and_types_into_jobs_in_tmux(
     asks = job_of(client, "read -p 'Name? ' x; echo hello $x; read y", terminal=True)
     tmux = Tmux(short, runtime)
     try:
-        tmux.expect("deny rm", "rm -rf x", waits, asks, "Stop the job")
+        tmux.expect("deny rm", "rm -rf x", waits, asks, "Stop it")
         tmux.expect(f"output of {waits}", "printed")
         client.call("shell", command="echo later", session="main")
         tmux.expect("echo later", "main (idle)", "exited exit 0")
         tmux.press("s")
         tmux.expect(f"Stop job {waits}?")
         tmux.press("y")
-        tmux.expect("ended SIGTERM", "cancelled SIGTERM")
+        tmux.expect("ended SIGTERM", "stopped SIGTERM")
         tmux.press("Down")
         tmux.expect(f"output of {asks}", "Name?")
         tmux.press("t")
@@ -421,7 +495,16 @@ def test_a_person_sees_commands_and_stops_and_types_into_jobs_in_tmux(
         tmux.expect("hello Bob")
         tmux.press("C-]")
         tmux.expect("commands", f"output of {asks}")
-        told = text_of(client.call("shell", command="true"))
+        call = client.post_call("shell", {"command": "echo foreground; sleep 600"})
+        tmux.expect("echo foreground")
+        tmux.press("Tab")
+        tmux.press("End")
+        tmux.expect("││foreground")
+        tmux.press("s")
+        tmux.expect("Stop command")
+        tmux.press("y")
+        told = text_of(client.answer_to(call)["result"])
+        assert "stopped by the person" in told
         assert f"The person has stopped job {waits}" in told
         assert f"The person has typed into job {asks}" in told
     finally:

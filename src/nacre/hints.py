@@ -37,6 +37,8 @@ _EMPTY_STDIN = (
 _NO_MEMORY = ("Cannot allocate memory", "MemoryError", "bad_alloc", "ut of memory", "memory exhausted")
 _KILLED = "SIGKILL ended it. If nobody sent that, the system ran out of memory."
 _CPU_SPENT = "It has used up the CPU time that a limit allows (`ulimit -t`)."
+# Of what was ended for a reason that its command does not know.
+_ON_DEMAND = {Ended.TIMED_OUT: (), Ended.STOPPED: ("Ask the person before you run it again.",)}
 _TOO_LARGE = "It wrote a file that is larger than a limit allows (`ulimit -f`)."
 # A signal's name, or 128 and its number where a shell reports how its child ended.
 _ENDINGS: dict[str | int | None, str] = {
@@ -51,8 +53,8 @@ _ENDINGS: dict[str | int | None, str] = {
 
 def hints_for(result: Result, path: str, files: FileSystem) -> tuple[str, ...]:
     """Advice for a result; none for most. `path` is the PATH of commands."""
-    if result.ok or result.ended is Ended.TIMED_OUT:
-        return ()
+    if result.ok or result.ended in _ON_DEMAND:
+        return _ON_DEMAND.get(result.ended, ())
     if exhausted := _what_is_used_up(result, files):
         return (exhausted,)
     errors = result.stderr.text

@@ -335,7 +335,7 @@ class JobControl:
         recorder.note("stopped by the person", **_about(job))
         self.jobs.tell(f"The person has stopped job {job.id} ({job.name}).")
         if job.outcome is None:
-            job.execution.kill()
+            job.execution.kill(by_person=True)
         else:
             await job.execution.end_rest()
 

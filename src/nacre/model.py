@@ -30,6 +30,7 @@ class Ended(StrEnum):
     SIGNALED = "signaled"
     TIMED_OUT = "timed_out"
     CANCELLED = "cancelled"
+    STOPPED = "stopped"  # by the person who watches
     DENIED = "denied"
     RUNNING = "running"
     SHELL_DIED = "shell_died"

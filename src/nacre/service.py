@@ -176,7 +176,7 @@ class Service:
                 await self._widen(self._widening, execution, ask)
             await self._slots.acquire()
             try:
-                recorder.started(execution.asked, entry)
+                recorder.started(execution, entry)
                 began = time.monotonic()
                 await execution.start()
                 done = await self._wait_for(execution)
@@ -320,6 +320,11 @@ class Service:
     async def _read_stream(self, output_id: str, stream: StreamName, read: Callable[[Printed], Made]) -> Made:
         """What is made in a thread of a stream that a job or a command has printed."""
         job = self._jobs.jobs.get(output_id) if self._jobs is not None else None
+        return await self._read_of(job, output_id, stream, read)
+
+    async def _read_of(
+        self, job: Job | None, output_id: str, stream: StreamName, read: Callable[[Printed], Made]
+    ) -> Made:
         live = await job.printed(stream) if job is not None else None
         if live is not None:
             return await asyncio.to_thread(read, live)
@@ -328,6 +333,15 @@ class Service:
     def _read_kept(self, output_id: str, stream: StreamName, read: Callable[[Printed], Made]) -> Made:
         with self.place.outputs.open(output_id, stream) as printed:
             return read(printed)
+
+    async def read_running(self, execution: CommandExecution, stream: StreamName, query: Query) -> Excerpt:
+        """A part of what a command has printed by now that its caller waits for."""
+        from nacre.jobs import Job  # noqa: PLC0415  # only who watches reads it
+        from nacre.output_reader import read  # noqa: PLC0415  # the same
+
+        output_id = self.place.outputs.id_of(execution.number)
+        job = Job(output_id, execution, self.place.outputs, 0)  # which nobody keeps
+        return await self._read_of(job, output_id, stream, lambda printed: read(printed, query))
 
     async def _digested(self, done: Result, command: Command) -> Result:
         """The same with what tells how it went, where an output was cut."""
@@ -370,6 +384,10 @@ class Service:
         """A job, to look at. RequestError: there is none of that id."""
         return self._job_control().jobs.find(job_id)
 
+    def is_job(self, output_id: str) -> bool:
+        """Whether what prints there is a job."""
+        return self._jobs is not None and self._jobs.jobs.get(output_id) is not None
+
     def note_end_seen(self, job_id: str) -> None:
         """Its caller knows how a job ended: no reply needs to say it."""
         self._job_control().jobs.note_end_seen(self.job(job_id))
@@ -382,6 +400,13 @@ class Service:
     async def stop_job_for_person(self, job_id: str) -> None:
         """The person who watches ends a job with everything that it has started; its agent is told."""
         await self._job_control().stop_for_person(job_id)
+
+    def stop_for_person(self, execution: CommandExecution) -> None:
+        """The person who watches ends a command that its caller waits for; its result says so."""
+        output_id, text = self.place.outputs.id_of(execution.number), execution.asked.text
+        log.info("command %s: stopped by the person", output_id)
+        recorder.note("stopped by the person", output=output_id, command=text)
+        execution.kill(by_person=True)
 
     def type_into_job(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
         """The person who watches types into a job; at the first time, its agent is told."""

@@ -33,6 +33,7 @@ from nacre.stderr import log
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
+    from nacre.audit.recorder import Work
     from nacre.audit.records import Asked, Entry, Outcome
 
 QUEUE_LIMIT = 2048
@@ -164,9 +165,9 @@ class Telemetry:
 
     # -- commands (an observer of `audit`)
 
-    def started(self, asked: Asked, entry: Entry) -> None:
+    def started(self, work: Work, entry: Entry) -> None:
         """A command starts."""
-        self._commands[id(entry)] = self._span_for(asked)
+        self._commands[id(entry)] = self._span_for(work.asked)
 
     def _span_for(self, asked: Asked) -> Span:
         call = _call.get()

@@ -57,7 +57,9 @@ def _add_filters(to: argparse.ArgumentParser) -> None:
     to.add_argument("--since", metavar="TIME", type=_moment, help=f"only from then on: {when}")
     to.add_argument("--until", metavar="TIME", type=_moment, help="only before then")
     to.add_argument(
-        "--ended", metavar="HOW", help='only what ended so: exited, timed_out, cancelled, "not run", "no end"'
+        "--ended",
+        metavar="HOW",
+        help='only what ended so: exited, timed_out, cancelled, stopped, "not run", "no end"',
     )
     to.add_argument("--text", metavar="TEXT", help="only with this in the command, whatever its case")
     to.add_argument("--denied", action="store_true", help="only what was refused or not permitted")

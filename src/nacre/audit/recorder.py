@@ -47,10 +47,19 @@ GATHER_S = 0.02
 RETRY_S = 1.0  # how often an audit log that cannot be written is tried again
 
 
+class Work(Protocol):
+    """A command, or file work, on its way: what an observer may ask of it is between those two."""
+
+    @property
+    def asked(self) -> Asked:
+        """What is recorded of it."""
+        ...
+
+
 class Observer(Protocol):
     """Who is told of commands while they come and go."""
 
-    def started(self, asked: Asked, entry: Entry) -> None:
+    def started(self, work: Work, entry: Entry) -> None:
         """One is about to start."""
         ...
 
@@ -111,7 +120,7 @@ def record(asked: Asked, outcome: Outcome, entry: Entry) -> None:
         _say_the_end(outcome)  # at once: the next command's first line comes after it
 
 
-def started(asked: Asked, entry: Entry) -> None:
+def started(work: Work, entry: Entry) -> None:
     """It is about to start; what says so is in the audit log before it does.
 
     PlaceError: it is not, and has to be. On stderr only when verbose: the line at the end says more.
@@ -119,14 +128,14 @@ def started(asked: Asked, entry: Entry) -> None:
     entry.began = time.monotonic()
     if _trail is not None:
         entry.id = _next_id()
-        flush(start_record(time.time(), asked, entry, circumstances))
+        flush(start_record(time.time(), work.asked, entry, circumstances))
         if _required and _trail.failing:
             entry.began = 0.0
             raise _unrecorded(_trail)
     for observer in observers:
-        observer.started(asked, entry)
+        observer.started(work, entry)
     if log.isEnabledFor(logging.DEBUG):
-        _say_the_start(asked)
+        _say_the_start(work.asked)
 
 
 def _next_id() -> str:

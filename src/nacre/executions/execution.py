@@ -78,6 +78,11 @@ class CommandExecution(Execution[Result], Protocol):
         ...
 
     @property
+    def begun(self) -> bool:
+        """Whether it runs, or has run: what follows can be asked of no other."""
+        ...
+
+    @property
     def over(self) -> bool:
         """Whether it has ended, so that `wait` returns at once."""
         ...
@@ -123,8 +128,8 @@ class CommandExecution(Execution[Result], Protocol):
         """End the processes that it left behind."""
         ...
 
-    def kill(self) -> None:
-        """End it with all it has started; `wait` returns when that is done."""
+    def kill(self, *, by_person: bool = False) -> None:
+        """End it with all it has started; `wait` returns when that is done, and tells who wanted it."""
         ...
 
 

@@ -61,6 +61,7 @@ class Once:
         self._link: Link
         self._running: Running
         self._approved = False  # whether a person has approved it
+        self._stopped = False  # whether a person has stopped it
 
     def validate(self) -> None:
         """Raise RequestError for what no system can run."""
@@ -146,7 +147,7 @@ class Once:
         return result_of(
             self.asked,
             end,
-            ended=_ENDS.get(end.why) or (Ended.SIGNALED if end.signal else Ended.EXITED),
+            ended=self._how_ended(end),
             exit_code=end.code,
             signal=end.signal,
             config=self._config,
@@ -155,6 +156,11 @@ class Once:
             encoding=self._place.shell.dialect.output_encoding,
             hints=refused_execs(self._place, self._running.id),
         )
+
+    def _how_ended(self, end: Exit) -> Ended:
+        if self._stopped and end.why == "killed":
+            return Ended.STOPPED
+        return _ENDS.get(end.why) or (Ended.SIGNALED if end.signal else Ended.EXITED)
 
     def _keep_output(self, end: asyncio.Future[Exit]) -> None:
         """Keep the output of a cancelled command readable."""
@@ -167,6 +173,11 @@ class Once:
     def number(self) -> str:
         """The number under which its output is kept."""
         return str(self._running.id)
+
+    @property
+    def begun(self) -> bool:
+        """Whether its keeper was given it."""
+        return hasattr(self, "_running")
 
     @property
     def over(self) -> bool:
@@ -223,8 +234,9 @@ class Once:
         """End the processes that it left behind."""
         await self._link.end_rest(self._running)
 
-    def kill(self) -> None:
+    def kill(self, *, by_person: bool = False) -> None:
         """End it with all it has started."""
+        self._stopped = by_person
         self._link.kill(self._running, round(self._config.kill_grace_s * 1000))
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ class Turn:
         self._ending: Ending | None = None  # the shell's report of its end
         self._waiter: EagerFuture[None]
         self._began = 0.0
-        self._killed = False  # at the caller's request
+        self._killed: Ended | None = None  # at the caller's request, or the person's
         self._approved = False  # whether a person has approved it
         self._withheld: frozenset[str] = frozenset()  # secrets that it would get without a session
         self._directory_before = ""
@@ -287,6 +287,11 @@ class Turn:
         return f"{self._process.running.id}.{self._request.turn}"
 
     @property
+    def begun(self) -> bool:
+        """Whether its shell was given it."""
+        return hasattr(self, "_end")
+
+    @property
     def over(self) -> bool:
         """Whether it has ended."""
         return self._end.done()
@@ -341,9 +346,9 @@ class Turn:
         else:
             process.link.signal(process.running, "KILL", "left", self._request.turn)
 
-    def kill(self) -> None:
+    def kill(self, *, by_person: bool = False) -> None:
         """End it with all it has started; the shell lives on if it can."""
-        self._killed = True
+        self._killed = Ended.STOPPED if by_person else Ended.CANCELLED
         self._start_ladder()
         self._abandon()
 
@@ -444,7 +449,7 @@ class Turn:
 
     @property
     def _why_brought_back(self) -> Ended:
-        return Ended.CANCELLED if self._killed else Ended.TIMED_OUT
+        return self._killed or Ended.TIMED_OUT
 
     def _shell_end_remark(self) -> str:
         loss = self._process.how_it_ended()

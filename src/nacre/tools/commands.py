@@ -224,7 +224,7 @@ def _tells(name: str, value: Any) -> bool:
     return name in _ALWAYS or (value is not None and value not in ("", "ok", [], False))
 
 
-_CODES = {Ended.TIMED_OUT: "timed_out", Ended.SHELL_DIED: "shell_died"}
+_CODES = {Ended.TIMED_OUT: "timed_out", Ended.STOPPED: "stopped", Ended.SHELL_DIED: "shell_died"}
 
 
 def combined(stdout: str, stderr: str) -> str:
@@ -236,6 +236,8 @@ def combined(stdout: str, stderr: str) -> str:
 def _reason(result: Result) -> str:
     if result.ended is Ended.TIMED_OUT:
         return f"timed out after {result.timeout_s:g} seconds"
+    if result.ended is Ended.STOPPED:
+        return "stopped by the person"
     if result.signal is None and result.exit_code is None:
         return "the shell could not tell how the command ended"
     how = f"signal {result.signal}" if result.signal else f"exit code {result.exit_code}"

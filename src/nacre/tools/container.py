@@ -107,6 +107,8 @@ class Execution:
         if result.ended is Ended.TIMED_OUT:
             said = self._texts["timeout"].format(seconds=f"{result.timeout_s:g}")
             raise CallError(SERVER_ERROR, said, so_far)
+        if result.ended is Ended.STOPPED:
+            raise self._failed("stopped by the person", so_far)
         if result.exit_code is None:  # a program that crashed has no exit code, and we do not invent one
             raise self._failed(f"ended by {result.signal}", so_far)
         return {

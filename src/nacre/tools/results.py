@@ -23,7 +23,10 @@ _LEFT = {"type": "array"}  # pid and command of each
 _WORDS = {"type": "array"}  # sentences
 _SESSION = {"type": "object"}  # name, shell, note
 _MAY_BE_NULL: dict[str, Any] = {}  # a kind or null takes many bytes to say: for what decides something
-_ENDINGS = [Ended.SIGNALED, Ended.TIMED_OUT, Ended.CANCELLED, Ended.SHELL_DIED, Ended.RUNNING]
+_ENDINGS = [
+    *(Ended.SIGNALED, Ended.TIMED_OUT, Ended.CANCELLED, Ended.STOPPED),
+    *(Ended.SHELL_DIED, Ended.RUNNING),
+]
 _LEAN: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -109,7 +112,7 @@ def is_failure(result: Result, config: Config) -> bool:
         return False
     if config.failed_command_is_error:
         return not result.ok
-    return result.ended in (Ended.TIMED_OUT, Ended.SHELL_DIED)
+    return result.ended in (Ended.TIMED_OUT, Ended.STOPPED, Ended.SHELL_DIED)
 
 
 def _hints(result: Result, timeout_advice: str) -> tuple[str, ...]:
@@ -258,6 +261,7 @@ def _session_lines(result: Result) -> list[str]:
 _STATUS = {
     Ended.RUNNING: "Command is still running: job {job}",
     Ended.CANCELLED: "Command was ended on demand",
+    Ended.STOPPED: "Command was stopped by the person",
     Ended.SIGNALED: "Command was ended by {signal}",
 }
 

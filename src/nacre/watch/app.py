@@ -138,7 +138,7 @@ class WatchApp(App[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         ("q", "quit", "Quit"),
-        ("s", "stop", "Stop the job"),
+        ("s", "stop", "Stop it"),
         ("t", "take", "Type into its terminal"),
         ("tab", "app.focus_next", "Next list"),
     ]
@@ -146,8 +146,8 @@ class WatchApp(App[None]):
     def __init__(self, directory: str) -> None:
         super().__init__()
         self._servers = Servers(directory, self._hear)
-        self._chosen: Chosen | None = None
-        self._outputs: dict[str, tuple[WatchedServer, str]] = {}  # of commands that have ended, by their rows
+        self._cursor = ("", "")  # the list that is used, and its row
+        self._outputs: dict[str, tuple[WatchedServer, str]] = {}  # of commands, by their rows
 
     def compose(self) -> ComposeResult:
         """Three lists, and beside them an output."""
@@ -198,9 +198,7 @@ class WatchApp(App[None]):
         verdict = " ".join(filter(None, (record.get("verdict", ""), record.get("rule", ""))))
         took = f"{record['execution_time_ms']} ms" if "execution_time_ms" in record else ""
         when, session = record["time"][11:19], record.get("session", "")
-        row = f"{server.pid}:{record['number']}"
-        if "output" in record:
-            self._outputs[row] = server, record["output"]
+        row = self._note_output(server, record)
         self._put("commands", row, (when, server.pid, how, verdict, took, session, what_of(record)))
         table = self._table("commands")
         while table.row_count > KEPT:
@@ -209,6 +207,13 @@ class WatchApp(App[None]):
             self._outputs.pop(oldest.value or "", None)
         if not table.has_focus:
             table.move_cursor(row=table.row_count - 1)
+
+    def _note_output(self, server: WatchedServer, record: dict[str, Any]) -> str:
+        """The row of a command, whose output is known by now."""
+        row = f"{server.pid}:{record['number']}"
+        if "output" in record:
+            self._outputs[row] = server, record["output"]
+        return row
 
     def _put(self, name: str, row: str, values: tuple[object, ...]) -> None:
         """A row, new or with other values. What it says is no markup."""
@@ -234,6 +239,8 @@ class WatchApp(App[None]):
             servers.add(str(server.pid))
             self._show_server(server, state)
             jobs |= {self._show_job(server, job) for job in state["jobs"]}
+            for record in state["running"]:
+                self._note_output(server, record)
         for name, there in (("servers", servers), ("jobs", jobs)):
             table = self._table(name)
             for row in [key for key in table.rows if key.value not in there]:
@@ -266,30 +273,35 @@ class WatchApp(App[None]):
         """The output pane follows the cursor of the list that is used."""
         table = cast("DataTable[Any]", event.data_table)  # pyright: ignore[reportUnknownMemberType]  # cells of any kind
         if table.has_focus:
-            self._choose(table.id or "", event.row_key.value or "")
+            self._cursor = table.id or "", event.row_key.value or ""
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """The same for another list."""
         table = event.widget
         if isinstance(table, DataTable) and table.row_count:
             row = table.coordinate_to_cell_key(table.cursor_coordinate).row_key  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]  # cells of any kind
-            self._choose(table.id or "", row.value or "")
+            self._cursor = table.id or "", row.value or ""
 
-    def _choose(self, name: str, row: str) -> None:
+    @property
+    def _chosen(self) -> Chosen | None:
+        """What the cursor is on, if that prints anything."""
+        name, row = self._cursor
         if name == "commands":
             found = self._outputs.get(row)
-            self._chosen = (*found, False) if found else None
-        elif name == "jobs":
-            pid, job, terminal = row.split(":")
-            server = next((each for each in self._servers if str(each.pid) == pid), None)
-            self._chosen = (server, job, bool(terminal)) if server is not None else None
+            return (*found, False) if found else None
+        if name != "jobs":
+            return None
+        pid, job, terminal = row.split(":")
+        server = next((each for each in self._servers if str(each.pid) == pid), None)
+        return (server, job, bool(terminal)) if server is not None else None
 
     async def _show_output(self) -> None:
         pane = self.query_one("#output", Static)
-        if self._chosen is None:
+        if (chosen := self._chosen) is None:
+            pane.border_title = "output"
             pane.update("")
             return
-        server, output, is_terminal = self._chosen
+        server, output, is_terminal = chosen
         pane.border_title = f"output of {output}"
         try:
             if is_terminal:
@@ -313,16 +325,18 @@ class WatchApp(App[None]):
     # -- what the person does
 
     def action_stop(self) -> None:
-        """Stop the job that is chosen, if the person means it."""
-        if (chosen := self._job()) is None:
+        """Stop the job or command that is chosen, if the person means it."""
+        if (chosen := self._chosen) is None:
+            self.notify("Choose a job or a command first.", severity="warning")
             return
         server, job, _ = chosen
+        what = self._cursor[0].removesuffix("s")
 
         def answered(answer: bool | None) -> None:  # noqa: FBT001  # textual's way to tell it
             if answer:
                 self.run_worker(self._stop(server, job))
 
-        self.push_screen(Confirm(f"Stop job {job}? Its agent is told."), answered)
+        self.push_screen(Confirm(f"Stop {what} {job}? Its agent is told."), answered)
 
     async def _stop(self, server: WatchedServer, job: str) -> None:
         try:
@@ -332,16 +346,10 @@ class WatchApp(App[None]):
 
     def action_take(self) -> None:
         """Type into the terminal of the job that is chosen."""
-        if (chosen := self._job()) is None:
-            return
-        server, job, is_terminal = chosen
-        if is_terminal:
-            self.push_screen(Terminal(server, job))
-        else:
-            self.notify(f"Job {job} has no terminal.", severity="warning")
-
-    def _job(self) -> Chosen | None:
-        if self._chosen is None or not self._table("jobs").has_focus:
+        chosen = self._chosen if self._cursor[0] == "jobs" else None
+        if chosen is None:
             self.notify("Choose a job first.", severity="warning")
-            return None
-        return self._chosen
+        elif not chosen[2]:
+            self.notify(f"Job {chosen[1]} has no terminal.", severity="warning")
+        else:
+            self.push_screen(Terminal(chosen[0], chosen[1]))

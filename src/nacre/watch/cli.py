@@ -32,15 +32,17 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="nacre watch",
         description="Follow your running servers: every command with its verdict and its end, sessions, jobs"
-        " and what they print. Stop a job, or type into its terminal.",
+        " and what they print. Stop a job or a command, or type into a job's terminal.",
     )
     how = top.add_mutually_exclusive_group()
     how.add_argument(
         "--plain", action="store_true", help="a line for each event, instead of a whole terminal"
     )
     how.add_argument("--json", action="store_true", help="the same as JSON lines")
-    how.add_argument("--stop", metavar="JOB", help="stop this job, and end")
-    how.add_argument("--output", metavar="ID", help="print the last lines of this job or output, and end")
+    how.add_argument("--stop", metavar="ID", help="stop this job or command, and end")
+    how.add_argument(
+        "--output", metavar="ID", help="print the last lines of this job, command or output, and end"
+    )
     top.add_argument("--once", action="store_true", help="with --plain or --json: what there is now, and end")
     return top
 
@@ -106,7 +108,7 @@ async def _print(directory: str, *, as_json: bool, once: bool) -> int:
 
 
 async def _ask(directory: str, options: argparse.Namespace) -> int:
-    """Stop a job, or show what it has printed: at the server that knows it."""
+    """Stop a job or a command, or show what it has printed: at the server that knows it."""
     wanted: str = options.stop or options.output
     servers = Servers(directory, lambda _, __: None)
     try:
@@ -115,7 +117,7 @@ async def _ask(directory: str, options: argparse.Namespace) -> int:
             try:
                 if options.stop:
                     await server.ask("stop", job=wanted)
-                    sys.stdout.write(f"Job {wanted} is being stopped.\n")
+                    sys.stdout.write(f"{wanted} is being stopped.\n")
                 else:
                     for stream in ("stdout", "stderr"):
                         found = await server.ask("output", job=wanted, stream=stream)
@@ -147,7 +149,8 @@ def as_lines(server: WatchedServer, message: dict[str, Any]) -> list[str]:
             f"  job {one['job']}: {one['state']}, {one['seconds']} s: {one['command']}"
             for one in message["jobs"]
         ]
-        lines += [f"  {as_text(one)}" for one in (*message["recent"], *message["running"])]
+        lines += [f"  {as_text(one)}" for one in message["recent"]]
+        lines += [f"  {one.get('output', 'not begun')}: {as_text(one)}" for one in message["running"]]
         return [printable(line) for line in lines]
     if event == "gone":
         return [f"server {server.pid}: ended"]

@@ -27,7 +27,7 @@ from nacre import __version__
 from nacre.audit import recorder
 from nacre.audit.records import end_record, start_record, time_text
 from nacre.errors import NacreError, RequestError
-from nacre.model import Result
+from nacre.model import Command, Result
 from nacre.output import leaving
 from nacre.output_query import Query
 from nacre.stderr import log
@@ -36,9 +36,12 @@ from nacre.watch import paths
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
+    from nacre.audit.recorder import Work
     from nacre.audit.records import Asked, Entry, Outcome
+    from nacre.executions.execution import CommandExecution
     from nacre.service import Service
 
+    Begun = tuple[float, int, Work, Entry]
     Ended = tuple[float, int, Asked, Outcome, Entry]
 
 PROTOCOL = 1
@@ -62,7 +65,7 @@ class WatchListener:
         self._server: asyncio.Server | None = None
         self._watchers: set[asyncio.StreamWriter] = set()
         self._numbers = 0
-        self._running: dict[int, tuple[float, int, Asked, Entry]] = {}  # by the identity of their entries
+        self._running: dict[int, Begun] = {}  # by the identity of their entries
         self._ended: deque[Ended] = deque(maxlen=RECENT)
         self._typed: set[str] = set()  # jobs whose agent knows that a person types
         self._asked: dict[str, Callable[[dict[str, Any]], Awaitable[Any]]] = {
@@ -108,10 +111,10 @@ class WatchListener:
 
     # -- what happens
 
-    def started(self, asked: Asked, entry: Entry) -> None:
+    def started(self, work: Work, entry: Entry) -> None:
         """A command is about to start."""
         self._numbers += 1
-        begun = self._running[id(entry)] = time.time(), self._numbers, asked, entry
+        begun = self._running[id(entry)] = time.time(), self._numbers, work, entry
         if self._watchers:
             self._tell(_as_started(*begun))
 
@@ -204,8 +207,22 @@ class WatchListener:
                 {**job, "terminal": self._service.job(job["job"]).screen is not None}
                 for job in self._service.describe_jobs()
             ],
-            "running": [_as_started(*each) for each in self._running.values()],
+            "running": [
+                {**_as_started(*each), **self._where_it_prints(each[2])} for each in self._running.values()
+            ],
         }
+
+    def _where_it_prints(self, work: Work) -> dict[str, str]:
+        """The id of its output, which a command has as soon as it runs."""
+        execution = _command_that_runs(work)
+        return {"output": self._service.place.outputs.id_of(execution.number)} if execution else {}
+
+    def _running_as(self, output_id: str) -> CommandExecution | None:
+        """The command that prints there, unless it has ended or is none of this server."""
+        for _, _, work, _ in self._running.values():
+            if self._where_it_prints(work).get("output") == output_id:
+                return cast("CommandExecution", work)
+        return None
 
     # -- what is asked
 
@@ -217,7 +234,11 @@ class WatchListener:
         stream, lines = request.get("stream", "stdout"), request.get("lines", LINES)
         if stream not in ("stdout", "stderr") or not isinstance(lines, int) or not 0 < lines <= LINES:
             raise RequestError(f"stream is stdout or stderr, lines a number up to {LINES}.")
-        found = await self._service.read_output(_job_of(request), stream, Query(OUTPUT_BYTES, tail=lines))
+        output_id, query = _job_of(request), Query(OUTPUT_BYTES, tail=lines)
+        if (running := self._running_as(output_id)) is not None:
+            found = await self._service.read_running(running, stream, query)
+        else:
+            found = await self._service.read_output(output_id, stream, query)
         return {"text": found.text, "total_bytes": found.total_bytes, "goes_on": found.goes_on}
 
     async def _screen(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -238,8 +259,20 @@ class WatchListener:
         return {}
 
     async def _stop(self, request: dict[str, Any]) -> dict[str, Any]:
-        await self._service.stop_job_for_person(_job_of(request))
+        output_id = _job_of(request)
+        running = self._running_as(output_id)
+        if self._service.is_job(output_id):
+            await self._service.stop_job_for_person(output_id)
+        elif running is not None:
+            self._service.stop_for_person(running)
+        else:
+            raise RequestError(self._why_not_stopped(output_id))
         return {}
+
+    def _why_not_stopped(self, output_id: str) -> str:
+        outcomes = [outcome for _, _, _, outcome, _ in self._ended]
+        is_over = any(isinstance(each, Result) and each.output_id == output_id for each in outcomes)
+        return f"Command {output_id} has ended." if is_over else f"There is no job or command {output_id!r}."
 
 
 def _job_of(request: dict[str, Any]) -> str:
@@ -249,8 +282,16 @@ def _job_of(request: dict[str, Any]) -> str:
     return job_id
 
 
-def _as_started(when: float, number: int, asked: Asked, entry: Entry) -> dict[str, Any]:
-    return {**start_record(when, asked, entry, recorder.circumstances), "number": number}
+def _command_that_runs(work: Work) -> CommandExecution | None:
+    """It, where it is a command and no file work, and its keeper has it."""
+    if not isinstance(work.asked, Command):
+        return None
+    execution = cast("CommandExecution", work)
+    return execution if execution.begun else None
+
+
+def _as_started(when: float, number: int, work: Work, entry: Entry) -> dict[str, Any]:
+    return {**start_record(when, work.asked, entry, recorder.circumstances), "number": number}
 
 
 def _as_ended(when: float, number: int, asked: Asked, outcome: Outcome, entry: Entry) -> dict[str, Any]:
