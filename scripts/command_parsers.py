@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from unittest import mock
 
 from nacre import cli
+from nacre.cli.options import COMMANDS
 from nacre.cli.options import parser as server_parser
 
 if TYPE_CHECKING:
@@ -97,8 +98,7 @@ def server() -> Command:
 
 def command_names() -> list[str]:
     """The commands that `nacre --help` names, in its order."""
-    named = re.findall(r"(?:^ +|`)nacre ([a-z]+)", server_parser().epilog or "", re.MULTILINE)
-    return [name for name in dict.fromkeys(named) if name != "server"]  # its help is a document's own text
+    return [name for name in COMMANDS if name != "server"]  # its help is a document's own text
 
 
 def commands() -> list[Command]:

@@ -111,8 +111,9 @@ HELLO = {
 def commands_page() -> str:
     """All that can be typed."""
     first = server()
+    opening = first.about[0].partition("\n\n")[0]  # behind it is a list of what follows here
     sections = [
-        f"## `{first.name}`\n\n{first.about[0]} The server runs until its client ends the conversation.\n",
+        f"## `{first.name}`\n\n{opening} The server runs until its client ends the conversation.\n",
         *arguments_table(first),
         *(line for command in commands() for line in command_section(command)),
     ]

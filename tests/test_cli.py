@@ -68,6 +68,10 @@ def test_help_and_version() -> None:
         (["--shell", "nosuchshell"], "No shell 'nosuchshell' was found"),
         (["--working-dir", "/no/such/dir"], "The working directory does not exist: /no/such/dir"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--hlep"], "unrecognized arguments: --hlep Did you mean --help?"),
+        (["config", "show", "--chnged"], "Did you mean --changed?"),
+        (["policy", "explian", "ls"], "Did you mean explain?"),
+        (["completions", "zhs"], "Did you mean zsh?"),
     ],
 )
 def test_bad_options_end_with_2_and_a_sentence(options: list[str], complaint: str) -> None:

@@ -71,6 +71,12 @@ def test_a_helper_that_may_change_nothing_looks_around_and_no_more(home: Path) -
 
 
 @pytest.mark.req("config-init")
+def test_an_answer_that_is_neither_yes_nor_no_is_asked_for_again(home: Path) -> None:
+    file = answer_questions(home, "2", "", "Y", "no", "maybe", "yes")
+    assert 'sandbox = "workspace"' in file.read_text()
+
+
+@pytest.mark.req("config-init")
 def test_a_developer_writes_in_the_project_and_not_beside_it(home: Path) -> None:
     file = answer_questions(home, "y", "n", "y")
     run(home, file, "touch made", f"touch {home}/beside", "sudo touch made-by-root")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -351,8 +352,8 @@ def test_show_tells_values_and_where_they_come_from(tmp_path: Path) -> None:
     project = write(tmp_path / "nacre.toml", "timeout = 100\nverbose = true\n")
     told: dict[str, Any] = json.loads(nacre(tmp_path, "config", "show", "--json").stdout)
     rows = {row["name"]: (row["value"], row["from"]) for row in told["settings"]}
-    assert rows["timeout"] == ("100", str(project))
-    assert rows["max_sessions"] == ("16", "default")
+    assert rows["timeout"] == (100, str(project))
+    assert (rows["max_sessions"], rows["audit_log"]) == ((16, "default"), (None, "default"))
     assert "verbose" in told["warnings"][0]
     trusted = nacre(tmp_path, "trust")
     assert (trusted.returncode, trusted.stdout.startswith(str(project))) == (0, True)
@@ -372,10 +373,13 @@ def test_the_first_file_is_valid_and_fits_the_schema(tmp_path: Path, intent: str
     assert configuration.configure(table).sandbox == table["sandbox"] != "off"
     schema = json.loads(nacre(tmp_path, "config", "schema").stdout)
     jsonschema.validate(table, schema)
+    commented = re.findall(r"^# (\w+ = (?!\.\.\.).*)$", file.read_text(), re.MULTILINE)
+    defaults = configuration.configure(tomllib.loads("\n".join(commented)))
+    assert defaults == configuration.configure({}), "a comment is a default"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({"timeoutt": 1}, schema)
     again = nacre(tmp_path, "config", "init", "--for", intent)
-    assert (again.returncode, "there already" in again.stderr) == (2, True)
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
 
 
 @pytest.mark.req("config-cli")

@@ -44,11 +44,11 @@ def test_explain_tells_what_a_command_may_do_and_why_not(home: TestHome) -> None
     assert done.returncode == 1
     for line in (
         "level: workspace, held by bubblewrap, Landlock",
-        "/.aws/credentials: neither read nor written: secrets are hidden (sandbox_readable",
-        f"{home.workspace}/plain: read and written",
-        f"{home.workspace}/out: read and written",
-        f"{home.home}/elsewhere: read, not written: it is outside of the workspace",
-        f"{home.workspace}/.git/config: read, not written: it is protected (sandbox_unprotected",
+        "/.aws/credentials: cannot be read or written: secrets are hidden (to allow it: sandbox_readable",
+        f"{home.workspace}/plain: can be read and written",
+        f"{home.workspace}/out: can be read and written",
+        f"{home.home}/elsewhere: can be read, not written: it is outside of the workspace",
+        f"{home.workspace}/.git/config: can be read, not written: it is protected (to allow it: sandbox_un",
     ):
         assert line in done.stdout
     assert sorted(path.name for path in home.workspace.iterdir()) == [".git", "plain"]

@@ -12,7 +12,9 @@ import time
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
+from nacre.argument_parser import Parser, add_command
 from nacre.audit.reading import Wanted, checked_lines, commands, follow, how_of, moment, what_of
+from nacre.errors import NacreError, RequestError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,26 +28,27 @@ COLUMNS = (("TIME", 24), ("ENDED", 18), ("TOOK", 10), ("CLIENT", 14), ("SESSION"
 
 def parser() -> argparse.ArgumentParser:
     """The sub-commands, with their help."""
-    top = argparse.ArgumentParser(
-        prog="nacre audit", description="Check and read the files that --audit-log has written."
-    )
-    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
-    verify = subcommands.add_parser(
-        "verify", help="whether no record was changed, removed or moved; exit 1 if one was"
+    top = Parser(prog="nacre audit", description="Check and read the files that --audit-log has written.")
+    commands = top.add_commands()
+    verify = add_command(
+        commands, "verify", "check that no record was changed, removed or moved; exit code 1 if one was"
     )
     verify.add_argument("--expect", metavar="SEAL", help="a seal that was noted before, and must be there")
-    show = subcommands.add_parser("show", help="the commands, one on a line")
+    show = add_command(commands, "show", "list the commands, one per line")
     _add_filters(show)
     show.add_argument("-n", "--last", metavar="COUNT", type=int, help="only the last so many")
     show.add_argument("-f", "--follow", action="store_true", help="go on with what is recorded from now on")
     show.add_argument("--starts", action="store_true", help="the records of starts, too")
     show.add_argument("--json", action="store_true", help="as they stand in the file")
-    report = subcommands.add_parser("report", help="a page to read in a browser")
+    report = add_command(commands, "report", "write a page to read in a browser")
     _add_filters(report)
     report.add_argument("--html", metavar="PAGE", required=True, help="the file that the page is written to")
     for subcommand in (verify, show, report):
         subcommand.add_argument(
-            "file", nargs="+", metavar="LOG", help="audit logs; those that were moved aside come first"
+            "file",
+            nargs="*",
+            metavar="LOG",
+            help="audit logs, those that were moved aside first (default: the audit_log of your settings)",
         )
     return top
 
@@ -78,6 +81,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run one of the sub-commands; the exit code."""
     options = parser().parse_args(arguments)
     try:
+        options.file = options.file or [_own_log()]
         return {"verify": verify, "show": show, "report": report}[options.subcommand](options)
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
@@ -85,8 +89,24 @@ def main(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        sys.stderr.write(f"nacre: {error.filename}: {error.strerror}\n")
+        sys.stderr.write(f"nacre audit: {error.filename}: {error.strerror}\n")
         return USAGE_ERROR
+    except NacreError as error:
+        sys.stderr.write(f"nacre audit: {error}\n")
+        return USAGE_ERROR
+
+
+def _own_log() -> str:
+    """The log that the person's settings name."""
+    from nacre.settings import configuration, layers  # noqa: PLC0415  # only who names no log needs them
+
+    log = configuration.configure(layers.load(None).table).audit_log
+    if log is None:
+        raise RequestError(
+            "Your settings name no audit log.",
+            hint="Name the file behind the command, or set audit_log (`nacre config show`).",
+        )
+    return log
 
 
 def _say(line: str) -> None:

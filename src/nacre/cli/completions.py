@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nacre import presets
+from nacre.argument_parser import Parser
 from nacre.audit import cli as audit_cli
 from nacre.cli import config, doctor, install, policy, sandbox, try_server
 from nacre.cli.options import parser as server_parser
@@ -57,7 +58,7 @@ class Level:
 
 def parser() -> argparse.ArgumentParser:
     """The options, with their help."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre completions",
         description="Print a script that completes nacre's command line. To install it:\n\n"
         + "\n".join(f"  {command}" for command in WHERE.values()),

@@ -5,52 +5,48 @@ Above it: the command line. Below: `layers` and the table of settings. It starts
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from nacre import presets
+from nacre.argument_parser import Parser, add_command
+from nacre.cli.first_file import INTENTS, help_of, write_first_file
 from nacre.config import SECRET_SOURCES
 from nacre.errors import NacreError, RequestError
 from nacre.settings import kinds, layers
-from nacre.settings.configuration import configure, default_path
+from nacre.settings.configuration import configure
 from nacre.settings.table import SETTINGS, TABLES, default_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    import argparse
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from nacre.settings.kinds import Kind
     from nacre.settings.table import Setting
 
 USAGE_ERROR = 2
-INTENTS = {
-    "read-only-helper": 'It looks around and changes nothing.\nsandbox = "read-only"\n\n'
-    '[policy]\ninclude = ["read-only", "git-read"]\n',
-    "project-developer": "It works in one project, with its tools, and asks before it reaches further.\n"
-    'sandbox = "workspace"\n\n[policy]\nask = ["git push", "ssh", "curl", "wget"]\ndeny = ["sudo", "su"]\n',
-    "locked-down-operator": "It runs what is named here and nothing else; every command is recorded.\n"
-    'sandbox = "strict"\naudit_log = "{audit}"\naudit_required = true\n\n'
-    '[policy]\nallow = ["systemctl status", "journalctl", "df", "free", "uptime"]\n',
-}
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The sub-commands, with their help."""
-    top = argparse.ArgumentParser(prog="nacre config", description="Settings: what holds, and why.")
-    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
-    show = subcommands.add_parser("show", help="every setting, its value, and where that comes from")
-    show.add_argument("--config", metavar="FILE", help="a file in the place of your own")
-    show.add_argument("-w", "--working-dir", help="the project's directory (default: here)")
-    show.add_argument("--changed", action="store_true", help="only those that something has set")
-    show.add_argument("--json", action="store_true", help="as JSON")
-    subcommands.add_parser("schema", help="a JSON Schema of the settings file, for editors")
-    init = subcommands.add_parser("init", help="write a first settings file; asks what it is for")
-    init.add_argument(
-        "--for", dest="intent", choices=list(INTENTS), help="what it is for, instead of a question"
+    top = Parser(prog="nacre config", description="Settings: which are in force, and why.")
+    commands = top.add_commands()
+    show = add_command(commands, "show", "show every setting, its value, and where the value comes from")
+    show.add_argument("--config", metavar="FILE", help="a settings file instead of your own")
+    show.add_argument("-w", "--working-dir", metavar="DIR", help="the project's directory (default: here)")
+    show.add_argument("--changed", action="store_true", help="only settings that are not at their default")
+    show.add_argument("--json", action="store_true", help="print JSON")
+    add_command(commands, "schema", "print a JSON Schema of the settings file, for editors")
+    init = add_command(
+        commands,
+        "init",
+        "write a first settings file; up to three questions about what the agent may do",
     )
-    init.add_argument("--file", metavar="FILE", help=f"where (default: {default_path()})")
+    init.add_argument("--for", dest="intent", choices=list(INTENTS), help="answer the questions in advance")
+    init.add_argument(
+        "--file", metavar="FILE", help="the file to write (default: ~/.config/nacre/config.toml)"
+    )
     return top
 
 
@@ -65,15 +61,15 @@ def main(arguments: Sequence[str]) -> int:
         return USAGE_ERROR
 
 
-def trust_parser() -> argparse.ArgumentParser:
+def trust_parser() -> Parser:
     """The options of `nacre trust`, with their help."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre trust",
-        description="Accept a project's nacre.toml as it is now. Without it the file may only tighten what"
-        " your own settings say; a changed file must be trusted again.",
+        description="Accept everything that a project's nacre.toml says, as it is now. A file that is not"
+        " trusted can only tighten your own settings. After any change to it, it must be trusted again.",
     )
-    top.add_argument("file", nargs="?", help="the file (default: the nearest nacre.toml)")
-    top.add_argument("--revoke", action="store_true", help="trust it no longer")
+    top.add_argument("file", metavar="FILE", nargs="?", help="the file (default: the nearest nacre.toml)")
+    top.add_argument("--revoke", action="store_true", help="stop trusting it")
     return top
 
 
@@ -108,39 +104,49 @@ def _trusted(path: str, freed: list[str]) -> str:
     )
 
 
+def _init(options: argparse.Namespace) -> int:
+    return write_first_file(options.file, options.intent)
+
+
 def _show(options: argparse.Namespace) -> int:
     layered = layers.load(options.config, directory=options.working_dir)
-    config = configure(layered.table)
-    rows = [
-        (setting.name, _shown(config, setting), layered.origins.get(setting.name, "default"))
-        for setting in SETTINGS
-        if setting.field or setting.name == "preset"
-    ]
-    rows += [
-        (name, _in_toml(_at(layered.table, name)), origin)
-        for name, origin in layered.origins.items()
-        if "." in name
-    ]
-    if options.changed:
-        rows = [row for row in rows if row[2] != "default"]
+    rows = [row for row in _rows(layered) if not options.changed or row.origin != "default"]
     if options.json:
-        listed = [{"name": name, "value": value, "from": origin} for name, value, origin in rows]
-        sys.stdout.write(json.dumps({"settings": listed, "warnings": layered.warnings}, indent=2) + "\n")
+        listed = [{"name": row.name, "value": row.value, "from": row.origin} for row in rows]
+        shown = {"settings": listed, "warnings": layered.warnings}
+        sys.stdout.write(json.dumps(shown, indent=2, ensure_ascii=False, default=str) + "\n")
         return 0
-    for name, value, origin in rows:
-        sys.stdout.write(f"{name} = {value}  # {origin}\n")
+    if not rows:
+        sys.stdout.write("Every setting is at its default. `nacre config init` writes a first file.\n")
+    for row in rows:
+        sys.stdout.write(f"{row.name} = {row.text}  # {row.origin}\n")
     for warning in layered.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     return 0
 
 
-def _shown(config: Any, setting: Setting) -> str:
-    if setting.name == "preset":
-        return _in_toml(config.preset.name)
-    value = getattr(config, setting.field)
-    if value is None or value in ("", (), {}, 0):
-        return default_text(setting) or _in_toml(value)
-    return _in_toml(value)
+class _Row(NamedTuple):
+    """One setting that is shown."""
+
+    name: str
+    value: Any  # as JSON has it; None: not set, and what happens then is in words
+    text: str
+    origin: str
+
+
+def _rows(layered: layers.Layered) -> Iterator[_Row]:
+    config = configure(layered.table)
+    for setting in SETTINGS:
+        if not setting.field and setting.name != "preset":
+            continue
+        value: Any = config.preset.name if setting.name == "preset" else getattr(config, setting.field)
+        is_unset = value is None or value in ("", (), {}, 0)
+        words = default_text(setting) if is_unset else ""
+        origin = layered.origins.get(setting.name, "default")
+        yield _Row(setting.name, None if words else value, words or _in_toml(value), origin)
+    for name, origin in layered.origins.items():
+        if "." in name:
+            yield _Row(name, _at(layered.table, name), _in_toml(_at(layered.table, name)), origin)
 
 
 def _in_toml(value: Any) -> str:
@@ -210,13 +216,9 @@ def _schema(_options: argparse.Namespace) -> int:
 
 def _properties(settings: tuple[Setting, ...]) -> dict[str, Any]:
     return {
-        setting.name: {**_type_of(setting.kind), "description": _help(setting), **_default(setting)}
+        setting.name: {**_type_of(setting.kind), "description": help_of(setting), **_default(setting)}
         for setting in settings
     }
-
-
-def _help(setting: Setting) -> str:
-    return setting.help.replace("{presets}", ", ".join(presets.names()))
 
 
 def _type_of(kind: Kind) -> dict[str, Any]:
@@ -236,62 +238,3 @@ def _text_or_any(kind: Kind) -> dict[str, Any]:
 def _default(setting: Setting) -> dict[str, Any]:
     text = default_text(setting)
     return {"$comment": f"default: {text}"} if text else {}
-
-
-# -- the first file
-
-
-def _init(options: argparse.Namespace) -> int:
-    path = os.path.abspath(options.file or default_path())
-    if os.path.exists(path):
-        raise RequestError(
-            f"{path} is there already.", hint="Change it by hand; `nacre config show` shows what holds."
-        )
-    intent = options.intent or _ask_intent()
-    text = _first_file(intent, os.path.join(os.path.dirname(path), "audit.jsonl"))
-    try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise RequestError(f"{path} cannot be written: {error.strerror}.") from None
-    sys.stdout.write(
-        f"Written: {path}\n`nacre config show` shows what holds,"
-        " `nacre policy explain 'CMD'` what the rules say of a command.\n"
-    )
-    return 0
-
-
-def _ask_intent() -> str:
-    """Three questions, each with a yes or no."""
-    if not sys.stdin.isatty():
-        raise RequestError(
-            "There is nobody to ask.", hint=f"Say what it is for: --for {' | '.join(INTENTS)}."
-        )
-    if not _yes("May the agent change files?"):
-        return "read-only-helper"
-    if _yes("Is this a machine that others depend on (a server, production)?"):
-        return "locked-down-operator"
-    if not _yes("May it use the tools of the project that it works in?"):
-        return "locked-down-operator"
-    return "project-developer"
-
-
-def _yes(question: str) -> bool:
-    sys.stdout.write(f"{question} [y/n] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower().startswith("y")
-
-
-def _first_file(intent: str, audit: str) -> str:
-    sentence, _, settings = INTENTS[intent].replace("{audit}", audit.replace("\\", "\\\\")).partition("\n")
-    others = [setting for setting in SETTINGS if setting.flags and f"{setting.name} =" not in settings]
-    table = settings.index("[policy]")
-    commented = "".join(
-        f"\n# {_help(setting)}\n# {setting.name} =   (default: {default_text(setting)})\n"
-        for setting in others
-    )
-    head = f"# {intent}: {sentence}\n# docs/configuration.md has every setting.\n\n"
-    return (
-        f"{head}{settings[:table].rstrip()}\n{commented}\n# docs/policy.md has the rules.\n{settings[table:]}"
-    )

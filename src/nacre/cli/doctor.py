@@ -6,7 +6,6 @@ nothing but a directory of its own, which it removes.
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import sys
@@ -14,9 +13,11 @@ import tempfile
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
+from nacre.argument_parser import Parser
 from nacre.diagnosis import commands, machine, setup
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import AsyncIterator, Sequence
 
     from nacre.diagnosis.finding import Finding
@@ -26,7 +27,7 @@ PROBLEM = 1
 
 def parser() -> argparse.ArgumentParser:
     """The options, with their help."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre doctor",
         description="What works here and what does not, found out by trying it, and what would fix it.",
         epilog="Each line is ok, a warning or a problem. The exit code is 1 if there is a problem.",

@@ -5,18 +5,19 @@ Above it: the command line. Below: `install/`. It starts no server.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from nacre.argument_parser import Parser
 from nacre.cli.options import parser as server_parser
 from nacre.errors import NacreError
 from nacre.install import settings_file
 from nacre.install.clients import CLIENTS, World, client_named, snippet
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from nacre.install.clients import Client
@@ -28,7 +29,7 @@ USAGE_ERROR = 2
 def parser(verb: str) -> argparse.ArgumentParser:
     """The options, with their help."""
     adds = verb == "install"
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog=f"nacre {verb}",
         usage=f"nacre {verb} [CLIENT] [options]" + (" [-- options of the server]" if adds else ""),
         description="Add nacre to the settings of an MCP client."

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nacre import __version__, presets
+from nacre.argument_parser import Parser
 from nacre.settings.table import CONTAINER_SETTINGS, NOTHING, SETTINGS, default_text
 from nacre.spelling import close_names
 
@@ -41,37 +42,41 @@ class Gathered(argparse.Action):
         setattr(namespace, self.dest, f"{before},{values}" if before else values)
 
 
-OTHER_COMMANDS = """\
+WHAT_IT_IS = """\
+nacre is an MCP server (stdio) through which AI agents run shell commands. Clients start it as
+`nacre [OPTIONS]`; `nacre install CLIENT` tells them how.
+
+commands (each has --help):
+  nacre install CLIENT     add nacre to a client's settings; `nacre uninstall CLIENT` removes it
+  nacre config ...         write a first settings file; show the settings in force; a JSON Schema
+  nacre doctor             check what works on this machine
+  nacre try [COMMAND]      run commands as an agent would, and see what it gets
+  nacre watch              follow running servers: commands, sessions, jobs
+  nacre audit ...          read and verify audit logs; write a report
+  nacre policy ...         explain, list, test and find rules
+  nacre sandbox ...        explain the sandbox; run a shell in it
+  nacre trust              accept a project's nacre.toml, which can otherwise only tighten
+  nacre server shell ...   the server with the command line of specification 002
+  nacre completions SHELL  print completions for bash, zsh, fish or PowerShell"""
+
+FURTHER = """\
 examples:
   nacre install claude-code            let Claude Code run commands here
-  nacre --sandbox workspace            commands write in this project only, held by the kernel
+  nacre --sandbox workspace            commands can write in this project only
   nacre --allow "ls*,cat*,git log"     these commands and no others
   nacre try 'make test'                what an agent would get
 
-other commands, each with --help:
-  nacre install CLIENT     add nacre to a client's settings; `nacre uninstall CLIENT` takes it out
-  nacre config ...         what holds and where it comes from; a first settings file; a schema
-  nacre trust              accept a project's nacre.toml, which may only tighten otherwise
-  nacre policy ...         see, test and find rules
-  nacre audit ...          check audit logs, read them, make a page of them
-  nacre sandbox ...        what the sandbox holds; a shell inside it
-  nacre try [COMMAND]      run commands as an agent would, and see what it gets
-  nacre watch              follow running servers: commands, sessions, jobs; stop a job, type into one
-  nacre doctor             what works on this machine, and what does not
-  nacre server shell ...   the same server with the command line of specification 002
-  nacre completions SHELL  complete all of this in bash, zsh, fish or PowerShell
-
 files:
-  ~/.config/nacre/config.toml  your settings and rules; `nacre config init` writes a first one
-  nacre.toml                   a project's, found in this directory or above; it may only tighten
+  ~/.config/nacre/config.toml  your settings and rules (`nacre config init`)
+  nacre.toml                   a project's, in this directory or above; it can only tighten
   /etc/nacre/config.toml       the machine's
-  NACRE_SANDBOX=strict         every setting of a file can also be a variable
+Every setting can also be a variable: NACRE_SANDBOX=strict.
 
-Logs go to stderr. Exit codes: 0 when the client has hung up, 1 when it is gone, 2 for wrong options
-or settings."""
+Logs go to stderr. Exit codes: 0: the client ended the connection; 1: the client vanished;
+2: wrong options or settings."""
 
 COMMANDS = tuple(
-    dict.fromkeys(re.findall(r"(?:^ +|`)nacre ([a-z]+)", OTHER_COMMANDS, re.MULTILINE))
+    dict.fromkeys(re.findall(r"(?:^ +|`)nacre ([a-z]+)", WHAT_IT_IS.partition("commands (")[2], re.MULTILINE))
 )  # as the help names them
 
 
@@ -97,19 +102,18 @@ GROUPS = {
         "--preset", "--tools", "--structured", "--failures-are-results", "--no-stderr", "--max-output",
         "--spool-total",
     ),
-    "what is recorded": ("--audit-log", "--audit-required", "--abort-file", "--verbose"),
+    "what is recorded": ("--audit-log", "--audit-required", "--abort-file", "--no-watch", "--verbose"),
     "the preset container": ("--no-announce", "--no-confine", "--container-network"),
 }  # fmt: skip
 
 
 def parser() -> argparse.ArgumentParser:
     """The options, with their help; most of them are settings."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre",
         usage="nacre [OPTIONS]\n       nacre COMMAND ...",
-        description="MCP server (stdio) through which AI agents run shell commands. A client starts it;"
-        " `nacre install CLIENT` tells the client how.",
-        epilog=OTHER_COMMANDS,
+        description=WHAT_IT_IS,
+        epilog=FURTHER,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     groups = {flag: top.add_argument_group(title) for title, flags in GROUPS.items() for flag in flags[:1]}

@@ -5,18 +5,19 @@ Above it: the command line. Below: the policy and the settings.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nacre.argument_parser import Parser, add_command
 from nacre.cli.options import PATTERN_LIST
 from nacre.errors import NacreError, RequestError
 from nacre.settings import configuration, layers
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from nacre.policy import Policy
@@ -26,32 +27,32 @@ USAGE_ERROR = 2
 NO_RULES = "There are no rules: every command is allowed."
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The sub-commands, with their help."""
-    top = argparse.ArgumentParser(
-        prog="nacre policy", description="See, test and find the rules for commands."
+    top = Parser(prog="nacre policy", description="See, test and find the rules for commands.")
+    commands = top.add_commands()
+    explain = add_command(
+        commands,
+        "explain",
+        "show what a command would run, and which rule decides; exit code 1: denied",
     )
-    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
-    explain = subcommands.add_parser(
-        "explain", help="what a command would run, and which rule decides; exit 1 if it is denied"
-    )
-    explain.add_argument("command", help="the command, as one argument")
+    explain.add_argument("command", metavar="COMMAND", help="the command, as one argument")
     explain.add_argument("-s", "--shell", default="bash", help="the shell that would run it (default: bash)")
-    explain.add_argument("-w", "--working-dir", default=os.getcwd(), help="where it would run")
-    test = subcommands.add_parser(
-        "test", help="run a corpus of labelled cases (.jsonl), errors by kind; exit 1 if any case fails"
+    explain.add_argument(
+        "-w", "--working-dir", metavar="DIR", default=os.getcwd(), help="where it would run (default: here)"
     )
-    test.add_argument("file", help="the corpus")
-    subcommands.add_parser("list", help="the rules in force, and from which file or ready-made set they come")
-    learn = subcommands.add_parser(
-        "learn", help="propose rules that would allow what an audit log says ran well"
+    test = add_command(
+        commands, "test", "judge a file of labelled cases (.jsonl); exit code 1 if any verdict is wrong"
     )
-    learn.add_argument("auditlog", help="a file that --audit-log has written")
+    test.add_argument("file", metavar="FILE", help="the cases")
+    listing = add_command(commands, "list", "list the rules in force, and where each comes from")
+    learn = add_command(commands, "learn", "propose rules from what ran successfully, by an audit log")
+    learn.add_argument("auditlog", metavar="LOG", help="a file written with --audit-log")
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
-    for subcommand in (explain, subcommands.choices["list"]):
-        subcommand.add_argument("--config", metavar="FILE", help="configuration file")
-        subcommand.add_argument("--allow", **PATTERN_LIST, help="allow rules, with commas")
-        subcommand.add_argument("--deny", **PATTERN_LIST, help="deny rules, with commas")
+    for subcommand in (explain, listing):
+        subcommand.add_argument("--config", metavar="FILE", help="a settings file instead of your own")
+        subcommand.add_argument("--allow", **PATTERN_LIST, help="allow rules, separated by commas")
+        subcommand.add_argument("--deny", **PATTERN_LIST, help="deny rules, separated by commas")
     return top
 
 

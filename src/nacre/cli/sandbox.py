@@ -5,16 +5,17 @@ Above it: the command line. Below: the place, which builds the sandbox as for a 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nacre.argument_parser import Parser, add_command
 from nacre.cli.options import read_value
 from nacre.errors import NacreError, RequestError
 from nacre.settings import configuration, kinds, layers
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
     from nacre.config import Config
@@ -24,26 +25,35 @@ REFUSED = 1
 USAGE_ERROR = 2
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """The sub-commands, with their help."""
-    top = argparse.ArgumentParser(
-        prog="nacre sandbox", description="See what the sandbox holds (docs/sandbox.md)."
-    )
-    subcommands = top.add_subparsers(dest="subcommand", required=True, metavar="COMMAND")
-    explain = subcommands.add_parser(
+    top = Parser(prog="nacre sandbox", description="See what the sandbox lets commands do (docs/sandbox.md).")
+    commands = top.add_commands()
+    explain = add_command(
+        commands,
         "explain",
-        help="what a command may read and write, and why not; exit 1 if a secret or a redirection is refused",
+        "show what a command may read and write; exit code 1 if something that it obviously needs is refused",
     )
-    explain.add_argument("command", nargs="?", default="", help="the command, as one argument")
-    attempt = subcommands.add_parser("try", help="a shell inside of the sandbox, or a program; its exit code")
-    attempt.add_argument("program", nargs="*", help="the program and its arguments (default: your shell)")
+    explain.add_argument(
+        "command",
+        metavar="COMMAND",
+        nargs="?",
+        default="",
+        help="the command, as one argument (default: only what holds for every command)",
+    )
+    attempt = add_command(
+        commands, "try", "run a shell or a program in the sandbox, to look around; exits with its exit code"
+    )
+    attempt.add_argument(
+        "program", metavar="PROGRAM", nargs="*", help="the program and its arguments (default: your shell)"
+    )
     for subcommand in (explain, attempt):
-        subcommand.add_argument("--config", metavar="FILE", help="configuration file")
+        subcommand.add_argument("--config", metavar="FILE", help="a settings file instead of your own")
         subcommand.add_argument(
             "--sandbox",
             metavar="LEVEL",
             type=lambda text: read_value(kinds.SANDBOX, text),
-            help="the level (default: as the configuration has it, else workspace)",
+            help="the level (default: as in the settings, else workspace)",
         )
         subcommand.add_argument("-w", "--working-dir", metavar="DIR", help="the workspace (default: here)")
     return top

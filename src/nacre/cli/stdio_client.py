@@ -27,6 +27,7 @@ PROTOCOL = "2025-11-25"
 KEPT_LOG_LINES = 30  # told if the server ends
 END_S = 10.0  # what a server may take to end once its stdin is closed
 METHOD_NOT_FOUND = -32601
+WRONG_SETTINGS = 2  # the exit code of a server that did not start
 
 
 class ServerEndedError(NacreError):
@@ -148,6 +149,8 @@ class StdioClient:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._server.wait(END_S)
         log = "\n".join(self._log)
+        if self._server.returncode == WRONG_SETTINGS and log:
+            return ServerEndedError(log.removeprefix("nacre: "))  # which says what is wrong, and what to do
         return ServerEndedError(f"The server has ended.\n{log}" if log else "The server has ended.")
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ import sys
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
+from nacre.argument_parser import Parser
 from nacre.cli.options import parser as server_parser
 from nacre.cli.stdio_client import CallError, StdioClient
 from nacre.errors import NacreError
@@ -49,7 +50,7 @@ TEXT                 type it, and enter
 
 def parser() -> argparse.ArgumentParser:
     """Our own arguments, with their help."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre try",
         usage="nacre try [--data] [--session NAME] [--terminal] [OPTIONS OF THE SERVER] [COMMAND]",
         description="Run a command through a server, as an agent would, and see what the agent gets.\nThe"

@@ -37,10 +37,14 @@ class PathAccess:
 
     def __str__(self) -> str:
         if self.not_read:
-            return f"{self.path}: neither read nor written: {self.not_read}"
+            return f"{self.path}: cannot be read or written: {_why(self.not_read)}"
         if self.not_written:
-            return f"{self.path}: read, not written: {self.not_written}"
-        return f"{self.path}: read and written"
+            return f"{self.path}: can be read, not written: {_why(self.not_written)}"
+        return f"{self.path}: can be read and written"
+
+
+def _why(refusal: Refusal) -> str:
+    return f"{refusal.reason} (to allow it: {refusal.opening})"
 
 
 def describe(profile: Profile, home: str) -> list[str]:

@@ -196,9 +196,14 @@ class Refusal:
     value: str
 
     def __str__(self) -> str:
+        return f"{self.reason} ({self.opening})"
+
+    @property
+    def opening(self) -> str:
+        """The line of a settings file that opens it."""
         value = quoted(self.value)
         one = self.setting == "sandbox" or self.value in {"on", "off"}
-        return f"{self.reason} ({self.setting} = {value if one else f'[{value}]'})"
+        return f"{self.setting} = {value if one else f'[{value}]'}"
 
 
 @record

@@ -5,19 +5,20 @@ Above it: the command line. Below: `client`, and `app`, which needs a package of
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from nacre.argument_parser import Parser
 from nacre.audit.reading import how_of, what_of
 from nacre.errors import NacreError, RequestError
 from nacre.watch.client import Servers, WatchedServer, is_offered
 from nacre.watch.paths import socket_directory
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Sequence
 
 FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
@@ -29,7 +30,7 @@ NOT_HERE = "nacre: servers can be watched on Linux only, so far.\n"
 
 def parser() -> argparse.ArgumentParser:
     """The options, with their help."""
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="nacre watch",
         description="Follow your running servers: every command with its verdict and its end, sessions, jobs"
         " and what they print. Stop a job or a command, or type into a job's terminal.",
