@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from wire_client import NACRE
 
+from nacre.audit.cli import USAGE_ERROR, main
 from nacre.audit.reading import Wanted, commands, moment
 from nacre.audit.trail import Trail
 
@@ -104,6 +105,19 @@ def test_the_table_has_a_line_for_each_command_with_who_how_where(log: str) -> N
     assert first.index("echo one") == header.index("COMMAND")
     assert "settings changed: file /etc/x" in changed
     assert "no end" in last
+
+
+@pytest.mark.req("audit-show")
+def test_without_a_log_it_is_the_one_that_the_settings_name(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert main(["show"]) == USAGE_ERROR
+    assert "set audit_log" in capsys.readouterr().err
+    monkeypatch.setenv("NACRE_AUDIT_LOG", log)
+    assert main(["show", "--json"]) == 0
+    assert "echo one" in capsys.readouterr().out
 
 
 @pytest.mark.req("audit-show")

@@ -43,7 +43,7 @@ class Gathered(argparse.Action):
 
 
 WHAT_IT_IS = """\
-nacre is an MCP server (stdio) through which AI agents run shell commands. Clients start it as
+An MCP server (stdio) through which AI agents run shell commands. Clients start it as
 `nacre [OPTIONS]`; `nacre install CLIENT` tells them how.
 
 commands (each has --help):
