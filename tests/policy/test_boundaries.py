@@ -23,6 +23,7 @@ def project(tmp_path: Path) -> Path:
 
 
 _ALLOWED = [
+    *("gunzip", "gzip", "xz", "zstd", "split", "csplit", "yq", "ruff", "gofmt"),
     *("cat", "cp", "env", "find", "git", "grep", "head", "install", "ln", "ls", "make", "mv", "rm", "sed"),
     *("awk", "sort", "tar", "tee", "touch", "wc", "xargs", "cd", "python3", "foo", "du", "file"),
     *(
@@ -220,6 +221,18 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "curl -OJ https://x.example/a",
         "curl -w '%output{nacre.toml}x' https://x.example/a",
         "wget -N https://x.example/nacre.toml?a=b",
+        "wget https://x.example/nacre%2Etoml",
+        "wget --default-page=nacre.toml https://x.example/",
+        "curl 'https://x.example/{nacre.toml}' -o '#1'",
+        "gunzip -f nacre.toml.gz",
+        "xz -d nacre.toml.xz",
+        "zstd -d nacre.toml.zst",
+        "gzip -S .toml nacre",
+        "split -a 1 f nacre.tom",
+        "csplit -f nacre f 1",
+        "yq -i . nacre.toml",
+        "ruff check --fix nacre.toml",
+        "gofmt -w nacre.toml",
         "wget -r -nH https://x.example/",
         "wget --content-disposition https://x.example/a",
         "ls >> ./sub/../nacre.toml",
@@ -273,6 +286,11 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
         "wget https://x.example/a/",
         "wget -P sub https://x.example/nacre.toml",
         "wget -qO- https://x.example/nacre.toml",
+        "gunzip -f a.csv.gz",
+        "gzip -9 a",
+        "split -l 100 a part_",
+        "ruff format .",
+        "ruff check --fix .",
         "wget -r https://x.example/",
         "ls > x",
         "cd sub; ls > x",

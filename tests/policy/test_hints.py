@@ -51,6 +51,7 @@ _NAMES = [
     "trap",
     *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
+    *("gcc", "npx"),
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
@@ -140,6 +141,8 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
+    "write ./ before a file, or write the value out": ("bash", 'gcc -I "$x" a.c', 'gcc -I ./"$x" a.c'),
+    "run the program by its own name": ("bash", "npx ls", "ls"),
     "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),
     "put `--verify` before it": ("bash", 'git rev-parse "$x"', 'git rev-parse --verify "$x"'),

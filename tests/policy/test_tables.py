@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.req("policy-tables")
 
 Entry = Program | Wrapper | Interpreter
-_ROLES = {"text", "read", "write", "change", "maybe", "alter", "near", "copy", "touch"}
+_ROLES = {"text", "read", "write", "change", "maybe", "alter", "near", "copy", "touch", "squeeze", "prefix"}
 _ARGUMENTS = ("options", "reads", "writes", "changes", "runs", "places", "enters", "fills", "follows")
 
 

@@ -5,7 +5,7 @@ Above: `inspector`, `interpreters` and `programs` find these; `check` uses them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Expansion, Word, record
@@ -209,6 +209,11 @@ def is_free(word: Word | None, program: str = "") -> bool:
     if word is not None and word.literal and word.text == "-":
         return program in DASH_IS_OUTPUT
     return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))
+
+
+def any_end(word: Word) -> Word:
+    """All files whose names begin like this one."""
+    return replace(word, text=f"{word.text}*", glob=len(word.text) if word.glob is None else word.glob)
 
 
 def unknown_at(word: Word) -> Word:

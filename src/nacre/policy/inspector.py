@@ -22,6 +22,7 @@ from nacre.policy.effects import (
     Role,
     Script,
     Step,
+    any_end,
     base_name,
     from_elsewhere,
     is_free,
@@ -39,7 +40,7 @@ from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.tables.schema import Wrapper
-from nacre.policy.tables.shells import MULTICALL, RUNNERS, UNRESOLVABLE
+from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
 from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
 
 if TYPE_CHECKING:
@@ -209,8 +210,10 @@ class Inspector:
         if first is not None and (entry.commands or entry.passes):
             given = given[: given.index(first)]
         for item in given:
-            if item.kind != "option":
+            if item.kind != "option" or entry.names_files:
                 self.option(entry, item, found)
+        if entry.response_files or (outer is not None and outer.response_files):
+            self._response_files(given, found)
         if first is not None and entry.spelled:
             self._spelled(entry, first.word, found)
         if first is None:
@@ -219,7 +222,7 @@ class Inspector:
         if entry.commands:
             self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
         elif entry.passes:
-            self._passed(first, words, found)
+            self._passed(entry, first, words, found)
         else:
             self.operands(entry, given, found)
             return 0
@@ -243,6 +246,11 @@ class Inspector:
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
         elif item.kind == "unproven" and not harmless:
             found.add(_unproven(item, entry))
+        self._option_paths(entry, item, found)
+
+    def _option_paths(self, entry: Options, item: Argument, found: Effects) -> None:
+        """The files that an option names."""
+        value = item.value
         access = _ACCESS.get(item.kind)
         if item.kind == "reads" and value is not None:
             self._address(entry, value, found)
@@ -251,6 +259,19 @@ class Inspector:
                 found.uses(value.with_text(part), "read")
         if access is not None:
             found.uses(value if item.kind not in {"follows", "unlisted"} else item.word, access)
+        names_files: str = getattr(entry, "names_files", "")
+        if value is not None and item.flag in names_files.split():
+            found.uses(any_end(value) if item.kind == "changes" else unknown_at(value), "change")
+
+    def _response_files(self, given: Sequence[Argument], found: Effects) -> None:
+        """`gcc -D @more x.c`: a file of words takes the place of one; a linker gets `-e@more`, too."""
+        for value in (value for item in given for value in item.values):
+            if value.text.startswith("@"):
+                reason = f"`{shown(value.text)}` is a file of further options"
+                found.add(runs(value, reason, value.text if value.literal else ""))
+            elif value.dynamic and not value.number and value.prefix == "":
+                reason = "this value could begin with `@`, which is a file of further options"
+                found.add(unresolved(value, reason, hint="write ./ before a file, or write the value out"))
 
     # -- operands ------------------------------------------------------------------------------------------
 
@@ -263,6 +284,8 @@ class Inspector:
         operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
         # A word that is no option after all (`jq -.`) takes the place of an operand.
         uncertain = any(item.kind == "unlisted" for item in given)
+        # `ruff check --fix x`: the files that are named are written.
+        edits = any(item.kind == "writes" and not item.values for item in given)
         for index, word in enumerate(operands):
             uncertain = uncertain or word.several
             following = roles[min(index, len(roles) - 1) :]
@@ -272,6 +295,11 @@ class Inspector:
             self.refused(entry, word, found)
             for role in sorted(here):
                 self._operand(entry, role, word, found)
+            if entry.max_operands and (index >= entry.max_operands or uncertain):
+                flag = word.text if word.literal else ""
+                found.add(runs(word, f"`{shown(word.text)}` can be a file of code: {entry.reason}", flag))
+            if edits:
+                found.uses(word, "alter")
         self._unpacked(entry, given, flags, found)
         self._after(entry, given, found)
 
@@ -305,6 +333,11 @@ class Inspector:
             if not is_near(word):
                 said = f"instructions from elsewhere: {entry.reason}"
                 found.add(from_elsewhere(word, said, word.text, word))
+        elif role == "squeeze":
+            found.uses(word, "change")
+            found.uses(word.with_text(word.text.rpartition(".")[0] or word.text), "change")
+        elif role == "prefix":
+            found.uses(any_end(word), "change")
         elif role in {"read", "change", "touch", "maybe", "alter"}:
             self._address(entry, word, found)
             found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
@@ -377,10 +410,13 @@ class Inspector:
         else:
             self.arguments(command, rest, found, outer)
 
-    def _passed(self, first: Argument, words: Sequence[Word], found: Effects) -> None:
+    def _passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
         """`npx eslint ...`: another program, whose table is asked if there is one."""
         word = first.word
         rest = words[position(words, word) + 1 :]
+        if entry.packages and _is_of_the_system(word.text):
+            reason = f"`{shown(word.text)}` is a program of the system and no package"
+            found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
         if not word.literal:
             found.add(unresolved(word, "which program it runs is only known when it runs"))
         inner = tables.program(word.text) if word.literal else None
@@ -473,6 +509,14 @@ class Inspector:
             return
         self.step(words[:1], (), "outer", rememberable=False)
         self.walk(inner)
+
+
+def _is_of_the_system(name: str) -> bool:
+    """A shell, a wrapper, a tool: no package for JavaScript or Python."""
+    home = tables.home_of(name)
+    if home is not None:
+        return home not in {"javascript", "python", "interpreters", "build"}
+    return "/" in name or name in SHELLS or name in MULTICALL or name in RUNNERS or name in UNRESOLVABLE
 
 
 def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:

@@ -283,7 +283,7 @@ class _Reading:
                 return
 
     def _dashed(self, value: Word, flag: str) -> None:
-        if _NUMBER.match(value.text):
+        if _NUMBER.match(value.text) or (value.literal and value.text == "-"):
             return
         reason = f"the value of `{flag}` could be taken for an option"
         hint = "write the value attached to its option, after `=`"

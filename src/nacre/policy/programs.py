@@ -182,6 +182,9 @@ class ProgramInspector(GitInspector):
         extracts = bool(flags & _TAR_EXTRACTS) and not flags & {"-O", "--to-stdout"}
         if extracts:
             found.add(writes(words[0], "tar writes the files it extracts", "-x"))
+            for item in given:
+                if item.flag in {"-P", "--absolute-names"}:
+                    found.add(runs(item.word, "members of an archive can be put anywhere", item.flag))
             targets = [item.value for item in given if item.kind == "enters"]
             for target in targets or [words[0].with_text(".")]:
                 found.uses(target, "fill")
@@ -259,6 +262,8 @@ class ProgramInspector(GitInspector):
         for item in given:
             if item.kind in {"operand", "unproven"}:
                 found.uses(_remote_name(item.word, directory, globbed=False), "write")
+            elif item.flag == "--default-page":  # the name of what an address without one is saved as
+                found.uses(item.value, "write")
 
     def read_curl(self, words: tuple[Word, ...]) -> None:
         """Addresses in options, files that are sent, and formats that name a file."""
@@ -286,8 +291,18 @@ class ProgramInspector(GitInspector):
                 found.uses(unknown_at(value), "write")
             elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
                 found.uses(value, "read")
+        self._curl_names(given, found)
         self._curl_saved(words[0], given, found)
         self.finish(words, found)
+
+    def _curl_names(self, given: Sequence[Argument], found: Effects) -> None:
+        """Names that curl puts together: of braces and brackets, and of pieces of the address (`#1`)."""
+        for item in given:
+            text = item.value.text if item.value is not None else ""
+            if item.value is not None and item.flag in {"-T", "--upload-file"} and {"{", "["} & set(text):
+                found.uses(unknown_at(item.value), "read")
+            elif item.value is not None and item.flag in {"-o", "--output"} and "#" in text:
+                found.uses(unknown_at(item.value), "write")
 
     def _curl_saved(self, at: Word, given: Sequence[Argument], found: Effects) -> None:
         """`curl -O`: the file is named like the address, or as the server says."""
@@ -316,10 +331,14 @@ class ProgramInspector(GitInspector):
         entry, given = self._table(words)
         found = Effects()
         self.arguments(entry, words[1:], found)
-        program = next((item.word for item in given if item.kind in {"operand", "unproven"}), None)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
         named = {"-f", "--from-file"} & {item.flag for item in given}
-        if program is not None and not named:
-            pattern = _YQ_READS if base_name(words[0].text) == "yq" else _JQ_READS
+        if base_name(words[0].text) == "yq":  # `yq eval 'load("x")'`, `yq --expression=...`
+            pattern, programs = _YQ_READS, operands[:2]
+            programs += [item.value for item in given if item.flag == "--expression" and item.value]
+        else:
+            pattern, programs = _JQ_READS, [] if named else operands[:1]
+        for program in programs:
             known = program.text if program.literal else program.prefix + UNKNOWN
             if pattern.search(known):
                 found.uses(unknown_at(program), "read")
@@ -432,7 +451,8 @@ def _is_recursive(given: Sequence[Argument]) -> bool:
 
 def _remote_name(address: Word, directory: Word | None, *, globbed: bool) -> Word:
     """The file that an address is saved as: the last part of its path."""
-    odd = globbed and bool({"{", "["} & set(address.text))
+    # curl puts texts in braces together, wget takes `%2E` for a dot.
+    odd = bool({"{", "["} & set(address.text)) if globbed else "%" in address.text
     if odd or not address.literal or not (directory or address).literal:
         return unknown_at(address)
     path = address.text.partition("#")[0].partition("?")[0].rpartition("://")[2]

@@ -22,6 +22,8 @@ TAR = Program(
     # In BSD's tar -W is any long option. A list of files may hold options. At the end of a volume `!` on its input starts a shell.
     runs="-W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
+    # What takes a value in GNU's tar (-H) takes none in BSD's.
+    plain_values=True,
 )
 
 _SQUEEZE = "-a -b= -c -d -f -h -k -l -L -m -M -n -N -q -s -t -v -V -z --ascii --to-stdout --stdout --decompress --uncompress --compress --force --help --keep --list --license --no-name --name --quiet --silent --synchronous --test --verbose --version --fast --best --rsyncable --small"
@@ -32,10 +34,17 @@ PROGRAMS = (
         names="gzip gunzip pigz unpigz bzip2 bunzip2 pbzip2",
         options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
         numbers=True,
-        operands="change",
+        operands="squeeze",
+        names_files="-S --suffix",
     ),
     Program(
-        names="zcat gzcat bzcat zstdcat lz4cat uncompress",
+        names="uncompress",
+        options=f"{_SQUEEZE} -r -S=",
+        operands="squeeze",
+        names_files="-S --suffix",
+    ),
+    Program(
+        names="zcat gzcat bzcat zstdcat lz4cat",
         options=f"{_SQUEEZE} -r -S=",
         operands="read",
     ),
@@ -60,7 +69,8 @@ PROGRAMS = (
         names="xz unxz lzma unlzma",
         options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
         follows="--files? --files0?",
-        operands="change",
+        operands="squeeze",
+        names_files="-S --suffix",
     ),
     Program(
         names="zstd unzstd zstdmt lz4 unlz4 brotli",
@@ -68,7 +78,8 @@ PROGRAMS = (
         reads="-D= --patch-from= --filelist=",
         changes="-o= --output= --output-dir-flat= --output-dir-mirror=",
         numbers=True,
-        operands="change",
+        operands="squeeze",
+        names_files="-S --suffix",
     ),
     Program(
         names="zip",
@@ -100,7 +111,7 @@ PROGRAMS = (
         reason="lists and modules are read as instructions",
         style="joined",
         options="-y -r -r- -r0 --help",
-        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spf2?|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|i!.+|ir!.+|an|ad)",
+        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|i!.+|ir!.+|an|ad)",
         operands="maybe",
         persistent=True,
         commands=(
@@ -178,8 +189,8 @@ PROGRAMS = (
         # `host:file` is reached through a remote shell.
         checks=(("-I=", r"[^:]+"),),
         follows="-L --dereference --absolute-filenames",
-        writes="-i -p --extract --pass-through",
-        runs="-O= -F= --file= --rsh-command= --rename-batch-file= -M= --message=",
+        # Members of an archive may have absolute names.
+        runs="-i -p --extract --pass-through -O= -F= --file= --rsh-command= --rename-batch-file= -M= --message=",
         operands="text",
         unpacks=True,
         looks="-o -t --create --list --version --help --usage",

@@ -14,7 +14,7 @@ _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
 _MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE"
 _MAKE_REFUSES = rf"(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
-_GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,]+|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,]+|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
+_GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
 _GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
@@ -53,19 +53,24 @@ PROGRAMS = (
         options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
         runs="-x --plugin=",
         operands="text change maybe",
-        refuses=r"@|-?[a-zA-Z]*x[a-zA-Z]*\Z(?<!\.o)",
+        # With M its input is a script.
+        refuses=r"@|-?[a-zA-Z]*[xM][a-zA-Z]*\Z(?<!\.o)",
+        response_files=True,
     ),
     Program(
         names="ld ld.bfd ld.gold ld.lld gold",
         reason="plugins are code, and files of options say more",
         style="joined",
-        options="-l= -L= -e= -m= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
+        options="-l= -L= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
+        # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
+        checks=(("-e= -m=", r"\w+"),),
         # A script of the linker places sections; it runs nothing.
         reads="-T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
         writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
         runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
         operands="read",
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="make gmake",
@@ -189,6 +194,8 @@ PROGRAMS = (
                 options="-j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
                 places="-C=",
                 runs="-D= --cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
+                # A project that lies elsewhere.
+                refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
             ),
         ),
     ),
@@ -196,19 +203,21 @@ PROGRAMS = (
         names="gcc g++ cc c++ clang clang++ gfortran",
         reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
         style="joined",
-        options="-c -S -E -P -C -CC -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= -e= --analyze -h",
+        options="-c -S -E -P -C -CC -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
         pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+",
+        checks=(("-e=", r"\w+"),),
         reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
         writes="-o= -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
         runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
         operands="maybe",
         refuses="@",
+        response_files=True,
         dashes=False,
     ),
     Program(
         names="rustc",
         reason="linkers and other code generation options are programs; -o writes",
-        options="-O -g -v -V -h -L= -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --cfg= --check-cfg= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
+        options="-O -g -v -V -h -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --cfg= --check-cfg= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
         checks=(
             (
                 "-C= --codegen=",
@@ -219,9 +228,11 @@ PROGRAMS = (
             ("--print=", r"[\w-]+"),
         ),
         writes="-o= --out-dir= --emit=",
-        runs="-Z= --sysroot= --env-set= --extern=",
+        # Macros of libraries that are found there are code that the compiler runs.
+        runs="-L= -Z= --sysroot= --env-set= --extern=",
         operands="maybe",
         refuses="@",
+        response_files=True,
         plain_values=True,
     ),
     Program(
@@ -319,6 +330,7 @@ PROGRAMS = (
         writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
         spelled="custom",
         operands="maybe",
+        plain_values=True,
     ),
     Program(
         names="cargo",
@@ -387,6 +399,7 @@ PROGRAMS = (
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
         operands="maybe",
         refuses="@",
+        response_files=True,
         stops=True,
     ),
     Program(
@@ -400,6 +413,7 @@ PROGRAMS = (
         runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
         operands="maybe",
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="mvn mvnw",
@@ -444,6 +458,7 @@ PROGRAMS = (
                 options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
                 writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
                 runs="--logger= -l= --test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
+                response_files=True,
                 # Options of msbuild, and files of them.
                 refuses=r"@|/[A-Za-z]+(?::|\Z)",
             ),
@@ -488,6 +503,7 @@ PROGRAMS = (
         runs="--plugin=",
         operands="change",
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="objdump readelf size addr2line c++filt otool",
@@ -496,6 +512,7 @@ PROGRAMS = (
         runs="--plugin=",
         operands="read",
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="nm",
@@ -504,5 +521,6 @@ PROGRAMS = (
         runs="--plugin=",
         operands="read",
         refuses="@",
+        response_files=True,
     ),
 )

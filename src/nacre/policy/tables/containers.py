@@ -52,7 +52,8 @@ _COMPOSE = Program(
     options="-p= --project-name= --profile= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v --version -h --help --all-resources",
     places="-f= --file= --project-directory= --env-file= --workdir=",
     spelled="run exec create watch publish alpha",
-    named="up build start restart pull push",
+    # What a file of compose calls a provider is a program: it is told of the end, too.
+    named="up build start restart pull push down stop",
     commands=(
         Program(
             reason="build arguments and other builders decide what runs; -o writes",

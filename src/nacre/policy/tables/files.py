@@ -213,13 +213,16 @@ PROGRAMS = (
         reason="its first operand is code in some versions",
         operands="text change",
         options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
-        refuses=r".*[^A-Za-z0-9_. -]",
+        # `exec reboot` is code without any sign.
+        refuses=r".*[^A-Za-z0-9_. -]|.*[A-Za-z].* ",
     ),
     Program(
         names="fd fdfind",
         reason="it runs a program for each hit",
-        options="-H -I -u -s -i -g -F -a -l -p -0 -q -1 -h -V -t= -e= -E= -d= -S= -c= -j= -o= --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --full-path --print0 --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --prune --size= --changed-within= --changed-before= --owner= --color= --hyperlink? --threads= --max-results= --quiet --show-errors --path-separator= --strip-cwd-prefix? --one-file-system --and= --format= --max-buffer-time= --help --version --batch-size= --no-require-git --newer= --older=",
+        options="-H -I -u -s -i -g -F -a -p -0 -q -1 -h -V -t= -e= -E= -d= -S= -c= -j= -o= --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --prune --size= --changed-within= --changed-before= --owner= --color= --hyperlink? --threads= --max-results= --quiet --show-errors --path-separator= --strip-cwd-prefix? --one-file-system --and= --format= --max-buffer-time= --help --version --batch-size= --no-require-git --newer= --older=",
         reads="--search-path= --ignore-file=",
+        # It has ls show the hits.
+        runs="-l --list-details",
         enters="-C= --base-directory=",
         follows="-L --follow",
         operands="text read",

@@ -118,6 +118,7 @@ PROGRAMS = (
         runs="-c= --call= --shell= --shell-auto-fallback --node-options= -n= --node-arg= --prefix= --script-shell= --userconfig= -p= --package= -w= --workspace= --workspaces --registry= --cache= --bun",
         stops=True,
         passes=True,
+        packages=True,
     ),
     Program(
         names="eslint",
@@ -171,6 +172,7 @@ PROGRAMS = (
         operands="maybe",
         dashes=False,
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",

@@ -58,6 +58,7 @@ PROGRAMS = (
         operands="maybe",
         # A file of further options; tests from elsewhere.
         refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        response_files=True,
         plain_values=True,
     ),
     Program(
@@ -163,6 +164,7 @@ PROGRAMS = (
         runs="--from= --with= --with-editable= --python= -p= --spec= --index-url= -i= --pip-args= --suffix=",
         stops=True,
         passes=True,
+        packages=True,
     ),
     Program(
         names="poetry pdm hatch pipenv rye conda mamba micromamba",
@@ -185,6 +187,7 @@ PROGRAMS = (
         reason="fixes and reports are written",
         options="-h -V -v -q -s --help --version --verbose --quiet --silent --isolated --color=",
         reads="--config=",
+        response_files=True,
         persistent=True,
         commands=(
             Program(
@@ -200,7 +203,7 @@ PROGRAMS = (
                 names="format",
                 options="-n --check --diff --extension= --target-version= --preview --no-preview --output-format= --no-cache --stdin-filename= --respect-gitignore --exclude= --extend-exclude= --force-exclude --line-length= --range= --exit-non-zero-on-format",
                 changes="--cache-dir=",
-                operands="change",
+                operands="alter",
                 reason="fixes and reports are written",
                 refuses="@",
             ),
@@ -214,7 +217,7 @@ PROGRAMS = (
         ),
     ),
     Program(
-        names="mypy dmypy",
+        names="mypy",
         reason="another interpreter is run, plugins of a configuration are code; reports are written",
         options="-h -v -V -O= -n= -m= -p= -c= --help --verbose --version --output= --warn-unused-configs --no-namespace-packages --ignore-missing-imports --follow-untyped-imports --follow-imports= --no-site-packages --no-silence-site-packages --python-version= --platform= --always-true= --always-false= --disallow-any-expr --disallow-any-decorated --disallow-any-explicit --disallow-any-generics --disallow-any-unimported --disallow-subclassing-any --disallow-untyped-calls --untyped-calls-exclude= --disallow-untyped-defs --disallow-incomplete-defs --check-untyped-defs --disallow-untyped-decorators --implicit-optional --no-strict-optional --warn-redundant-casts --warn-unused-ignores --no-warn-no-return --warn-return-any --warn-unreachable --allow-untyped-globals --allow-redefinition --no-implicit-reexport --strict-equality --extra-checks --strict --disable-error-code= --enable-error-code= --show-error-context --show-column-numbers --show-error-end --hide-error-codes --show-error-codes --show-error-code-links --pretty --no-pretty --no-color-output --no-error-summary --show-absolute-path --no-incremental --sqlite-cache --skip-version-check --show-traceback --tb --warn-incomplete-stub --non-interactive --explicit-package-bases --exclude= --exclude-gitignore --module= --package= --command= --scripts-are-modules --num-workers=",
         reads="--shadow-file==",
@@ -224,7 +227,32 @@ PROGRAMS = (
         runs="--python-executable= --install-types --custom-typeshed-dir= --custom-typing-module= --pdb",
         operands="maybe",
         refuses="@",
+        response_files=True,
         plain_values=True,
+    ),
+    Program(
+        names="dmypy",
+        reason="another interpreter is run; what follows `--` is for mypy",
+        options="-h -v -V --help --verbose --version",
+        commands=(
+            Program(
+                names="start restart run",
+                reason="what follows `--` is for mypy",
+                options="-h -v --help --verbose --timeout= --export-types",
+                operands="maybe",
+                after=r"(?:--(?:strict|pretty|ignore-missing-imports|follow-imports=\w+|python-version=[\d.]+)|[\w][\w./-]*)",
+                refuses="@",
+                response_files=True,
+            ),
+            Program(
+                names="status stop kill check recheck",
+                reason="a file of further options",
+                options="-h -v --help --verbose --fswatcher-dump-file= --update= --remove= --export-types",
+                operands="maybe",
+                refuses="@",
+                response_files=True,
+            ),
+        ),
     ),
     Program(
         names="pyright basedpyright",
@@ -242,7 +270,7 @@ PROGRAMS = (
         places="--config= --settings-path= --sp= --settings-file= --settings= --cr= --config-root=",
         changes="--cache-dir=",
         runs="--formatter= --python-cell-magics= --enable-unstable-feature= --plugins=",
-        operands="change",
+        operands="alter",
         plain_values=True,
     ),
     Program(
@@ -256,6 +284,7 @@ PROGRAMS = (
         runs="--load-plugins= --init-hook= --enable-extensions= --require-plugins= --clear-cache-post-run",
         operands="maybe",
         refuses="@",
+        response_files=True,
         plain_values=True,
     ),
     Program(
@@ -343,9 +372,17 @@ MODULES = (
         plain_values=True,
     ),
     Program(
-        names="py_compile compileall tabnanny build ensurepip",
+        names="build",
         reason="",
-        options="-h -l -f -q -b -r= -j= -x= -o= -v -s -w -n -U --help --workers= --upgrade --user --default-pip --sdist --wheel --no-isolation --skip-dependency-check --verbose --version",
+        options="-h -q -v -s -w -n -x --help --sdist --wheel --no-isolation --skip-dependency-check --verbose --version --quiet",
+        changes="-o= --outdir=",
+        operands="maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="py_compile compileall tabnanny ensurepip",
+        reason="",
+        options="-h -l -f -q -b -r= -j= -x= -o= -v -U --help --workers= --upgrade --user --default-pip --verbose --version",
         operands="maybe",
         plain_values=True,
     ),

@@ -70,6 +70,8 @@ class Program(Options):
     #   alter     the same, and such a file is changed (git checkout)
     #   near      a file of instructions: a plain relative one
     #   copy      read, but the last operand is changed (cp)
+    #   squeeze   changed, and so is the file without the last part of its name (gunzip a.gz makes a)
+    #   prefix    the beginning of the names of files that are made (split)
     operands: str = "maybe"
     # With one of these options there is no first text (grep -e): the second role is the first operand's.
     texts: str = ""
@@ -85,16 +87,24 @@ class Program(Options):
     persistent: bool = False
     # What follows the first operand belongs to another program (npx eslint ...), whose table is asked.
     passes: bool = False
+    # That program is a package: `npx bash` is none, though npx may find the system's and run it.
+    packages: bool = False
     # `--` ends the options.
     dashes: bool = True
     # No option of it does harm, listed or not: an unproven word may be one.
     harmless: bool = False
     # Where a file is expected, an address can stand that loads code.
     addresses: bool = False
+    # A word that begins with `@`, the value of an option too, is a file of further options.
+    response_files: bool = False
+    # More operands than this are files of code, or commands; 0: as many as there are.
+    max_operands: int = 0
     # It puts files whose names are not in the command into the working directory, unless an option of `fills`
     # says where, or one of `looks` that nothing is to be put anywhere.
     unpacks: bool = False
     looks: str = ""
+    # Options whose value is a part of the names of files that are made: gzip -S .toml nacre, csplit -f nacre.
+    names_files: str = ""
     # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
     commands: tuple[Program, ...] = ()
     spelled: str = ""

@@ -39,6 +39,8 @@ PROGRAMS = (
         options="-a -A -d -f -i -I -s -y -h -V --domain --fqdn --all-fqdns --long --short --alias --ip-address --all-ip-addresses --nis --yp --help --version",
         runs="-F= --file= -b --boot",
         operands="text",
+        # A name is set.
+        refuses=r"(?!\Z)",
     ),
     Program(
         names="date gdate",
@@ -198,9 +200,17 @@ PROGRAMS = (
         reason="-o and -c change what runs; local packages run scripts",
         options="-h -v -q -y -s -d -f -m -u -V -P -a -n -i -t= --help --version --quiet --yes --assume-yes --assume-no --simulate --dry-run --just-print --no-act --download-only --fix-broken --fix-missing --show-upgraded --verbose-versions --no-install-recommends --install-recommends --install-suggests --no-upgrade --only-upgrade --reinstall --allow-downgrades --auto-remove --autoremove --purge --target-release= --all-versions --installed --upgradable --upgradeable --names-only --full --no-all-versions --recurse --important --show-progress --no-show-upgraded",
         runs="-o= --option= -c= --config-file= --host-architecture= --allow-unauthenticated --force-yes --allow-insecure-repositories --trivial-only",
-        operands="text",
-        refuses=r".*/",
+        persistent=True,
+        plain_values=True,
         spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
+        commands=(
+            Program(
+                names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check download hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
+                operands="text",
+                reason="packages of files and directories run scripts",
+                refuses=r".*/|\.",
+            ),
+        ),
     ),
     Program(
         names="dpkg dpkg-query",
@@ -212,13 +222,29 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="brew port snap flatpak dnf yum zypper pacman apk",
+        names="brew port snap flatpak dnf yum zypper apk",
         reason="options name other roots, and some sub-commands run programs",
-        options="-h -v -q -y -n -s -i -Q -Qi -Ql -Qs -Ss -Si --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed",
-        spelled="sh edit run exec builddep build-dep tap services bundle ruby irb develop try shell alias",
+        options="-h -v -q -y -n -s -i -U --help --version --quiet --verbose --assumeyes --json? --installed --formula --cask --versions --upgradable --all --no-cache --update --noconfirm --needed --non-interactive",
+        spelled="sh edit run exec builddep build-dep tap services bundle ruby irb develop try shell alias create test debug build enter copr config-manager",
         runs="--root= --installroot= -c= --config= --repo= --setopt= --nogpgcheck -p= --dbpath= --cachedir= --allow-untrusted -X= --repository= --HEAD --build-from-source",
+        persistent=True,
+        plain_values=True,
+        commands=(
+            Program(
+                names="install in add uninstall remove rm erase del reinstall upgrade update up dup refresh ref downgrade autoremove check-update outdated list ls info if search se find deps uses leaves doctor desc missing pin unpin link unlink cleanup clean makecache provides whatprovides repolist repos lr lu list-updates history groups deplist repoquery installed policy version stats changes connections logs remotes fix",
+                operands="text",
+                reason="packages of files, and of others' repositories, run scripts",
+                refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z|\.flatpak(?:ref)?\Z|\.rb\Z)",
+            ),
+        ),
+    ),
+    Program(
+        names="pacman",
+        reason="options name other roots; packages of files run scripts",
+        options="-h -V -S -R -Q -F -y -u -s -i -l -q -n -c -k -o -m -t -e -d -w --help --version --noconfirm --needed --quiet --info --list --search --sync --query --remove --refresh --sysupgrade --explicit --deps --native --foreign --unrequired --recursive --nosave --cascade --check --owns --print --asdeps --asexplicit --color=",
+        runs="-U -r= -b= -D -T --upgrade --root= --dbpath= --cachedir= --config= --hookdir= --gpgdir= --logfile= --sysroot= --overwrite= --print-format= --arch=",
         operands="text",
-        refuses=r".*(?:/|\.rpm\Z|\.apk\Z|\.snap\Z)",
+        refuses=r".*(?:/|\.pkg\.tar)",
     ),
     Program(
         names="crontab",
@@ -250,6 +276,9 @@ PROGRAMS = (
         writes="-o= --output=",
         runs="--homedir= --options= --agent-program= --dirmngr-program= --pinentry-mode= --photo-viewer= --exec-path= --keyserver= --status-file= --logger-file= --gpgconf-program= --passphrase-fd= --passphrase-file= --passphrase=",
         operands="read",
+        # Without a command it decrypts into a file of the message's own naming.
+        unpacks=True,
+        looks="-k -K -d -h --list-keys --list-secret-keys --list-sigs --fingerprint --list-packets --verify --version --help --print-md --decrypt --export -o --output",
     ),
     Program(
         names="nano pico micro",

@@ -148,6 +148,7 @@ PROGRAMS = (
         numbers=True,
         reason="a file of options says more",
         refuses="@",
+        response_files=True,
     ),
     Program(
         names="base64 base32 basenc gbase64",
@@ -240,12 +241,15 @@ PROGRAMS = (
     Program(
         names="split csplit gsplit",
         reason="a filter is a program; the pieces are written",
-        options=f"-C= -a= -b= -d -e -k -l= -n= -q -s -t= -u -x -z --bytes= --lines= --line-bytes= --number= --elide-empty-files --unbuffered --suffix-length= --additional-suffix= --numeric-suffixes? --hex-suffixes? --verbose --separator= --digits= --quiet --silent --keep-files --suffix-format= --suppress-matched {_COMMON}",
+        options=f"-C= -a= -d -e -k -l= -n= -q -s -t= -u -x -z --lines= --line-bytes= --number= --elide-empty-files --unbuffered --suffix-length= --additional-suffix= --numeric-suffixes? --hex-suffixes? --verbose --separator= --digits= --quiet --silent --keep-files --suppress-matched {_COMMON}",
+        # The end of a name of csplit: with a slash it leads elsewhere.
+        checks=(("-b= --bytes= --suffix-format=", r"[^/]*"),),
         # -f of csplit is a beginning of names, as the second operand of split is.
         changes="-f= --prefix=",
         runs="--filter=",
         numbers=True,
-        operands="read change",
+        operands="read prefix",
+        names_files="-f --prefix",
     ),
     Program(names="echo gecho printf gprintf", operands="text", harmless=True, dashes=False),
     Program(
