@@ -40,6 +40,7 @@ MEANINGS = {
     "not_hidden": "the program does not wait for a password: its terminal would show it",
     "not_judged": "the rules cannot judge what would be sent to the job, so it is not sent",
     "not_read": "a file cannot be read",
+    "not_resized": "the terminal cannot have another size (an old Windows, wine)",
     "not_written": "a file cannot be written",
     "place_failed": "the place failed, not the command",
     "session_closed": "the session was closed while the command waited for it",

@@ -570,6 +570,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     # -- nacre: Windows (shown under wine, see docs/windows.md)
     "windows-server": Requirement("The whole server runs as a Windows program.", "nacre"),
     "windows-job": Requirement("Every command lives, and dies, in a job object.", "nacre"),
+    "windows-terminal": Requirement(
+        "On Windows a terminal is a pseudoconsole (ConPTY): its program is in the command's job, prints,"
+        " reads what is typed and tells its exit code; what Windows lacks is told as that.",
+        "nacre",
+    ),
     "windows-pipes": Requirement("The keeper's streams work on Windows as elsewhere.", "nacre"),
     "windows-quoting": Requirement("cmd.exe gets a command as it was typed.", "nacre"),
     "windows-text": Requirement("Output is read from the console's code page or UTF-8.", "nacre"),

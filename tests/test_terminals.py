@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Start = Callable[..., WireClient]
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no terminals on Windows")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are those of Linux and macOS")
 
 
 class Terminal:

@@ -176,12 +176,12 @@ class JobControl:
         above = job.screen.scrollback(rows - job.screen.rows)
         return Look(job, "screen", "", "", "", view=view, scrollback=above)
 
-    def resize(self, job_id: str, rows: int, columns: int) -> None:
+    async def resize(self, job_id: str, rows: int, columns: int) -> None:
         """Give a job's terminal another size."""
         job = self._running(job_id)
         if job.screen is None:
             raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
-        job.execution.resize(rows, columns)
+        await job.execution.resize(rows, columns)
         job.screen.resize(rows, columns)
 
     @staticmethod

@@ -432,9 +432,9 @@ class Service:
         """What is to be seen on a job's terminal; with more rows than it has, also what has scrolled away."""
         return await self._job_control().screen_of(job_id, rows)
 
-    def resize_job(self, job_id: str, rows: int, columns: int) -> None:
+    async def resize_job(self, job_id: str, rows: int, columns: int) -> None:
         """Give a job's terminal another size."""
-        self._job_control().resize(job_id, rows, columns)
+        await self._job_control().resize(job_id, rows, columns)
 
     def signal_job(self, job_id: str, name: str) -> None:
         """Send a signal to everything that a job has started."""

@@ -134,7 +134,7 @@ def test_a_terminal_has_a_size_that_can_change(tmp_path: Path) -> None:
             on_output=lambda _stream, chunk: ready.set() if b"ready" in chunk else None,
         )
         await ready.wait()
-        link.resize(running, 40, 100)
+        assert await link.resize(running, 40, 100) == ""
         link.feed(running, b"go\n")
         end = await running.exit
         assert end.code == 0

@@ -247,7 +247,7 @@ def test_the_spool_has_the_whole_output(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"terminal": [24, 80]}, "terminals are not supported on Windows"),
+        ({"terminal": [24, 80], "program": r"C:\nope.exe"}, "nope.exe"),
         ({"control": 3}, "Windows has no private channel"),
         ({"cwd": r"C:\nope"}, "No such file or directory"),
         ({"program": r"C:\nope.exe"}, "nope.exe"),
@@ -260,5 +260,74 @@ def test_what_cannot_be_started_is_refused_with_a_reason(
         with pytest.raises(SpawnError, match=reason):
             await link.run(spec("echo", **more)).exit
         assert (await link.run(spec("echo alive")).exit).code == 0
+
+    with_keeper(use, tmp_path)
+
+
+# wine gives a program on a pseudoconsole no standard handles where ours are pipes, so it opens the console.
+ON_CONSOLE = """
+screen, keyboard = open('CONOUT$', 'w'), open('CONIN$')
+print('name?', file=screen, flush=True)
+name = keyboard.readline().strip()
+print('hello', name, file=screen, flush=True)
+raise SystemExit(7)
+"""
+
+
+@pytest.mark.req("windows-terminal")
+def test_a_program_on_a_console_prints_reads_what_is_typed_and_tells_its_exit_code(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        printed, asked = bytearray(), asyncio.Event()
+
+        def on_output(_stream: int, chunk: bytes) -> None:
+            printed.extend(chunk)
+            if b"name?" in printed:
+                asked.set()
+
+        running = link.run(python(ON_CONSOLE, terminal=[24, 80], follow_ms=1), on_output=on_output)
+        await asked.wait()
+        link.feed(running, b"Ada\r")
+        end = await running.exit
+        assert (end.code, end.signal, end.left) == (7, None, ())
+        assert b"hello Ada" in end.stdout.head
+        assert not end.stdout.goes_on, "its console was closed, and its output has ended"
+        assert (await link.run(spec("echo alive")).exit).stdout.head == b"alive\r\n"
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-terminal")
+def test_a_console_that_windows_cannot_resize_is_told_as_that(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        asked = asyncio.Event()
+        running = link.run(
+            python(ON_CONSOLE, terminal=[24, 80], follow_ms=1),
+            on_output=lambda _stream, chunk: asked.set() if b"name?" in chunk else None,
+        )
+        await asked.wait()
+        refused = await link.resize(running, 40, 100)
+        assert "ResizePseudoConsole" in refused, "wine 8 has no such call"
+        assert "0x80004001" in refused
+        link.feed(running, b"Ada\r")
+        assert (await running.exit).code == 7, "the command goes on"
+
+    with_keeper(use, tmp_path)
+
+
+@pytest.mark.req("windows-terminal")
+def test_a_kill_ends_all_that_is_on_a_console(tmp_path: Path) -> None:
+    async def use(link: Link) -> None:
+        mark, up = unique_pings(), Up()
+        code = (
+            f"import subprocess; ping = ['ping', '-n', '{mark}', '127.0.0.1']; "
+            "p = subprocess.Popen(ping, stdin=-3, stdout=-3, stderr=-3); "
+            "print('u' + 'p', file=open('CONOUT$', 'w'), flush=True); p.wait()"
+        )
+        running = link.run(python(code, terminal=[24, 80], follow_ms=1), on_output=up.on_output)
+        await up.wait()
+        link.kill(running, 0)
+        end = await running.exit
+        assert (end.why, end.left) == ("killed", ())
+        assert gone(mark)
 
     with_keeper(use, tmp_path)

@@ -324,3 +324,22 @@ def test_commands_and_file_tools_stay_inside_allowed_directories(tmp_path: Path)
             assert refused["isError"]
             assert "Denied by the policy" in text_of(refused)
             assert client.call("list_directory", path=windows_path(directory))["isError"]
+
+
+@pytest.mark.req("windows-terminal")
+def test_a_terminal_has_a_screen_takes_what_is_typed_and_keeps_its_size(server: WireClient) -> None:
+    program = (
+        "s, k = open('CONOUT$', 'w'), open('CONIN$'); print('name?', file=s, flush=True); "
+        "print('hello', k.readline().strip(), file=s, flush=True); raise SystemExit(7)"
+    )
+    command = f'"{WINDOWS_PYTHON}" -c "{program}"'
+    job = server.call("shell", command=command, terminal=True)["structuredContent"]["job"]
+    asked = server.call("job", action="wait", id=job, until="name")
+    assert "name?" in text_of(asked)
+    kept = server.call("job", action="resize", id=job, rows=40, columns=100)
+    assert kept["isError"]
+    assert "keeps its size: ResizePseudoConsole" in text_of(kept), "wine 8 has no such call"
+    server.call("job", action="send", id=job, text="Ada\r")
+    ended = server.call("job", action="wait", id=job)
+    assert ended["structuredContent"]["exit_code"] == 7
+    assert "hello Ada" in text_of(server.call("job", action="screen", id=job))

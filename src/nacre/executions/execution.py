@@ -108,8 +108,8 @@ class CommandExecution(Execution[Result], Protocol):
         """Call back whenever there is more output; None ends that."""
         ...
 
-    def resize(self, rows: int, columns: int) -> None:
-        """Resize its terminal."""
+    async def resize(self, rows: int, columns: int) -> None:
+        """Resize its terminal. PlaceError: it cannot have that size."""
         ...
 
     def feed(self, data: bytes) -> None:

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
+from nacre.errors import PlaceError
 from nacre.executions.execution import FOLLOW_MS, NEWS_MS, DetachedError, explain, no_input
 from nacre.executions.results import refused_execs, result_of, result_so_far
 from nacre.executions.validation import check_command
@@ -35,7 +36,6 @@ _ENDS: dict[str | None, Ended] = {"timeout": Ended.TIMED_OUT, "killed": Ended.CA
 
 
 TERMINAL_TYPE = "xterm-256color"
-END_OF_TRANSMISSION = b"\x04"  # ends the input on a terminal
 
 
 class Once:
@@ -210,16 +210,19 @@ class Once:
         self._running.on_news = on_news
         self._link.watch(self._running, NEWS_MS if on_news is not None else 0)
 
-    def resize(self, rows: int, columns: int) -> None:
-        """Resize its terminal."""
-        self._link.resize(self._running, rows, columns)
+    async def resize(self, rows: int, columns: int) -> None:
+        """Resize its terminal. PlaceError: it cannot have that size."""
+        if refused := await self._link.resize(self._running, rows, columns):
+            raise PlaceError(
+                f"The terminal keeps its size: {refused}.",
+                code="not_resized",
+                hint="Programs on it go on with the size they have.",
+            )
 
     def feed(self, data: bytes) -> None:
         """Write to its stdin; no bytes end its input. RequestError: it was started without stdin."""
         if self.asked.answer_within_s != 0:
             raise no_input()
-        if not data and self.asked.terminal is not None:
-            data = END_OF_TRANSMISSION
         self._link.feed(self._running, data)
 
     async def feed_hidden(self, data: bytes) -> bool:

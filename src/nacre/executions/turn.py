@@ -323,7 +323,7 @@ class Turn:
         process.running.on_news = on_news
         process.link.watch(process.running, NEWS_MS if on_news is not None else 0, self._request.turn)
 
-    def resize(self, rows: int, columns: int) -> None:
+    async def resize(self, rows: int, columns: int) -> None:
         """It has no terminal."""
 
     def feed(self, data: bytes) -> None:  # noqa: ARG002  # it takes none

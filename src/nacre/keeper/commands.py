@@ -168,12 +168,15 @@ class Command:
         return self._stdin.fd if self._stdin is not None else -1
 
     def feed(self, data: bytes) -> None:
-        """Give it bytes to read; none closes its stdin."""
-        if self._stdin is not None:
-            if data:
-                self._stdin.write(data)
-            else:
-                self._stdin.close()
+        """Give it bytes to read; none ends its input."""
+        if self._stdin is None:
+            return
+        if self.spec.terminal is not None:
+            self._stdin.write(data or host.END_OF_INPUT)
+        elif data:
+            self._stdin.write(data)
+        else:
+            self._stdin.close()
 
     def feed_hidden(self, data: bytes) -> bool:
         """Give it what must not be seen; whether its terminal hides that, else it is given nothing."""
@@ -183,10 +186,14 @@ class Command:
             self._stdin.write(data)
         return True
 
-    def resize(self, rows: int, columns: int) -> None:
-        """Change the size of the command's terminal."""
+    def resize(self, rows: int, columns: int) -> str:
+        """Change the size of the command's terminal; why it could not be changed, or nothing."""
         if self._started.stdout >= 0 and self.spec.terminal and self._streams.is_open(STDOUT):
-            host.resize(self._started.stdout, rows, columns)
+            try:
+                host.resize(self._started, rows, columns)
+            except OSError as error:
+                return error.strerror or str(error)
+        return ""
 
     def signal(self, number: int, scope: str, turn: int = 0) -> None:  # noqa: ARG002  # a shell has turns
         """Signal the command's process group, or everything it started."""

@@ -128,7 +128,8 @@ class Link:
         self._rests: dict[int, dict[int, Rest]] = {}  # by command, and by turn of a shell (else 0)
         self._reads: dict[int, asyncio.Future[Part]] = {}
         self._tickets = itertools.count(1)
-        self._hidden: dict[int, list[asyncio.Future[bool]]] = {}  # by command, in the order they were asked
+        # What is asked of the keeper, by the kind of its answer and by command, in the order it was asked.
+        self._asked: dict[tuple[int, int], list[asyncio.Future[bytes]]] = {}
         self._last: Spawn | None = None
         self._decoder = Decoder()
         self._loop = asyncio.get_running_loop()
@@ -246,12 +247,16 @@ class Link:
 
     async def feed_hidden(self, running: Running, data: bytes) -> bool:
         """Give bytes to a terminal that does not show them; whether it was given them. None only ask."""
+        return await self._ask(Kind.INPUT_TAKEN, running, frame(Kind.HIDDEN_INPUT, running.id, data)) == b"1"
+
+    async def _ask(self, answer: Kind, running: Running, question: bytes) -> bytes:
+        """Send a frame that is answered by one; questions of a kind are answered in their order."""
         if self._lost:
             raise _keeper_lost()
-        answer: asyncio.Future[bool] = self._loop.create_future()
-        self._hidden.setdefault(running.id, []).append(answer)
-        self._writer.write(frame(Kind.HIDDEN_INPUT, running.id, data))
-        return await answer
+        awaited: asyncio.Future[bytes] = self._loop.create_future()
+        self._asked.setdefault((answer, running.id), []).append(awaited)
+        self._writer.write(question)
+        return await awaited
 
     def signal(self, running: Running, name: str, scope: str = "group", turn: int = 0) -> None:
         """Send a signal to the command's process group, or to its whole tree."""
@@ -300,9 +305,10 @@ class Link:
             asked.turn = turn
         self._writer.write(encode(asked, running.id))
 
-    def resize(self, running: Running, rows: int, columns: int) -> None:
-        """Change the size of the command's terminal."""
-        self._writer.write(encode(Resize(rows=rows, columns=columns), running.id))
+    async def resize(self, running: Running, rows: int, columns: int) -> str:
+        """Change the size of the command's terminal; why it could not be changed, or nothing."""
+        question = encode(Resize(rows=rows, columns=columns), running.id)
+        return (await self._ask(Kind.RESIZED, running, question)).decode(errors="replace")
 
     def credit(self, running: Running, taken_bytes: int) -> None:
         """Say that streamed output was taken, so that more may come."""
@@ -392,8 +398,8 @@ class Link:
     def _hear(self, kind: int, command_id: int, body: bytes) -> None:
         running = self._running.get(command_id)
         try:
-            if kind == Kind.INPUT_TAKEN:
-                self._heard_taken(command_id, taken=body == b"1")
+            if kind in (Kind.INPUT_TAKEN, Kind.RESIZED):
+                self._heard_answer(kind, command_id, body)
             elif running is not None and kind != Kind.PART:
                 self._heard_of_command(kind, running, body)
             elif kind in (Kind.LEFT_END, Kind.ENDED):
@@ -439,13 +445,13 @@ class Link:
         elif kind == Kind.STARTED and running.pid is not None:
             running.pid.set_result(decode(Started, body).pid)
 
-    def _heard_taken(self, command_id: int, *, taken: bool) -> None:
-        asked = self._hidden.get(command_id, [])
-        answer = asked.pop(0) if asked else None
+    def _heard_answer(self, kind: int, command_id: int, body: bytes) -> None:
+        asked = self._asked.get((kind, command_id), [])
+        awaited = asked.pop(0) if asked else None
         if not asked:
-            self._hidden.pop(command_id, None)
-        if answer is not None and not answer.done():
-            answer.set_result(taken)
+            self._asked.pop((kind, command_id), None)
+        if awaited is not None and not awaited.done():
+            awaited.set_result(body)
 
     def _heard_part(self, part: Part) -> None:
         answer = self._reads.pop(part.ticket, None)
@@ -573,9 +579,9 @@ class Link:
                 answer.set_exception(error)
                 answer.exception()
         self._reads.clear()
-        for command_id in list(self._hidden):
-            while command_id in self._hidden:
-                self._heard_taken(command_id, taken=False)
+        for kind, command_id in list(self._asked):
+            while (kind, command_id) in self._asked:
+                self._heard_answer(kind, command_id, b"")
         for command_id in list(self._rests):
             self._end_rests(command_id)
 

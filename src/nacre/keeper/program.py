@@ -178,6 +178,8 @@ class Keeper:
             self.send(encode_part(Part(decode(Read, body).ticket, known=False), command_id))
         elif kind is Kind.HIDDEN_INPUT:
             self.send(frame(Kind.INPUT_TAKEN, command_id, b"0"))
+        elif kind is Kind.RESIZE:
+            self.send(frame(Kind.RESIZED, command_id))
 
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
@@ -195,7 +197,8 @@ class Keeper:
             command.signal(host.signal_number(signal.signal), signal.scope, signal.turn)
         elif kind is Kind.RESIZE:
             size = decode(Resize, body)
-            command.resize(size.rows, size.columns)
+            refused = command.resize(size.rows, size.columns)
+            self.send(frame(Kind.RESIZED, command.id, refused.encode()))
         elif kind is Kind.CREDIT:
             command.credit(decode(Credit, body).taken_bytes)
         elif kind in (Kind.READ, Kind.WATCH):

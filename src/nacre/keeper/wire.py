@@ -33,10 +33,10 @@ class Kind(IntEnum):
 
     SETUP = 1
     SPAWN = 2
-    INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body closes it
+    INPUT = 3  # raw bytes for the command's stdin or terminal; an empty body ends its input
     SIGNAL = 4
     KILL = 5
-    RESIZE = 6
+    RESIZE = 6  # RESIZED answers
     CREDIT = 7
     TURN_START = 8
     PING = 10  # answered with PONG at once: whether the keeper is awake
@@ -62,6 +62,7 @@ class Kind(IntEnum):
     INPUT_TAKEN = (
         78  # "1": what came as HIDDEN_INPUT was given to the terminal; "0": it would have been shown
     )
+    RESIZED = 79  # why the terminal could not be resized; empty: it was, or there is none any more
 
 
 class WireError(Exception):

@@ -90,7 +90,7 @@ async def _steer(service: Service, action: str, job: str, arguments: dict[str, A
         rows, columns = arguments.get("rows", SCREEN[0]), arguments.get("columns", SCREEN[1])
         if not (0 < rows <= MOST_ROWS and 0 < columns <= MOST_COLUMNS):
             raise RequestError(f"A terminal has 1 to {MOST_ROWS} rows and 1 to {MOST_COLUMNS} columns.")
-        service.resize_job(job, rows, columns)
+        await service.resize_job(job, rows, columns)
         return Reply(f"The terminal of job {job} has {rows} rows and {columns} columns.", {"job": job})
     if action == "signal":
         if "signal" not in arguments:

@@ -51,6 +51,7 @@ from nacre.keeper.posix.starting import (
 
 __all__ = [
     "CONTINUE",
+    "END_OF_INPUT",
     "KILL",
     "LIMITS",
     "PR_SET_CHILD_SUBREAPER",
@@ -88,6 +89,7 @@ __all__ = [
     "was_opened",
 ]
 
+END_OF_INPUT = b"\x04"  # on a terminal
 SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
 script_bytes = os.fsencode  # how the text of a command is written to a file
 LinkReader, LinkWriter = Reader, Writer  # on Windows the link is another kind of pipe

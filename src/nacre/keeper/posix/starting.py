@@ -312,7 +312,7 @@ def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes], joins: tupl
     within_limit(ours, theirs)
     held = [ours, theirs]
     try:
-        resize(ours, *(spec.terminal or (24, 80)))
+        _set_size(ours, *(spec.terminal or (24, 80)))
         os.set_blocking(ours, False)
         held.append(os.dup(ours))
         pid = _fork_exec(spec, environment, [], joins, tty=theirs)
@@ -336,6 +336,10 @@ def hides_lines(fd: int) -> bool:
     return bool(local & termios.ICANON) and not local & termios.ECHO
 
 
-def resize(fd: int, rows: int, columns: int) -> None:
-    """Tell a terminal, and the programs on it, its size."""
+def resize(started: Started, rows: int, columns: int) -> None:
+    """Tell a command's terminal, and the programs on it, its size."""
+    _set_size(started.stdout, rows, columns)
+
+
+def _set_size(fd: int, rows: int, columns: int) -> None:
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))

@@ -6,11 +6,13 @@ with a type checker works anywhere.
     headers    numbers, structures, signatures, errors
     pipes      pipes, reads and writes under way, the completion port
     jobs       job objects
+    consoles   pseudoconsoles
     processes  starting a process, waiting for its end, asking what it is
 """
 
 from __future__ import annotations
 
+from nacre.keeper.win32.consoles import PseudoConsole
 from nacre.keeper.win32.headers import GENERIC_READ, JOB_IS_EMPTY, close_handle
 from nacre.keeper.win32.jobs import Job
 from nacre.keeper.win32.pipes import Operation, Packet, Port, begin_read, begin_write, make_pipe, open_file
@@ -35,6 +37,7 @@ __all__ = [
     "Packet",
     "Port",
     "Process",
+    "PseudoConsole",
     "Wait",
     "begin_read",
     "begin_write",

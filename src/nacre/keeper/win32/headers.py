@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import POINTER, c_size_t
-from ctypes.wintypes import BOOL, BYTE, DWORD, HANDLE, LARGE_INTEGER, LPCWSTR, LPVOID, LPWSTR, WORD
+from ctypes.wintypes import BYTE, HANDLE, LARGE_INTEGER, LPCWSTR, LPVOID, LPWSTR, WORD
 from typing import Any, ClassVar
 
-# Windows' own names and numbers, from its headers.
+# Windows' own names and numbers, from its headers. Elsewhere `wintypes` has 64 bits for these two.
+BOOL, DWORD = ctypes.c_int32, ctypes.c_uint32
 CREATE_SUSPENDED, CREATE_UNICODE_ENVIRONMENT = 0x4, 0x400
 EXTENDED_STARTUPINFO_PRESENT, CREATE_NO_WINDOW = 0x80000, 0x08000000
 STARTF_USESTDHANDLES = 0x100
-PROC_THREAD_ATTRIBUTE_HANDLE_LIST = 0x20002
+PROC_THREAD_ATTRIBUTE_HANDLE_LIST, PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE = 0x20002, 0x20016
 GENERIC_READ, GENERIC_WRITE = 0x80000000, 0x40000000
 FILE_READ_ATTRIBUTES, FILE_WRITE_ATTRIBUTES = 0x80, 0x100
 FILE_SHARE_READ_WRITE, OPEN_EXISTING = 3, 3
@@ -50,6 +51,12 @@ class StartupInfo(ctypes.Structure):
         *(("show", WORD), ("reserved_size", WORD), ("reserved_bytes", POINTER(BYTE))),
         *(("stdin", HANDLE), ("stdout", HANDLE), ("stderr", HANDLE), ("attributes", LPVOID)),
     ]
+
+
+class Coordinates(ctypes.Structure):
+    """COORD."""
+
+    _fields_: ClassVar[Any] = [("x", ctypes.c_int16), ("y", ctypes.c_int16)]
 
 
 class ProcessInformation(ctypes.Structure):

@@ -9,11 +9,11 @@ import ctypes
 import itertools
 import os
 from ctypes import byref, c_size_t, sizeof
-from ctypes.wintypes import DWORD
 from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.records import dataclass
 from nacre.keeper.win32.headers import (
+    DWORD,
     ERROR_IO_PENDING,
     ERROR_MORE_DATA,
     ERROR_PIPE_CONNECTED,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from ctypes import byref, c_size_t, sizeof
-from ctypes.wintypes import DWORD, HANDLE
+from ctypes.wintypes import HANDLE
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nacre.keeper.records import dataclass
@@ -16,10 +16,12 @@ from nacre.keeper.win32.headers import (
     CREATE_NO_WINDOW,
     CREATE_SUSPENDED,
     CREATE_UNICODE_ENVIRONMENT,
+    DWORD,
     EXTENDED_STARTUPINFO_PRESENT,
     INFINITE,
     PATH_CHARACTERS,
     PROC_THREAD_ATTRIBUTE_HANDLE_LIST,
+    PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE,
     PROCESS_COMMAND_LINE,
     PROCESS_QUERY_LIMITED_INFORMATION,
     PROCESS_TERMINATE,
@@ -58,19 +60,22 @@ class Launch:
     command_line: str
     environment: str  # NAME=value, each ended by a NUL, sorted
     directory: str
-    streams: tuple[int, int, int]
+    streams: tuple[int, int, int] = (0, 0, 0)
+    console: int = 0  # a pseudoconsole, which then has all three
 
 
 def create_process(launch: Launch, job: Job) -> Process:
     """Start a program in a job, without a window, with its three streams and no other handle of ours."""
     created = ProcessInformation()
-    flags = CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT
+    flags = CREATE_SUSPENDED | CREATE_UNICODE_ENVIRONMENT | EXTENDED_STARTUPINFO_PRESENT
+    if not launch.console:
+        flags |= CREATE_NO_WINDOW  # with it, a program on a pseudoconsole would get another console
     block = ctypes.create_unicode_buffer(launch.environment, len(launch.environment) + 1)
     line = ctypes.create_unicode_buffer(launch.command_line)  # Windows wants to be able to write into it
-    with _startup_info(launch.streams) as startup:
+    with _startup_info(launch) as startup:
         check(
             kernel32.CreateProcessW(
-                *(launch.program, line, None, None, True, flags, block, launch.directory),
+                *(launch.program, line, None, None, not launch.console, flags, block, launch.directory),
                 *(byref(startup), byref(created)),
             ),
             launch.program,
@@ -88,23 +93,25 @@ def create_process(launch: Launch, job: Job) -> Process:
 
 
 @contextlib.contextmanager
-def _startup_info(streams: tuple[int, int, int]) -> Generator[StartupInfo]:
-    """Standard handles, and the list that keeps every other handle from being inherited."""
+def _startup_info(launch: Launch) -> Generator[StartupInfo]:
+    """Standard handles, and the list that keeps every other handle from being inherited.
+
+    On a pseudoconsole the handles are given as none: otherwise Windows would copy our own.
+    """
     size = c_size_t()
     kernel32.InitializeProcThreadAttributeList(None, 1, 0, byref(size))
     attributes = ctypes.create_string_buffer(size.value)
     check(kernel32.InitializeProcThreadAttributeList(attributes, 1, 0, byref(size)))
-    inherited = (HANDLE * len(set(streams)))(*set(streams))
+    inherited = (HANDLE * len(set(launch.streams)))(*set(launch.streams))
+    list_of_handles = (PROC_THREAD_ATTRIBUTE_HANDLE_LIST, inherited, sizeof(inherited))
+    console = (PROC_THREAD_ATTRIBUTE_PSEUDOCONSOLE, launch.console, sizeof(HANDLE))
+    attribute = console if launch.console else list_of_handles
     try:
-        check(
-            kernel32.UpdateProcThreadAttribute(
-                attributes, 0, PROC_THREAD_ATTRIBUTE_HANDLE_LIST, inherited, sizeof(inherited), None, None
-            )
-        )
+        check(kernel32.UpdateProcThreadAttribute(attributes, 0, *attribute, None, None))
         startup = StartupInfo()
         startup.size = sizeof(StartupInfo)
         startup.flags = STARTF_USESTDHANDLES
-        startup.stdin, startup.stdout, startup.stderr = streams
+        startup.stdin, startup.stdout, startup.stderr = launch.streams
         startup.attributes = ctypes.addressof(attributes)
         yield startup
     finally:

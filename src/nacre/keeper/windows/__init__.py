@@ -12,7 +12,7 @@ processes that ended, jobs that emptied.
     event_loop    one thread on the completion port
     pipes         readers and writers of commands
     link_pipes    the link to nacre, and the log
-    starting      a command with its pipes
+    starting      a command with its pipes or its console
     process_tree  who belongs to a command; signals, as far as Windows has any
 """
 
@@ -33,6 +33,7 @@ from nacre.keeper.windows.link_pipes import LinkReader, LinkWriter, link_descrip
 from nacre.keeper.windows.pipes import Reader, TerminalReader, Writer
 from nacre.keeper.windows.process_tree import ProcessTree, signal_number
 from nacre.keeper.windows.starting import (
+    END_OF_INPUT,
     LIMITS,
     SCRIPT_SUFFIX,
     find_program,
@@ -44,6 +45,7 @@ from nacre.keeper.windows.starting import (
 )
 
 __all__ = [
+    "END_OF_INPUT",
     "LIMITS",
     "SCRIPT_SUFFIX",
     "LinkReader",

@@ -58,6 +58,7 @@ class Children:
         self._jobs: dict[int, win32.Job] = {}
         self._job_number = 0
         self._streams: dict[int, win32.Job] = {}
+        self._consoles: dict[int, win32.PseudoConsole] = {}  # by the number of the job
 
     def job(self, limits: dict[str, int]) -> tuple[win32.Job, int]:
         """A job for a new command; the port knows it by its number."""
@@ -80,14 +81,30 @@ class Children:
         self._jobs[number] = job
         self._children[process.pid] = (process, job, win32.Wait(process, self.port, FROM_PROCESS))
 
+    def add_console(self, console: win32.PseudoConsole, number: int) -> None:
+        """A job's processes are on a console, which goes with the last of them: its output ends with it."""
+        self._consoles[number] = console
+
+    def console_of(self, number: int) -> win32.PseudoConsole:
+        """The console of a job."""
+        return self._consoles[number]
+
+    def _end_console(self, number: int) -> None:
+        if number in self._consoles:
+            self._consoles.pop(number).close()
+
     def forget(self, number: int) -> None:
         """A job is not needed any more."""
         self._jobs.pop(number, None)
+        self._end_console(number)
 
     def reap(self) -> list[Reaped]:
         """What has ended since the last time."""
         reaped = [self._take_end(pid) for pid in self.ended]
         self.ended.clear()
+        for number in list(self._consoles):
+            if number not in self._jobs or not living_in(self._jobs[number]):
+                self._end_console(number)
         for number in self.emptied:
             self._jobs.pop(number, None)
             reaped.append(Reaped(-number))

@@ -123,7 +123,7 @@ class Reader:
             self._on_end()
 
 
-TerminalReader = Reader  # there are no terminals here
+TerminalReader = Reader  # a console hands over its output through a pipe
 
 
 class Writer:

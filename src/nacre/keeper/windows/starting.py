@@ -9,7 +9,7 @@ import contextlib
 import errno
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from nacre.keeper import win32
 from nacre.keeper.windows.children import CHILDREN, Started
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PROGRAM_ENDINGS = ("", ".exe", ".com")
 LIMITS = ("cpu_s", "memory_bytes", "processes")
+END_OF_INPUT = b"\x1a\r"  # on a console: Ctrl+Z on a line of its own
 SCRIPT_SUFFIX = ".cmd"  # cmd.exe takes no other file for a batch file
 
 
@@ -38,8 +39,6 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
 
 def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
     """Start a command. Raises OSError, whose `filename` is the directory or the program."""
-    if spec.terminal:
-        raise OSError(errno.ENOTSUP, "terminals are not supported on Windows", spec.program)
     if spec.control:
         raise OSError(errno.ENOTSUP, "Windows has no private channel for commands", spec.program)
     if not os.path.isdir(spec.cwd):
@@ -47,38 +46,77 @@ def start(spec: Spawn, environment: dict[bytes, bytes]) -> Started:
         raise OSError(number, os.strerror(number), spec.cwd)
     job, number = CHILDREN.job(spec.limits)
     try:
-        ends, process = _start_on_pipes(spec, _environment_block(environment), job)
+        start = _start_on_console if spec.terminal else _start_on_pipes
+        ends, process, console = start(spec, _environment_block(environment), job)
     except OSError:
         job.close()
         raise
     CHILDREN.add(process, job, number, ends[1:])
+    if console is not None:
+        CHILDREN.add_console(console, number)
     return Started(process.pid, *ends, -1, job, number)
 
 
-def _start_on_pipes(
-    spec: Spawn, environment: str, job: win32.Job
-) -> tuple[tuple[int, int, int], win32.Process]:
-    with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+class _Pipes:
+    """Pipes for a new command; at the end the far ends are closed, and the near ones unless they are kept."""
 
-        def pipe(*, incoming: bool) -> tuple[int, int]:
-            near, far = win32.make_pipe(incoming=incoming)
-            ours.callback(win32.close_handle, near)
-            theirs.callback(win32.close_handle, far)
-            return near, far
+    def __init__(self) -> None:
+        self._near, self._far = contextlib.ExitStack(), contextlib.ExitStack()
 
-        if spec.stdin:
-            stdin, reads = pipe(incoming=False)
-        else:
-            stdin, reads = -1, win32.open_file("NUL", win32.GENERIC_READ)
-            theirs.callback(win32.close_handle, reads)
-        stdout, writes = pipe(incoming=True)
-        stderr, complains = (-1, writes) if spec.merge else pipe(incoming=True)
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._far.close()
+        self._near.close()
+
+    def make(self, *, incoming: bool) -> tuple[int, int]:
+        near, far = win32.make_pipe(incoming=incoming)
+        self._near.callback(win32.close_handle, near)
+        self._far.callback(win32.close_handle, far)
+        return near, far
+
+    def open_nothing(self) -> int:
+        far = win32.open_file("NUL", win32.GENERIC_READ)
+        self._far.callback(win32.close_handle, far)
+        return far
+
+    def keep(self) -> None:
+        """The command runs: they are its own from here on."""
+        self._near.pop_all()
+
+
+_Ends = tuple[tuple[int, int, int], win32.Process, win32.PseudoConsole | None]
+
+
+def _start_on_pipes(spec: Spawn, environment: str, job: win32.Job) -> _Ends:
+    with _Pipes() as pipes:
+        stdin, reads = pipes.make(incoming=False) if spec.stdin else (-1, pipes.open_nothing())
+        stdout, writes = pipes.make(incoming=True)
+        stderr, complains = (-1, writes) if spec.merge else pipes.make(incoming=True)
         launch = win32.Launch(
             spec.program, command_line_text(spec), environment, spec.cwd, (reads, writes, complains)
         )
         process = win32.create_process(launch, job)
-        ours.pop_all()  # they are the command's from here on
-    return (stdin, stdout, stderr), process
+        pipes.keep()
+    return (stdin, stdout, stderr), process, None
+
+
+def _start_on_console(spec: Spawn, environment: str, job: win32.Job) -> _Ends:
+    with _Pipes() as pipes:
+        stdin, reads = pipes.make(incoming=False)
+        stdout, writes = pipes.make(incoming=True)
+        console = win32.PseudoConsole(*(spec.terminal or (24, 80)), reads, writes)
+        launch = win32.Launch(
+            spec.program, command_line_text(spec), environment, spec.cwd, console=console.handle
+        )
+        try:
+            process = win32.create_process(launch, job)
+        except OSError:
+            console.close()
+            raise
+        pipes.keep()
+    return (stdin, stdout, -1), process, console
 
 
 def command_line_text(spec: Spawn) -> str:
@@ -120,6 +158,6 @@ def hides_lines(_handle: int) -> bool:
     return False
 
 
-def resize(_handle: int, _rows: int, _columns: int) -> None:
-    """There are no terminals yet."""
-    raise ValueError("terminals are not supported on Windows")
+def resize(started: Started, rows: int, columns: int) -> None:
+    """Tell a command's console, and the programs on it, its size."""
+    CHILDREN.console_of(started.number).resize(rows, columns)
