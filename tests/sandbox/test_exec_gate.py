@@ -66,8 +66,8 @@ class Gated:
     def _answer(gate: ExecGate) -> None:
         poll = select.poll()
         poll.register(gate.listener, select.POLLIN)
-        while poll.poll() and gate.answer():
-            pass
+        while poll.poll()[0][1] & select.POLLIN:
+            gate.answer()
         gate.close()
 
 

@@ -1,9 +1,14 @@
-"""The exec gate at work: a keeper's questions, answered from the event loop by the rules.
+"""The exec gate at work: the questions of keepers, each keeper's answered in a thread of its own.
 
 Above it: `local`, which has one for all keepers of its place. Below: `sandbox.exec_gate`, which reads and
-answers, and `sandbox.exec_rules`, which decides. A verdict that may take long is found in a thread; only the
-program that it is about waits for it. Without us nothing starts: when the listener is closed, every exec
-below that keeper fails.
+answers, and `sandbox.exec_rules`, which decides. A verdict that may take long is found in another thread:
+only the program that it is about waits for it. Without us nothing starts: when the listener is closed, every
+exec below that keeper fails.
+
+Why a thread, and not the event loop: the one who asks stands still until we have answered, so that the way to
+us and back is paid twice for every program. A thread that waits for the listener itself is woken on the
+processor of the one who asks; through the loop's poll it would be another one, which has to be woken first.
+And a loop that is busy keeps no program waiting, nor does a storm of programs keep the loop from others.
 """
 
 from __future__ import annotations
@@ -11,7 +16,11 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
+import os
+import select
 import socket
+import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,10 +29,15 @@ from nacre.keeper.wire import SCRIPT_MARK
 from nacre.sandbox.exec_gate import ExecGate, Judge
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Future
+
     from nacre.keeper.frames import Spawn
     from nacre.keeper.link import Link
     from nacre.sandbox.exec_gate import Exec
     from nacre.sandbox.exec_rules import Decision, ExecRules, Process
+
+END_PATIENCE_S = 1.0  # a thread ends after the question that it is at
 
 _log = logging.getLogger("nacre")
 
@@ -40,7 +54,7 @@ class ExecSupervision:
         self.rules = rules
         self._loop = asyncio.get_running_loop()
         self._channels: set[socket.socket] = set()
-        self._gates: set[ExecGate] = set()
+        self._gates: set[GateThread] = set()
 
     def attend(self, channel: int) -> None:
         """Wait for the listener that a new keeper sends through its channel."""
@@ -64,8 +78,8 @@ class ExecSupervision:
         """Answer no more."""
         for channel in tuple(self._channels):
             self._forget(channel)
-        for gate in tuple(self._gates):
-            self._let_go(gate)
+        for gate in self._gates:
+            gate.close()
         self.rules.close()
 
     def _take_listener(self, channel: socket.socket) -> None:
@@ -81,57 +95,90 @@ class ExecSupervision:
             self._open(*handed)
 
     def _open(self, listener: int, memory: int) -> None:
-        def judge(asked: Exec) -> bool | None:
-            return self._judge(gate, asked)
-
-        rules = self.rules
-        gate = ExecGate(listener, Judge(judge, rules.is_expected, self._confirm, rules.is_fixed), memory)
-        self._gates.add(gate)
-        self._loop.add_reader(listener, self._answer, gate)
+        self._gates = {gate for gate in self._gates if gate.is_alive()}
+        self._gates.add(GateThread(listener, memory, self.rules))
 
     def _forget(self, channel: socket.socket) -> None:
         self._loop.remove_reader(channel.fileno())
         self._channels.discard(channel)
         channel.close()
 
-    def _answer(self, gate: ExecGate) -> None:
-        if not gate.answer():
-            self._let_go(gate)
 
-    def _let_go(self, gate: ExecGate) -> None:
-        self._loop.remove_reader(gate.listener)
-        self._gates.discard(gate)
-        gate.close()
+class GateThread:
+    """A thread that answers one keeper, until that is gone or `close` is called. The gate is its own."""
 
-    def _judge(self, gate: ExecGate, asked: Exec) -> bool | None:
-        if asked.script or not self.rules.is_long(asked):
-            return self._attempt(asked)
-        caller = self.rules.caller(asked)
-        verdict = self._loop.run_in_executor(_verdict_thread(), self.rules.decide, asked, caller)
-        verdict.add_done_callback(partial(self._settle, gate, asked, caller))
+    def __init__(self, listener: int, memory: int, rules: ExecRules) -> None:
+        self._rules = rules
+        judge = Judge(self._judge, rules.is_expected, rules.confirm, rules.is_fixed)
+        self._gate = ExecGate(listener, judge, memory)
+        self._wake = os.eventfd(0)
+        self._handed: deque[Callable[[], None]] = deque()  # what others have for the thread to do
+        self._lock = threading.Lock()  # of the two lines above
+        self._ending = False
+        self._thread = threading.Thread(target=self._serve, name="exec gate", daemon=True)
+        self._thread.start()
+
+    def is_alive(self) -> bool:
+        """Whether somebody could still ask."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._hand_over(self._end)
+        self._thread.join(END_PATIENCE_S)
+
+    def _hand_over(self, work: Callable[[], None]) -> None:
+        """Have this done in the thread, unless that has ended."""
+        with self._lock:
+            if self._wake >= 0:
+                self._handed.append(work)
+                os.eventfd_write(self._wake, 1)
+
+    # -- in the thread
+
+    def _serve(self) -> None:
+        poll, listener = select.poll(), self._gate.listener
+        poll.register(listener, select.POLLIN)
+        poll.register(self._wake, select.POLLIN)
+        while not self._ending:
+            for descriptor, events in poll.poll():
+                if descriptor != listener:
+                    self._do_handed()
+                elif events & select.POLLIN:
+                    self._answer()
+                else:  # nobody is left who could ask
+                    self._end()
+        with self._lock:
+            os.close(self._wake)
+            self._wake = -1
+        self._gate.close()
+
+    def _end(self) -> None:
+        self._ending = True
+
+    def _do_handed(self) -> None:
+        os.eventfd_read(self._wake)
+        while self._handed:
+            self._handed.popleft()()
+
+    def _answer(self) -> None:
+        try:
+            self._gate.answer()
+        except Exception:  # noqa: BLE001  # whatever it is: who asked was refused, and others will ask
+            _log.exception("no verdict about a program, which was refused")
+
+    def _judge(self, asked: Exec) -> bool | None:
+        if asked.script or not self._rules.is_long(asked):
+            return self._rules.judge(asked)
+        caller = self._rules.caller(asked)
+        verdict = _verdict_thread().submit(self._rules.decide, asked, caller)
+        verdict.add_done_callback(lambda found: self._hand_over(partial(self._settle, asked, caller, found)))
         return None
 
-    def _attempt(self, asked: Exec) -> bool:
+    def _settle(self, asked: Exec, caller: Process, verdict: Future[Decision]) -> None:
+        allowed = False
         try:
-            return self.rules.judge(asked)
+            allowed = self._rules.conclude(asked, caller, verdict.result())
         except Exception:  # noqa: BLE001  # whatever it is, who asked must be answered, and not with yes
             _log.exception("no verdict about %s", asked.path)
-            return False
-
-    def _confirm(self, asked: Exec, environment: bytes) -> bool:
-        try:
-            return self.rules.confirm(asked, environment)
-        except Exception:  # noqa: BLE001  # as above
-            _log.exception("no verdict about the environment of %s", asked.path)
-            return False
-
-    def _settle(
-        self, gate: ExecGate, asked: Exec, caller: Process, verdict: asyncio.Future[Decision]
-    ) -> None:
-        if gate not in self._gates:
-            return
-        if verdict.cancelled() or verdict.exception() is not None:
-            _log.error("no verdict about %s: %s", asked.path, verdict)
-            gate.settle(asked, allowed=False)
-        else:
-            gate.settle(asked, allowed=self.rules.conclude(asked, caller, verdict.result()))
+        self._gate.settle(asked, allowed=allowed)

@@ -18,30 +18,27 @@ import ctypes
 import errno
 import fcntl
 import os
-import select
 import signal
 import stat
 import struct
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from nacre.sandbox.exec_words import ENCODING, ON_ERROR, PAGE, Memory, Room, Words, read_words
 from nacre.sandbox.processes import contents, identify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-RECEIVE, SEND, ID_VALID, SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082102, 0x40082104
+RECEIVE, SEND, SET_FLAGS = 0xC0502100, 0xC0182101, 0x40082104
 SYNCHRONOUS_WAKE_UP = 1  # the one who asks and the one who answers take turns on one processor
 NOTIFICATION = struct.Struct("=QIIiIQ6Q")  # id, pid, flags, call, architecture, place, six arguments
 RESPONSE = struct.Struct("=QqiI")  # id, value, error, flags
 CONTINUE = 1
 EXECVE = {59, 221}
 EXECVEAT = {322, 281}
-AT_EMPTY_PATH, AT_FDCWD = 0x1000, -100
-WORD = 8
-PAGE = 4096
-PATH_LIMIT_BYTES = 4096
-ARGUMENTS_LIMIT_BYTES = 1 << 21  # more than the kernel itself accepts
+AT_EMPTY_PATH = 0x1000
 OPENAT2, RESOLVE_IN_ROOT = 437, 0x10
 APPROVED_KEPT = 10_000
 NOT_THERE = {errno.ENOENT, errno.ENOTDIR}
@@ -58,6 +55,7 @@ class Exec(NamedTuple):  # made for every exec: a dataclass takes five times as 
     question: int = 0  # what an answer refers to
     parent: int = 0
     mark: int = 0  # of the process (see `processes`)
+    line: bytes = b""  # the arguments as the kernel shows them later: each with a NUL after it
     script: str = ""  # the program is the interpreter of this file, by the choice of the kernel
 
 
@@ -65,7 +63,7 @@ def _nothing_is_expected(_pid: int, _path: str, _argv: tuple[str, ...]) -> bool:
     return False
 
 
-def _any_environment(_asked: Exec, _environment: bytes) -> bool:
+def _whatever_it_is(_asked: Exec) -> bool:
     return True
 
 
@@ -81,25 +79,25 @@ class Judge:
     judge: Callable[[Exec], bool | None]
     # Asked first, with a process, a path and arguments: whether the keeper itself starts this.
     is_expected: Callable[[int, str, tuple[str, ...]], bool] = _nothing_is_expected
-    # A process has become what was approved, with this environment; whether it may go on.
-    confirm: Callable[[Exec, bytes], bool] = _any_environment
+    # A process has become what was approved; whether it may go on.
+    confirm: Callable[[Exec], bool] = _whatever_it_is
     # Whether a path leads where it led before, because no command can change that.
     is_fixed: Callable[[str], bool] = _no_path_is_fixed
 
 
 class ExecGate:
-    """Answers one keeper's listener until that keeper is gone."""
+    """Answers one keeper's listener until that keeper is gone. One thread uses it, from start to end."""
 
     def __init__(self, listener: int, judge: Judge, keeper_memory: int = -1) -> None:
         """What a keeper starts stands in its memory first, which we may not be able to open: here it is."""
         self._keeper_memory = keeper_memory
         self.listener = listener
         self._judge = judge
+        self._room = Room()
+        self._response = bytearray(RESPONSE.size)
         self._expected_programs: dict[str, str] = {}  # where the paths lead that the keeper starts
         self._fixed_paths: dict[str, str] = {}  # where those lead that no command can change
         self._approved: dict[int, Exec] = {}  # by process: what it may become, until it has
-        self._poll = select.poll()
-        self._poll.register(listener, select.POLLIN)
         with contextlib.suppress(OSError):  # kernels before 6.6 do without
             fcntl.ioctl(listener, SET_FLAGS, SYNCHRONOUS_WAKE_UP)
 
@@ -109,50 +107,50 @@ class ExecGate:
         if self._keeper_memory >= 0:
             os.close(self._keeper_memory)
 
-    def answer(self) -> bool:
-        """Take one question and answer it; False when nobody is left who could ask.
-
-        Without a question it returns at once: waiting for one is the event loop's business.
-        """
-        ready = self._poll.poll(0)
-        if ready and not ready[0][1] & select.POLLIN:
-            return False
-        if ready:
-            self._take()
-        return True
-
-    def _take(self) -> None:
-        buffer = bytearray(NOTIFICATION.size)
+    def answer(self) -> None:
+        """Take the question that is there, and answer it."""
+        notification = bytearray(NOTIFICATION.size)
         try:
-            fcntl.ioctl(self.listener, RECEIVE, buffer)
+            fcntl.ioctl(self.listener, RECEIVE, notification)
         except OSError:  # who asked is gone
             return
-        question, pid, _, call, _, _, *arguments = NOTIFICATION.unpack(buffer)
-        if call in EXECVE or call in EXECVEAT:
-            self._ask(question, pid, call, arguments)
-        else:
-            self._respond(question, self._look_again(pid))
+        question, pid, _, call, _, _, *arguments = NOTIFICATION.unpack(notification)
+        try:
+            if call in EXECVE or call in EXECVEAT:
+                self._ask(question, pid, call, arguments)
+            else:
+                self._respond(question, self._look_again(pid))
+        except BaseException:
+            self._respond(question, errno.EACCES)
+            raise
 
     def settle(self, asked: Exec, *, allowed: bool) -> None:
         """Answer a question that was left open."""
-        if allowed:
-            self._approve(asked)
-        self._respond(asked.question, 0 if allowed else errno.EACCES)
+        if not allowed:
+            self._respond(asked.question, errno.EACCES)
+            return
+        self._approve(asked)
+        if not self._respond(asked.question, 0):
+            self._approved.pop(asked.pid, None)
 
-    def _respond(self, question: int, error: int) -> None:
-        response = RESPONSE.pack(question, 0, -error, 0 if error else CONTINUE)
-        with contextlib.suppress(OSError):  # who asked is gone
-            fcntl.ioctl(self.listener, SEND, response)
+    def _respond(self, question: int, error: int) -> bool:
+        """Whether who asked was still there, and therefore is the one that was read and judged."""
+        RESPONSE.pack_into(self._response, 0, question, 0, -error, 0 if error else CONTINUE)
+        try:
+            fcntl.ioctl(self.listener, SEND, self._response)
+        except OSError:
+            return False
+        return True
 
     def _ask(self, question: int, pid: int, call: int, arguments: list[int]) -> None:
         try:
             words = self._read_words(pid, call, arguments)
             if self._judge.is_expected(pid, words.path, words.argv):
-                self._approve(Exec(pid, words.path, "", words.argv, ""))
-                self._respond(question, 0)
+                self.settle(
+                    Exec(pid, words.path, "", words.argv, "", question, line=words.line), allowed=True
+                )
                 return
             asked = self._read_exec(pid, words, question)
-            fcntl.ioctl(self.listener, ID_VALID, struct.pack("=Q", question))  # it was this process we read
         except OSError as error:
             # A search along PATH tries what is not there; nothing else that fails here may go on.
             self._respond(question, error.errno if error.errno in NOT_THERE else errno.EACCES)
@@ -162,26 +160,36 @@ class ExecGate:
             self.settle(asked, allowed=allowed)
 
     def _read_words(self, pid: int, call: int, arguments: list[int]) -> Words:
+        by_directory = call in EXECVEAT
         try:
-            return read_words(_Memory(pid), arguments, by_directory=call in EXECVEAT)
+            return read_words(Memory(partial(self._room.read, pid)), arguments, by_directory=by_directory)
         except PermissionError:
             if self._keeper_memory < 0:
                 raise
-        return read_words(_FileMemory(self._keeper_memory), arguments, by_directory=call in EXECVEAT)
+        memory = Memory(partial(os.pread, self._keeper_memory, PAGE))
+        return read_words(memory, arguments, by_directory=by_directory)
 
     def _read_exec(self, pid: int, words: Words, question: int) -> Exec:
         """What the words lead to. OSError: that cannot be told, or is not there."""
-        directory, given = os.readlink(f"/proc/{pid}/cwd"), words.path
+        directory, path = os.readlink(f"/proc/{pid}/cwd"), words.path
+        real_path = self._fixed_paths.get(path)
+        if real_path is None:
+            path = self._path(pid, words, directory)
+            real_path = self._real_path(pid, path)
+        process, parent, mark = identify(pid)
+        return Exec(process, path, real_path, words.argv, directory, question, parent, mark, words.line)
+
+    def _path(self, pid: int, words: Words, directory: str) -> str:
+        """The path that is meant, absolute."""
+        base, given = directory, words.path
         if not given and words.flags & AT_EMPTY_PATH:
             given = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
-        base = directory
         if not given.startswith("/") and words.directory_fd >= 0:
             base = os.readlink(f"/proc/{pid}/fd/{words.directory_fd}")
         path = os.path.normpath(os.path.join(base, given))
         if path.startswith("/proc/self/"):
             path = f"/proc/{pid}/{path.removeprefix('/proc/self/')}"
-        real_path, caller = self._real_path(pid, path), identify(pid)
-        return Exec(caller.pid, path, real_path, words.argv, directory, question, caller.parent, caller.mark)
+        return path
 
     def _real_path(self, pid: int, path: str) -> str:
         """Where a path leads. What was found before is compared with the truth at the second look."""
@@ -200,38 +208,42 @@ class ExecGate:
     def _look_again(self, pid: int) -> int:
         """The first step of a program, or a later call of the same kind, which is nobody's business."""
         approved = self._approved.pop(pid, None)
-        if approved is None or self._is_approved(pid, approved):
-            return 0
-        with contextlib.suppress(OSError):
-            os.kill(pid, signal.SIGKILL)
-        return errno.EPERM
+        is_fine = False
+        try:
+            is_fine = approved is None or self._is_approved(pid, approved)
+        finally:
+            if not is_fine:
+                with contextlib.suppress(OSError):
+                    os.kill(pid, signal.SIGKILL)
+        return 0 if is_fine else errno.EPERM
 
     def _is_approved(self, pid: int, approved: Exec) -> bool:
-        """Whether a process has become what was approved; a script's interpreter needs a yes of its own."""
+        """Whether a process has become what was approved, by the kernel's own record."""
         try:
-            program, argv, environment = read_running(pid)
+            line, program = contents(f"/proc/{pid}/cmdline"), os.readlink(f"/proc/{pid}/exe")
             expected = approved.real_path or self._real_path_of_expected(pid, approved.path, program)
             if program == expected:
-                return argv == approved.argv and self._judge.confirm(approved, environment)
+                return line == approved.line and self._judge.confirm(approved)
             if self._fixed_paths.pop(approved.path, None) and _real_path(pid, approved.path) == program:
-                return argv == approved.argv and self._has_become(
-                    approved._replace(real_path=program), environment
-                )
-            rest = approved.argv[1:]
-            if len(argv) <= len(rest) + 1 or argv[len(argv) - len(rest) :] != rest:
-                return False
-            path = argv[0] if _real_path(pid, argv[0]) == program else program
+                return line == approved.line and self._has_become(approved._replace(real_path=program))
+            return self._is_interpreter(pid, approved, program, line)
         except OSError:
             return False
-        if not self._judge.confirm(approved, environment):
+
+    def _is_interpreter(self, pid: int, approved: Exec, program: str, line: bytes) -> bool:
+        """Whether a process has become the interpreter of a script, which needs a yes of its own."""
+        argv = tuple([word.decode(ENCODING, ON_ERROR) for word in line.split(b"\0")[:-1]])
+        rest = approved.argv[1:]
+        if len(argv) <= len(rest) + 1 or argv[len(argv) - len(rest) :] != rest:
             return False
+        path = argv[0] if _real_path(pid, argv[0]) == program else program
         script = approved.real_path or approved.path
         other = approved._replace(path=path, real_path=program, argv=argv, script=script)
-        return self._has_become(other, environment)
+        return self._judge.confirm(approved) and self._has_become(other)
 
-    def _has_become(self, other: Exec, environment: bytes) -> bool:
+    def _has_become(self, other: Exec) -> bool:
         """Whether it may be another program than the one that was approved."""
-        return self._judge.judge(other) is True and self._judge.confirm(other, environment)
+        return self._judge.judge(other) is True and self._judge.confirm(other)
 
     def _real_path_of_expected(self, pid: int, path: str, program: str) -> str:
         """Where a path leads that the keeper starts: nearly always the shell, which is found once."""
@@ -240,118 +252,7 @@ class ExecGate:
         return self._expected_programs[path]
 
 
-def read_running(pid: int) -> tuple[str, tuple[str, ...], bytes]:
-    """The program that a process has become, its arguments and environment, by the kernel's own record."""
-    argv = tuple(map(os.fsdecode, contents(f"/proc/{pid}/cmdline").split(b"\0")[:-1]))
-    return os.readlink(f"/proc/{pid}/exe"), argv, contents(f"/proc/{pid}/environ")
-
-
-class Words(NamedTuple):
-    """What stands in the memory of a thread that calls execve or execveat."""
-
-    path: str
-    argv: tuple[str, ...]
-    directory_fd: int
-    flags: int
-
-
-def read_words(memory: _Memory, arguments: list[int], *, by_directory: bool) -> Words:
-    """What a stopped thread is about to execute, in its own words. OSError: that cannot be told."""
-    if by_directory:
-        directory_fd, path_at, argv_at, _, flags, _ = arguments
-    else:
-        (path_at, argv_at), directory_fd, flags = arguments[:2], AT_FDCWD, 0
-    path = os.fsdecode(memory.text(path_at, PATH_LIMIT_BYTES))
-    argv = tuple(map(os.fsdecode, memory.texts(argv_at)))
-    return Words(path, argv, _signed(directory_fd), flags)
-
-
-def _signed(descriptor: int) -> int:
-    return ctypes.c_int32(descriptor & 0xFFFFFFFF).value
-
-
-class _Span(ctypes.Structure):
-    """A stretch of memory, as the kernel takes it."""
-
-    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
-
-
 _libc = ctypes.CDLL(None, use_errno=True)
-_libc.process_vm_readv.argtypes = (
-    *(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong),
-)
-# One page is read at a time, into the same place: making that place anew takes longer than reading.
-_page = ctypes.create_string_buffer(PAGE)
-_source, _into = _Span(0, PAGE), _Span(ctypes.addressof(_page), PAGE)
-_source_at, _into_at = ctypes.addressof(_source), ctypes.addressof(_into)
-
-
-class _Memory:
-    """The memory of a process, read by pages: what an exec needs lies close together."""
-
-    def __init__(self, source: int) -> None:
-        self._source = source
-        self._pages: dict[int, bytes] = {}
-
-    def _read(self, start: int) -> bytes:
-        _source.base = start
-        count = _libc.process_vm_readv(self._source, _into_at, 1, _source_at, 1, 0)
-        if count < 0:
-            raise OSError(ctypes.get_errno(), "unreadable")
-        return _page.raw[:count]
-
-    def _at(self, address: int) -> tuple[bytes, int]:
-        """The page of an address, and where in it that is; the next page may not be there."""
-        offset = address & (PAGE - 1)
-        start = address - offset
-        page = self._pages.get(start)
-        if page is None:
-            page = self._pages[start] = self._read(start)
-            if len(page) < PAGE:
-                raise OSError(errno.EFAULT, "unreadable")
-        return page, offset
-
-    def text(self, address: int, limit: int) -> bytes:
-        """The bytes before the next NUL."""
-        page, start = self._at(address)
-        end = page.find(b"\0", start)
-        if end >= 0:
-            return page[start:end]
-        found = page[start:]
-        while len(found) < limit:
-            page, _ = self._at(address + len(found))
-            text, nul, _ = page.partition(b"\0")
-            found += text
-            if nul:
-                return found
-        raise OSError(errno.E2BIG, "too long")
-
-    def texts(self, address: int) -> list[bytes]:
-        """The texts that an array of pointers leads to."""
-        texts: list[bytes] = []
-        rest = ARGUMENTS_LIMIT_BYTES
-        while address:
-            pointer = self._pointer(address)
-            if not pointer:
-                break
-            texts.append(self.text(pointer, rest))
-            rest -= len(texts[-1]) + 1 + WORD
-            address += WORD
-        return texts
-
-    def _pointer(self, address: int) -> int:
-        page, start = self._at(address)
-        data = page[start : start + WORD]
-        if len(data) < WORD:  # across the border of a page
-            data += self._at(address + len(data))[0][: WORD - len(data)]
-        return int.from_bytes(data, "little")
-
-
-class _FileMemory(_Memory):
-    """The same, from a descriptor of /proc/PID/mem."""
-
-    def _read(self, start: int) -> bytes:
-        return os.pread(self._source, PAGE, start)
 
 
 def _real_path(pid: int, path: str) -> str:

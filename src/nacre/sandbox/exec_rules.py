@@ -14,11 +14,15 @@ A process is what it was until the kernel shows that it has become another progr
 was allowed can still fail. Then its environment is looked at, too: what a shell has added to it is held
 against the rules as an assignment in a text would be. What was refused is remembered for the command that it
 belongs to, and told with its result.
+
+Each keeper's questions come from a thread of their own, and what nacre knows of commands from the event loop:
+what they share is changed under one lock, and the rules are replaced as a whole. A verdict takes no lock.
 """
 
 from __future__ import annotations
 
 import os.path
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -29,7 +33,7 @@ from nacre.policy.children import ANY, admits, children_of
 from nacre.policy.model import SYSTEM_DIRECTORIES, names
 from nacre.policy.tables.shells import MULTICALL
 from nacre.policy.variables import Setting, object_to
-from nacre.sandbox.processes import LivingProcesses, command_of, identify, mark_of
+from nacre.sandbox.processes import LivingProcesses, command_of, environment_of, identify, mark_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,6 +42,7 @@ if TYPE_CHECKING:
     from nacre.sandbox.exec_gate import Exec
 
 KEPT = 4096  # of each thing that is remembered
+ENVIRONMENTS_KEPT = 64  # of one command
 REFUSALS_KEPT = 3  # of one command
 ANCESTORS = 64  # how far up they are looked for
 LONG_ARGUMENTS = 1_000  # characters; a verdict about less takes a fraction of a millisecond
@@ -66,6 +71,7 @@ class _Command:
     approved: bool = False
     trusted: bool = False
     environment: frozenset[bytes] = frozenset()  # that nacre has given it
+    harmless: set[tuple[bytes, str, str]] = field(default_factory=set[tuple[bytes, str, str]])
     refused: dict[str, str] = field(default_factory=dict[str, str])
 
 
@@ -91,29 +97,19 @@ class Decision:
     hint: str = ""
 
 
-class ExecRules:
-    """The rules of one server for all that its commands start."""
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """The rules that hold, and what was found by them."""
 
-    def __init__(self, policy: Policy, where: Where) -> None:
-        self._where = where
-        self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
-        self._commands: OrderedDict[int, _Command] = OrderedDict()
-        self._processes: OrderedDict[int, Process] = OrderedDict()
-        self._given: frozenset[bytes] = frozenset()  # the environment of the latest command
-        self._living = LivingProcesses()
-        self._pending: OrderedDict[int, Process] = OrderedDict()  # what may become another program
-        self._verdicts: OrderedDict[tuple[object, ...], Decision] = OrderedDict()
-        self._given_policy: Policy
-        self._policy: Policy  # with the programs that do what free builtins do
-        self._forbidding: Policy  # what is denied or asked about, wherever it is started
-        self.adopt(policy)
+    given: Policy
+    policy: Policy  # with the programs that do what free builtins do
+    forbidding: Policy  # what is denied or asked about, wherever it is started
+    verdicts: OrderedDict[tuple[object, ...], Decision]
 
-    def adopt(self, policy: Policy) -> None:
-        """From now on these rules hold."""
-        self._given_policy = policy
+    @classmethod
+    def of(cls, policy: Policy) -> _Rules:
         has_free = policy.free_builtins and policy.mode == "allowlist"
-        self._policy = policy.allowing(sorted(FREE)) if has_free else policy
-        self._forbidding = replace(
+        forbidding = replace(
             policy,
             rules=(*policy.denies, *policy.asks),
             allows=(),
@@ -123,38 +119,68 @@ class ExecRules:
             allow_writes=True,
             allowed_directories=(),
         )
-        self._verdicts.clear()
+        extended = policy.allowing(sorted(FREE)) if has_free else policy
+        return cls(policy, extended, forbidding, OrderedDict())
+
+
+class ExecRules:
+    """The rules of one server for all that its commands start. Any thread may ask."""
+
+    def __init__(self, policy: Policy, where: Where) -> None:
+        self._where = where
+        self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
+        self._commands: OrderedDict[int, _Command] = OrderedDict()
+        self._processes: OrderedDict[int, Process] = OrderedDict()
+        self._given: frozenset[bytes] = frozenset()  # the environment of the latest command
+        self._living = LivingProcesses()
+        self._pending: OrderedDict[int, Process] = OrderedDict()  # what may become another program
+        self._lock = threading.Lock()
+        self._rules: _Rules
+        self.adopt(policy)
+
+    def adopt(self, policy: Policy) -> None:
+        """From now on these rules hold."""
+        rules = _Rules.of(policy)
+        with self._lock:
+            self._rules = rules
+            for command in self._commands.values():
+                command.harmless.clear()
 
     def close(self) -> None:
         """Nobody will ask any more."""
-        self._living.close()
+        with self._lock:
+            self._living.close()
 
     # -- what nacre knows of its commands
 
     def expect(self, command: int, program: str, argv: Sequence[str]) -> None:
         """nacre is about to start this itself, with these words. No program: it is found on the PATH."""
-        self._commands[command] = _Command(command)
-        _bound(self._commands)
         key = (os.path.normpath(program) if program else "", tuple(argv))
-        self._expected.setdefault(key, []).append(command)
-        _bound(self._expected)
+        with self._lock:
+            self._commands[command] = _Command(command)
+            _bound(self._commands)
+            self._expected.setdefault(key, []).append(command)
+            _bound(self._expected)
 
     def approve(self, command: int, *, approved: bool) -> None:
         """Whether a person has said yes to what a command runs now."""
-        if (known := self._commands.get(command)) is not None:
-            known.approved = approved
+        with self._lock:
+            if (known := self._commands.get(command)) is not None:
+                known.approved = approved
 
     def trust(self, command: int) -> None:
         """It is not an agent's: it may start what it likes."""
-        if (known := self._commands.get(command)) is not None:
-            known.trusted = True
+        with self._lock:
+            if (known := self._commands.get(command)) is not None:
+                known.trusted = True
 
     def take_refusals(self, command: int) -> tuple[str, ...]:
         """What was refused to a command since the last time, in sentences."""
-        known = self._commands.get(command)
-        if known is None or not known.refused:
-            return ()
-        refused, known.refused = tuple(known.refused.values()), {}
+        with self._lock:
+            known = self._commands.get(command)
+            if known is None or not known.refused:
+                return ()
+            refused, known.refused = tuple(known.refused.values()), {}
         return refused
 
     # -- one exec
@@ -165,47 +191,66 @@ class ExecRules:
 
     def is_expected(self, pid: int, path: str, argv: tuple[str, ...]) -> bool:
         """Whether nacre itself starts this; then it is known from now on."""
-        waiting = self._expected.get((path, argv))
-        if not waiting:
+        if (path, argv) not in self._expected:  # as nearly always: without waiting for anybody
             return False
-        command = waiting.pop(0)
-        if not waiting:
-            del self._expected[path, argv]
-        mark = mark_of(pid)
-        helpers = SHELL_HELPERS.get(os.path.basename(path), ())
-        self._await(pid, Process(mark, command, helpers))
+        with self._lock:
+            waiting = self._expected.get((path, argv))
+            if not waiting:
+                return False
+            command = waiting.pop(0)
+            if not waiting:
+                del self._expected[path, argv]
+            mark = mark_of(pid)
+            helpers = SHELL_HELPERS.get(os.path.basename(path), ())
+            self._await(pid, Process(mark, command, helpers))
         return bool(mark)
 
     def is_fixed(self, path: str) -> bool:
         """Whether no command can change where a path leads."""
         return _is_in(path, SYSTEM_DIRECTORIES) and not self._where.writable(path)
 
-    def confirm(self, asked: Exec, environment: bytes) -> bool:
-        """A process has become what was allowed, with this environment; whether it may go on."""
-        process = self._pending.pop(asked.pid, None)
-        if process is None:
-            return False
-        command = self._commands.get(process.command)
-        if not asked.real_path and command is not None:  # nacre has started it
-            command.environment = self._given = frozenset(environment.split(b"\0"))
-        elif process.checked and (objection := self._objection_to(environment, asked, command)):
-            if command is not None:
-                self._note(command, asked, objection)
-            return False
-        self._remember(asked.pid, process)
+    def confirm(self, asked: Exec) -> bool:
+        """A process has become what was allowed; whether it may go on. OSError: it is gone."""
+        with self._lock:
+            process = self._pending.pop(asked.pid, None)
+            if process is None:
+                return False
+            command = self._commands.get(process.command)
+            if not asked.real_path and command is not None:  # nacre has started it
+                environment = environment_of(asked.pid)
+                command.environment = self._given = frozenset(environment.split(b"\0"))
+            elif process.checked and not self._is_harmless(asked, command):
+                return False
+            self._remember(asked.pid, process)
         return True
 
-    def _objection_to(self, environment: bytes, asked: Exec, command: _Command | None) -> Decision | None:
-        """What speaks against the variables that were added since nacre started the command."""
+    def _is_harmless(self, asked: Exec, command: _Command | None) -> bool:
+        """Whether nothing speaks against the variables that were added since nacre started the command."""
         if command is not None and command.approved:
-            return None
+            return True
+        called, name = _called(asked), os.path.basename(asked.real_path)
+        looked_at = (environment_of(asked.pid), called, name)
+        if command is not None and looked_at in command.harmless:
+            return True
         given = command.environment if command is not None else self._given
-        programs = frozenset({_called(asked), os.path.basename(asked.real_path)})
+        objection = self._objection_to(looked_at[0], given, frozenset({called, name}))
+        if command is None:
+            return objection is None
+        if objection is not None:
+            self._note(command, asked, objection)
+            return False
+        if len(command.harmless) < ENVIRONMENTS_KEPT:
+            command.harmless.add(looked_at)
+        return True
+
+    def _objection_to(
+        self, environment: bytes, given: frozenset[bytes], programs: frozenset[str]
+    ) -> Decision | None:
         for entry in frozenset(environment.split(b"\0")) - given:
             name, _, value = os.fsdecode(entry).partition("=")
             if not name or name in KEPT_BY_SHELLS:
                 continue
-            found = object_to(Setting(name, value, programs=programs), self._policy)
+            found = object_to(Setting(name, value, programs=programs), self._rules.policy)
             if found is not None:
                 return Decision(allowed=False, rule="environment", reason=found.reason, hint=found.hint)
         return None
@@ -217,6 +262,10 @@ class ExecRules:
 
     def conclude(self, asked: Exec, caller: Process, decision: Decision) -> bool:
         """Whether it may start, after a decision."""
+        with self._lock:
+            return self._conclude(asked, caller, decision)
+
+    def _conclude(self, asked: Exec, caller: Process, decision: Decision) -> bool:
         self._pending.pop(asked.pid, None)
         command = self._commands.get(caller.command)
         if command is not None and command.trusted:
@@ -255,6 +304,10 @@ class ExecRules:
 
     def caller(self, asked: Exec) -> Process:
         """What the process is that calls, by its own last exec or that of an ancestor."""
+        with self._lock:
+            return self._caller(asked)
+
+    def _caller(self, asked: Exec) -> Process:
         own = self._processes.get(asked.pid)
         if own is not None and own.mark == asked.mark:
             return own
@@ -276,25 +329,26 @@ class ExecRules:
     def decide(self, asked: Exec, caller: Process) -> Decision:
         """The answer for whoever has that ancestor; it changes nothing."""
         key = (asked.path, asked.real_path, asked.argv, asked.directory, asked.script, caller.children)
-        found = self._verdicts.get(key)
+        rules = self._rules
+        found = rules.verdicts.get(key)
         if found is None:
-            files = _Noticing(self._policy, asked.directory)
-            found = self._decide(asked, caller.children, files)
+            files = _Noticing(rules.policy, asked.directory)
+            found = self._decide(rules, asked, caller.children, files)
             if not files.depends:
-                self._verdicts[key] = found
-                _bound(self._verdicts)
+                rules.verdicts[key] = found
+                _bound(rules.verdicts)
         return found
 
-    def _decide(self, asked: Exec, inherited: tuple[str, ...], files: _Noticing) -> Decision:
+    def _decide(self, rules: _Rules, asked: Exec, inherited: tuple[str, ...], files: _Noticing) -> Decision:
         own_names = self._names(asked)
         if reason := self._disguise(asked):
             return Decision(allowed=False, rule="programs", reason=reason)
-        forbidding = replace(self._forbidding, files=cast("FileSystem", files))
+        forbidding = replace(rules.forbidding, files=cast("FileSystem", files))
         objections = [self._objection(name, asked, forbidding) for name in self._all_names(asked, own_names)]
         objection = next(filter(None, objections), None)
         if objection is not None and objection.decision == "deny":
             return _refused(objection)
-        if self._policy.mode != "allowlist" or admits(inherited, own_names, asked.argv):
+        if rules.policy.mode != "allowlist" or admits(inherited, own_names, asked.argv):
             return Decision(
                 allowed=True, asks=objection is not None, rule=objection.rule if objection else ""
             )
@@ -302,20 +356,21 @@ class ExecRules:
             return Decision(
                 allowed=True, children=ANY
             )  # the interpreter of a file that commands cannot change
-        return self._by_rule(own_names, asked, replace(self._policy, files=cast("FileSystem", files)))
+        return self._by_rule(own_names, asked, rules, cast("FileSystem", files))
 
-    def _by_rule(self, own_names: Sequence[str], asked: Exec, policy: Policy) -> Decision:
+    def _by_rule(self, own_names: Sequence[str], asked: Exec, rules: _Rules, files: FileSystem) -> Decision:
+        policy = replace(rules.policy, files=files)
         verdicts = [
             (name, judge_argv((name, *asked.argv[1:]), policy, cwd=asked.directory)) for name in own_names
         ]
         name, verdict = min(verdicts, key=lambda pair: _STRICTNESS[pair[1].decision])
         if verdict.decision == "deny":
             # Without the free programs, which would be listed as if a person had named them.
-            plain = replace(self._given_policy, files=policy.files)
+            plain = replace(rules.given, files=files)
             return _refused(judge_argv((own_names[0], *asked.argv[1:]), plain, cwd=asked.directory))
         by_text = {rule.text: rule for rule in (*policy.allows, *policy.asks)}
-        rules = [by_text[found.rule] for found in verdict.commands if found.rule in by_text]
-        children = [child for rule in rules for child in children_of(rule, name, asked.argv)]
+        matched = [by_text[found.rule] for found in verdict.commands if found.rule in by_text]
+        children = [child for rule in matched for child in children_of(rule, name, asked.argv)]
         return Decision(
             allowed=True,
             children=tuple(dict.fromkeys(children)),
@@ -356,7 +411,8 @@ class ExecRules:
         """Whether commands could have put it there, in the place of a program of the same name."""
         name = os.path.basename(asked.path)
         return self._where.writable(asked.real_path) and any(
-            self._policy.world.is_file(os.path.join(directory, name)) for directory in SYSTEM_DIRECTORIES
+            self._rules.policy.world.is_file(os.path.join(directory, name))
+            for directory in SYSTEM_DIRECTORIES
         )
 
     def _all_names(self, asked: Exec, own_names: Sequence[str]) -> Iterable[str]:

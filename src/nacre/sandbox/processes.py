@@ -116,10 +116,15 @@ def _knows_parents() -> bool:
         os.close(handle)
 
 
+def environment_of(pid: int) -> bytes:
+    """The environment that a process was started with. OSError: it cannot be read."""
+    return contents(f"/proc/{pid}/environ")
+
+
 def command_of(pid: int) -> int:
     """The command that a process says it belongs to, by its environment; 0: it says nothing."""
     try:
-        environment = contents(f"/proc/{pid}/environ")
+        environment = environment_of(pid)
     except OSError:
         return 0
     mark = b"\0" + COOKIE_NAME.encode() + b"="
