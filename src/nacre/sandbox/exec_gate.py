@@ -22,10 +22,9 @@ import signal
 import stat
 import struct
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from nacre.sandbox.exec_words import ENCODING, ON_ERROR, PAGE, Memory, Room, Words, read_words
+from nacre.sandbox.exec_words import ENCODING, ON_ERROR, Words, read_words
 from nacre.sandbox.processes import contents, identify
 
 if TYPE_CHECKING:
@@ -93,7 +92,6 @@ class ExecGate:
         self._keeper_memory = keeper_memory
         self.listener = listener
         self._judge = judge
-        self._room = Room()
         self._response = bytearray(RESPONSE.size)
         self._expected_programs: dict[str, str] = {}  # where the paths lead that the keeper starts
         self._fixed_paths: dict[str, str] = {}  # where those lead that no command can change
@@ -160,14 +158,16 @@ class ExecGate:
             self.settle(asked, allowed=allowed)
 
     def _read_words(self, pid: int, call: int, arguments: list[int]) -> Words:
-        by_directory = call in EXECVEAT
         try:
-            return read_words(Memory(partial(self._room.read, pid)), arguments, by_directory=by_directory)
+            memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY | os.O_CLOEXEC)
         except PermissionError:
             if self._keeper_memory < 0:
                 raise
-        memory = Memory(partial(os.pread, self._keeper_memory, PAGE))
-        return read_words(memory, arguments, by_directory=by_directory)
+            return read_words(self._keeper_memory, arguments, by_directory=call in EXECVEAT)
+        try:
+            return read_words(memory, arguments, by_directory=call in EXECVEAT)
+        finally:
+            os.close(memory)
 
     def _read_exec(self, pid: int, words: Words, question: int) -> Exec:
         """What the words lead to. OSError: that cannot be told, or is not there."""

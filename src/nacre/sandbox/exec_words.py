@@ -1,22 +1,23 @@
 """What a stopped thread is about to execute, read from its memory.
 
-Above it: `exec_gate`, which asks for every exec of every command, mostly with the processor's caches gone
-cold: few steps count more than anything else here. It knows pages and pointers, not what they mean.
+Above it: `exec_gate`, which asks for every exec of every command, with the processor's caches gone cold each
+time: then few steps, and the same ones as elsewhere, count more than anything else. (That is why memory is
+read as a file: a call through `ctypes` takes half as long, but three times as long when it is cold.) It knows
+pages and pointers, not what they mean.
 """
 
 from __future__ import annotations
 
 import ctypes
 import errno
+import os
 import sys
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import NamedTuple
 
 AT_FDCWD = -100
 WORD = 8
 PAGE = 4096
+ADDRESSES = 1 << 63  # there are none above it that a program can read
 PATH_LIMIT_BYTES = 4096
 ARGUMENTS_LIMIT_BYTES = 1 << 21  # more than the kernel itself accepts
 ENCODING, ON_ERROR = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors()
@@ -32,61 +33,33 @@ class Words(NamedTuple):
     line: bytes  # the arguments as the kernel shows them later: each with a NUL after it
 
 
-def read_words(memory: Memory, arguments: list[int], *, by_directory: bool) -> Words:
-    """What a stopped thread is about to execute, in its own words. OSError: that cannot be told."""
+def read_words(memory: int, arguments: list[int], *, by_directory: bool) -> Words:
+    """What a stopped thread is about to execute; `memory` is a descriptor. OSError: that cannot be told."""
     if by_directory:
         directory_fd, path_at, argv_at, _, flags, _ = arguments
         directory_fd = ctypes.c_int32(directory_fd & 0xFFFFFFFF).value
     else:
         path_at, argv_at, *_ = arguments
         directory_fd, flags = AT_FDCWD, 0
-    texts = memory.texts(argv_at)
-    path = memory.text(path_at, PATH_LIMIT_BYTES).decode(ENCODING, ON_ERROR)
+    pages = _Pages(memory)
+    texts = pages.texts(argv_at)
+    path = pages.text(path_at, PATH_LIMIT_BYTES).decode(ENCODING, ON_ERROR)
     argv = tuple([text.decode(ENCODING, ON_ERROR) for text in texts])
     return Words(path, argv, directory_fd, flags, b"\0".join([*texts, b""]))
 
 
-class _Span(ctypes.Structure):
-    """A stretch of memory, as the kernel takes it."""
-
-    _fields_ = (("base", ctypes.c_void_p), ("length", ctypes.c_size_t))
-
-
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.process_vm_readv.argtypes = (
-    *(ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong),
-)
-
-
-class Room:
-    """Where a page of another process is read to: making that anew each time takes longer than reading."""
-
-    def __init__(self) -> None:
-        self._page = ctypes.create_string_buffer(PAGE)
-        self._source, self._into = _Span(0, PAGE), _Span(ctypes.addressof(self._page), PAGE)
-        self._source_at, self._into_at = ctypes.addressof(self._source), ctypes.addressof(self._into)
-
-    def read(self, pid: int, start: int) -> bytes:
-        """The page that starts there, or as much of it as there is."""
-        self._source.base = start
-        count = _libc.process_vm_readv(pid, self._into_at, 1, self._source_at, 1, 0)
-        if count < 0:
-            raise OSError(ctypes.get_errno(), "unreadable")
-        return self._page.raw[:count]
-
-
-class Memory:
+class _Pages:
     """The memory of a process, read by pages: what an exec needs lies close together."""
 
-    def __init__(self, read: Callable[[int], bytes]) -> None:
-        """`read` gives the page that starts at an address."""
-        self._read = read
+    def __init__(self, memory: int) -> None:
+        self._memory = memory
         self._pages: dict[int, bytes] = {}
 
     def _load(self, start: int) -> bytes:
-        page = self._pages[start] = self._read(start)
+        page = os.pread(self._memory, PAGE, start) if start < ADDRESSES else b""
         if len(page) < PAGE:
             raise OSError(errno.EFAULT, "unreadable")
+        self._pages[start] = page
         return page
 
     def text(self, address: int, limit: int) -> bytes:
