@@ -785,6 +785,9 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "exec-fails-closed": Requirement("What nobody decides does not start.", "nacre"),
+    "exec-while-busy": Requirement(
+        "Programs are decided about at once, whatever else the server has to do.", "nacre"
+    ),
     "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
     "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),
     "sandbox-protected": Requirement(

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import re
+import select
 import shutil
+import signal
 import sys
+import threading
 
 import pytest
 from gated_service import Gated, gated, workspace
@@ -19,6 +23,11 @@ from nacre.sandbox.executables import HEAD_BYTES, Executables, TooWideError, wor
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
 
 SHELLS = ("bash", "dash", "zsh", "ksh", "mksh", "fish")
+
+
+def gate_threads() -> set[threading.Thread]:
+    """Those that answer the keepers of this process."""
+    return {thread for thread in threading.enumerate() if thread.name == "exec gate"}
 
 
 @pytest.mark.req("exec-rules")
@@ -288,6 +297,7 @@ def test_a_long_text_is_judged_while_others_run() -> None:
 
 @pytest.mark.req("exec-fails-closed")
 def test_nothing_starts_when_nobody_decides() -> None:
+    before = gate_threads()
     with gated({"allow": ["ls"]}) as run:
         assert run("ls", "a").ok
         execs = run.service.place.execs
@@ -297,7 +307,10 @@ def test_nothing_starts_when_nobody_decides() -> None:
             execs.close()
             await asyncio.sleep(0)
 
+        answering = gate_threads() - before
         run.harness.do(close())
+        assert len(answering) == 1
+        assert not any(thread.is_alive() for thread in answering)
         assert not run("ls", "a").ok
 
 
@@ -313,15 +326,43 @@ def test_what_cannot_be_decided_does_not_start(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(execs.rules, "judge", fail)
         assert not run("ls | cat").ok
         monkeypatch.undo()
-        assert run("ls").ok
+        assert run("ls", "a").ok
+        monkeypatch.setattr("nacre.sandbox.exec_rules.environment_of", fail)
+        assert run("ls", "a").exit_code == 128 + signal.SIGKILL  # before it has done anything
+        monkeypatch.undo()
+        assert run("ls", "a").ok
+
+
+@pytest.mark.req("exec-while-busy")
+def test_programs_start_while_the_server_is_busy_with_something_else() -> None:
+    with gated({"allow": ["ls"]}) as run:
+        go, done = run.workspace / "go", run.workspace / "done"
+        os.mkfifo(go)
+        os.mkfifo(done)
+        assert run("{ read word < go; ls victim > done; } &", "a").ok
+
+        async def hold() -> bytes:
+            """Nothing else happens on the event loop meanwhile."""
+            output = os.open(done, os.O_RDWR)
+            try:
+                go.write_text("word\n")
+                return os.read(output, 100) if select.select([output], [], [], 30)[0] else b""
+            finally:
+                os.close(output)
+
+        assert run.harness.do(hold()) == b"victim\n"
 
 
 @pytest.mark.req("exec-rules")
 def test_a_keeper_that_follows_a_killed_one_has_its_execs_decided_too() -> None:
+    before = gate_threads()
     with gated({"allow": ["ls"]}) as run:
         run("ls")
+        (answering,) = gate_threads() - before
         with pytest.raises(PlaceError):
             run("kill -9 $PPID")
+        answering.join(30)
+        assert not answering.is_alive()
         assert "/rm was not started" in " ".join(run("rm victim").hints)
         assert run("ls").ok
 
