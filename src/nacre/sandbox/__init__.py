@@ -5,6 +5,7 @@
 `seatbelt`    a profile as rules for sandbox-exec (macOS), `job_object` as a job and a token (Windows)
 `plan`        a profile as what the keeper does to itself at its start: Landlock rules, a seccomp filter
 `exec_gate`   decides about every exec by its real path and arguments, with `exec_rules`
+`exec_words`  what a process is about to execute, from its memory
 `processes`   who a process is, for both of them
 `executables` an allowlist as the files that can be executed at all
 `hosts`       which hosts commands may reach
