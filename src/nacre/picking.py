@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LOOKED_BYTES = 16 << 20  # are searched, at most
 LOOKED_BYTES_OF_SUCCESS = 1 << 18  # failures are rarely in it, and who prints much should not wait for that
+SAMPLE_BYTES = 4096  # that tell whether lines repeat
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
 SHAPES = 4000  # kinds of lines that are counted apart
@@ -153,10 +154,10 @@ def _after_missing(printed: Printed, number: int | None) -> int | None:
 
 def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterator[Candidate]:
     """Those of some whole lines that may tell something; `offset` and `number` are those of the first one."""
-    plain = b"\n" + data.translate(_PLAIN)  # one further: a trigger may stand at the beginning of a line
-    triggers = _present(plain)
+    triggers = _present(_distinct_lines(data))
     if not triggers:
         return
+    plain = b"\n" + data.translate(_PLAIN)  # one further: a trigger may stand at the beginning of a line
     search = _any_of(triggers).search
     counted_to = position = 0
     while (hit := search(plain, position)) is not None:
@@ -171,13 +172,19 @@ def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterato
         yield Candidate(offset + begin, len(line), number, Weight.NOTHING, shape_of(looked), looked)
 
 
-def _present(plain: bytes) -> tuple[bytes, ...]:
-    """The triggers that are in some lines: sought in each line once, and only if a word of theirs is there.
+def _distinct_lines(data: bytes) -> bytes:
+    """Each of some lines once, behind a line end, in small letters; lines that differ in numbers are one."""
+    sample = data[:SAMPLE_BYTES].split(b"\n")
+    if 2 * len(set(sample)) < len(sample):  # much repeats as it is: half the time
+        data = b"\n".join(set(data.split(b"\n")))
+    return b"\n" + b"\n".join(set(data.translate(_PLAIN).split(b"\n")))
 
-    Seventy searches through all of it would take ten times as long: what is not there is sought to the end.
-    So lines that differ in numbers only count as one, and so do words.
+
+def _present(lines: bytes) -> tuple[bytes, ...]:
+    """The triggers that are in some lines; they are sought only if a word of theirs is there.
+
+    Seventy searches through all lines would take ten times as long: what is not there is sought to the end.
     """
-    lines = b"\n" + b"\n".join(set(plain.split(b"\n")))
     words = {word for word in set(lines.translate(_WORDS_APART).split()) if len(word) <= LONGEST_WORD}
     text = b" ".join(words)
     found = (re.escape(trigger) for trigger, key in _KEYS if key in text and trigger in lines)
