@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nacre.picking import Row
 
 LEAST_BYTES = 2048  # in less room only the two ends are shown
-WINDOW_BYTES = 1 << 17  # of each end, that is folded to be shown
+WINDOW_BYTES = 1 << 16  # of each end, that is folded to be shown
 PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
 FRAME_BYTES = 260  # what stands around the picked lines
 

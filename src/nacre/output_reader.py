@@ -105,11 +105,13 @@ def _begin(printed: Printed, query: Query) -> int:
     return min(query.offset or 0, printed.total_bytes)
 
 
-def blocks(printed: Printed, offset: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
+def blocks(
+    printed: Printed, offset: int, end: int | None = None, size: int = BLOCK_BYTES
+) -> Iterator[tuple[int, bytes]]:
     """What is kept from an offset on, with where each piece begins."""
     end = printed.total_bytes if end is None else end
     while (offset := printed.skip_missing(offset)) < end and (
-        block := printed.read(offset, min(BLOCK_BYTES, end - offset))
+        block := printed.read(offset, min(size, end - offset))
     ):
         yield offset, block
         offset += len(block)

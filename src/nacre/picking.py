@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from nacre.failure_lines import TRIGGER_PATTERNS, TRIGGERS, Weight, weight_of
 from nacre.folding import lines_backwards, lines_of, shape_of
 from nacre.output import counted, readable, size_of
-from nacre.output_reader import blocks, missing_lines
+from nacre.output_reader import BLOCK_BYTES, blocks, missing_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nacre.outputs import Printed
 
 LOOKED_BYTES = 16 << 20  # are searched, at most
-LOOKED_BYTES_OF_SUCCESS = 1 << 18  # failures are rarely in it, and who prints much should not wait for that
+LOOKED_BYTES_OF_SUCCESS = 1 << 16  # failures are rarely in it, and who prints much should not wait for that
 SAMPLE_BYTES = 4096  # that tell whether lines repeat
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
@@ -91,7 +91,7 @@ class Found:
     def look(self, printed: Printed, begin: int, end: int, number: int | None, encoding: str | None) -> None:
         """Look through a part that begins with a line, which has that number."""
         rest, at, looked_lines = b"", begin, 0
-        for offset, block in blocks(printed, begin, end):
+        for offset, block in blocks(printed, begin, end, min(self._look_bytes, BLOCK_BYTES)):
             if offset != at + len(rest):  # bytes are missing between
                 number, rest, at = _after_missing(printed, number), b"", offset
             data = rest + block

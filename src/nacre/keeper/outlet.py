@@ -41,6 +41,11 @@ class CommandOutlet(Outlet, Protocol):
 
     dying: dict[int, Command]  # those that are being killed
 
+    @property
+    def running(self) -> int:
+        """How many commands there are."""
+        ...
+
     def give_up_group(self, command_id: int) -> None:
         """Nothing of a command is left: neither is its control group."""
         ...
