@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nacre.picking import Row
 
 LEAST_BYTES = 2048  # in less room only the two ends are shown
-WINDOW_BYTES = 1 << 16  # of each end, that is folded to be shown
+WINDOW_BYTES = 120 << 10  # of each end, that is folded to be shown; the heap gives back what is larger
 PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
 FRAME_BYTES = 260  # what stands around the picked lines
 
@@ -80,9 +80,10 @@ def digest(  # noqa: PLR0913  # what is cut, and what is known of it
         (near.size, head.size),
         (printed.total_bytes - tail.size, printed.total_bytes - far.size),
     ):
-        shown = Found()
-        shown.look(printed, begin, end, 0, encoding)
-        found.subtract(shown)
+        if begin < end:
+            shown = Found()
+            shown.look(printed, begin, end, 0, encoding)
+            found.subtract(shown)
     begin, end = head.size, printed.total_bytes - tail.size
     picked = [row for row in rows if begin <= row.offset and row.offset + row.size <= end]
     return _assembled(printed, cut, head, tail, _Middle(picked, found))
