@@ -1,12 +1,12 @@
-"""One running command in the keeper: its streams, its time limit, its kill ladder, its truthful end.
+"""One running command in the keeper: its streams, its time limit, its kill ladder, its end.
 
 Above it: `program`, which owns all commands and the link, and `shells`, whose commands are given turns.
 Below: `streams` for output, and `host` for everything the operating system does: `posix` and `process_tree`,
 or `windows`. It knows nothing of turns.
 
-A command ends when its first process has ended. Output that is in the pipes by then belongs to the
-result; a process left behind may go on printing, which goes to the spool. A command that is being
-killed ends when its whole tree is gone.
+A command ends when its first process has ended. Output that is in the pipes by then belongs to the result;
+later output of processes left behind goes to the spool. A command that is being killed ends when its whole
+tree is gone.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ UNWATCHED_MS = (
 UNWATCHED_LIMIT_MS = 20
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
-KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then what has not died is called a survivor
+KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then survivors are reported
 
 
 def named(left: set[int]) -> tuple[Left, int]:
-    """Processes that were left behind, a bounded number with their command lines; and how many there are."""
+    """The processes left behind, a limited number with their command lines, and their total number."""
     return tuple([(pid, command_line(pid)) for pid in sorted(left)[:LEFT_LIMIT]]), len(left)
 
 
@@ -50,9 +50,9 @@ def _watch_of(outlet: CommandOutlet, command: Command) -> LimitWatch:
 
 
 def _peak_of_its_own(max_rss_bytes: int) -> int | None:
-    """The most memory that a process has had; None where that is no more than ours, and so says nothing.
+    """The peak memory of a process; None where it does not exceed our own, and so says nothing.
 
-    Our own peak only grows: it is asked for again when the one of last time might have been passed.
+    Our own peak only grows: it is queried again only when the last value might be exceeded.
     """
     global _own_peak_rss_bytes  # noqa: PLW0603  # one for all commands
     if max_rss_bytes > _own_peak_rss_bytes:
@@ -64,24 +64,24 @@ _own_peak_rss_bytes = 0
 
 
 class Command:
-    """A command from its start to the moment the last of its processes has let go of it."""
+    """A command from its start until the last of its processes has ended and its streams are closed."""
 
     def __init__(self, outlet: CommandOutlet, command_id: int, spec: Spawn, started: host.Started) -> None:
         self.id = command_id
         self.spec = spec
         self.pid = started.pid
         self.reported = False  # the EXIT frame was sent
-        self.left_some = False  # and said that processes or open streams were left behind
+        self.left_some = False  # and listed processes or open streams as left behind
         self._outlet = outlet
         self._started = started
         self._began = time.monotonic()
         self._end: host.Reaped | None = None
         self._wall_ms = 0
         self._why: str | None = None  # "timeout", "killed" or "limit"
-        self.limit = ""  # the limit that it, or the present turn, has passed
+        self.limit = ""  # the limit that it, or the current turn, has exceeded
         self._limits = _watch_of(outlet, self) if spec.limits else None
         self._dying = False
-        self.watcher: Watcher | None = None  # who tells nacre about it while it runs
+        self.watcher: Watcher | None = None  # reports to nacre while it runs
         self._timer: Timer | None = None
         self._watch_timer: Timer | None = None
         self._stdin = (
@@ -118,7 +118,7 @@ class Command:
             self._watch_timer = self._outlet.loop.call_later(delay_s, self._takes_long, self.id)
 
     def _takes_long(self) -> None:
-        """It does not end at once, as most do: from now on its streams are read, and its time is limited."""
+        """It has not ended at once, as most do: watch its streams and its time limit from now on."""
         self._watch()
         if self.spec.timeout_ms > self._unwatched_ms and self._end is None and not self._dying:
             self._set_time_limit()
@@ -136,14 +136,14 @@ class Command:
     # -- output
 
     def credit(self, taken_bytes: int) -> None:
-        """The reader has taken streamed output: go on reading when it has caught up."""
+        """The reader has taken streamed output: resume reading when it has caught up."""
         self._streams.credit(taken_bytes)
 
     def _control_chunk(self, chunk: bytes) -> None:
         self._outlet.send(frame(Kind.CONTROL, self.id, chunk))
 
     def stream_ended(self) -> None:
-        """Nobody holds one of its output pipes any more."""
+        """One of its output pipes was closed by its last holder."""
         if self.reported:
             self._outlet.retire_if_over(self)
 
@@ -153,7 +153,7 @@ class Command:
         return self._streams.open
 
     def streams_of(self, turn: int) -> Streams | None:
-        """What it prints, or what that turn of a persistent shell does; None: that is over."""
+        """Its streams, or those of a turn of a persistent shell; None: that turn has ended."""
         return self._streams if not turn else None
 
     @property
@@ -169,7 +169,7 @@ class Command:
 
     @property
     def input_fd(self) -> int:
-        """Where it is given what it reads; -1: nothing, or no more."""
+        """The descriptor of its input; -1: it has none, or it is closed."""
         return self._stdin.fd if self._stdin is not None else -1
 
     def feed(self, data: bytes) -> None:
@@ -184,7 +184,7 @@ class Command:
             self._stdin.close()
 
     def feed_hidden(self, data: bytes) -> bool:
-        """Give it what must not be seen; whether its terminal hides that, else it is given nothing."""
+        """Type into its terminal only if that does not echo; whether it did."""
         if self.spec.terminal is None or self._stdin is None or not host.hides_lines(self.input_fd):
             return False
         if data:
@@ -213,10 +213,10 @@ class Command:
         """The first process was reaped."""
         self._end = end
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
-        if self.reported and not self._dying:  # it was called unkillable, and has died after all
+        if self.reported and not self._dying:  # it was reported as unkillable, and has died after all
             self._outlet.retire_if_over(self)
             return
-        if self._dying:  # also when nacre itself has failed with it: the rest is up to `check_death`
+        if self._dying:  # also after an internal error: `check_death` does the rest
             return
         if self._limits is not None and self.note_limit():
             self.kill("limit", 0)
@@ -226,14 +226,14 @@ class Command:
             self.report(set())
 
     def note_left_end(self, end: host.Reaped) -> None:
-        """A child of ours that was its, but not its first process, has ended."""
+        """A child of ours that belongs to it, but is not its first process, has ended."""
         if self.reported:
             if self.left_some:
                 self._outlet.send(encode(LeftEnd(pid=end.pid, code=end.code, signal=end.signal), self.id))
             self._outlet.retire_if_over(self)
 
     def _report_when_settled(self, rounds: int) -> None:
-        """A background process that has not yet become its program gets a moment, to be named truly."""
+        """Give a background process a moment to exec, so that it is listed under its own name."""
         left = self._outlet.tree.members(self.id)
         if rounds and self.just_forked(left):
             self.set_timer(SETTLE_S, lambda: self._report_when_settled(rounds - 1))
@@ -241,34 +241,34 @@ class Command:
             self.report(left)
 
     def just_forked(self, left: set[int]) -> bool:
-        """Whether one of these still looks like the command itself, or like nothing yet."""
+        """Whether one of these has been forked, but has not executed its program yet."""
         own = " ".join(self.spec.argv)[:100]
         lines = [command_line(pid) for pid in left]
         return any(not line or line.startswith(own) for line in lines)
 
     def _time_is_up(self) -> None:
-        """It has run too long; unless it has ended in time, and nobody has looked since."""
+        """The time limit has passed; the command may have ended in time without having been reaped yet."""
         self._outlet.reap()
         if self._end is None:
             self.kill("timeout", self.spec.grace_ms)
 
     @property
     def at_work(self) -> bool:
-        """Whether somebody waits for what it does."""
+        """Whether it still runs, as far as its caller is concerned."""
         return not self.over
 
     @property
     def printed_bytes(self) -> int:
-        """How much it has printed."""
+        """The size of its output."""
         return self._streams.total_bytes
 
-    def reach_limit(self, name: str, *, by_itself: bool) -> None:  # noqa: ARG002  # a shell is spared if it can be
-        """It has passed a limit: end all of it."""
+    def reach_limit(self, name: str, *, by_itself: bool) -> None:  # noqa: ARG002  # used by shells only
+        """End all of it, because it has exceeded a limit."""
         self.limit = self.limit or name
         self.kill("limit", 0)
 
     def kill(self, why: str, grace_ms: int, *, hang_up: bool = False) -> None:
-        """The ladder: TERM to the whole tree, a grace, KILL to what is left; without a grace KILL alone."""
+        """The ladder: TERM to the whole tree, a grace period, KILL to what is left; without grace, KILL."""
         if self._dying:
             return
         self._why = self._why or why
@@ -293,7 +293,7 @@ class Command:
         self._outlet.dying.pop(self.id, None)
 
     def _kill_hard(self, rounds: int = 0) -> None:
-        """KILL what is left, and what that has forked meanwhile, until it is gone or does not die."""
+        """KILL what is left, and what it has forked meanwhile, until all is gone or some cannot be killed."""
         self._outlet.tree.force_end(self.id)
         if rounds < len(KILL_PAUSES_S):
             self.set_timer(KILL_PAUSES_S[rounds], partial(self._kill_hard, rounds + 1))
@@ -301,7 +301,7 @@ class Command:
             self._give_up()
 
     def _give_up(self) -> None:
-        """Some process does not die (another user's, or stuck in the kernel): report it as left behind."""
+        """Report processes that cannot be killed (another user's, or stuck in the kernel) as left behind."""
         self._stop_dying()
         if not self.reported:
             self.report()
@@ -319,13 +319,13 @@ class Command:
                 self._outlet.report_rest(self)
 
     def set_timer(self, delay_s: float, callback: Callable[[], None]) -> None:
-        """Call back later; what was to be called before is not."""
+        """Call back later; replaces the previous timer."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._outlet.loop.call_later(delay_s, callback, self.id)
 
     def report(self, left: set[int] | None = None) -> None:
-        """Send the EXIT frame: how it ended, what it printed, who is left."""
+        """Send the EXIT frame: how it ended, its output, what is left running."""
         self._cancel_timers()
         self._take_rest()
         if left is None:
@@ -334,7 +334,7 @@ class Command:
             self._streams.part()
         end = Exit(*self._outcome(), *(named(left) if left else ((), 0)), self.limit, *self._streams.report())
         self._outlet.send(encode_exit(end, self.id))
-        self._outlet.flush()  # what follows need not keep the caller waiting
+        self._outlet.flush()  # the caller need not wait for what follows
         if not left:
             self._streams.part()
         self.left_some = bool(left) or self.streams_open
@@ -344,14 +344,14 @@ class Command:
         host.make_pipes_ahead()
 
     def note_limit(self) -> bool:
-        """It has ended: whether the kernel has held it to a limit since the last look."""
+        """At its end: whether the kernel has enforced a limit since the last look."""
         if self._limits is None or self.limit:
             return False
         self.limit = self._limits.last_look()
         return bool(self.limit)
 
     def _take_rest(self) -> None:
-        """It has ended: take what is still on its way from it."""
+        """At its end: read what is still in its pipes."""
         if self._control is not None:
             self._control.take()
             self._control.see_end()
@@ -371,29 +371,29 @@ class Command:
         return end.code, end.signal, self._why, self._wall_ms, end.cpu_ms, rss_bytes
 
     def fail(self) -> None:
-        """Handling it has failed unexpectedly: end all of it; the error has been sent already."""
+        """End all of it after an internal error, which has been sent already."""
         self.reported = True
         self._start_dying()
         attempt = self._outlet.loop.attempt
         attempt(self.release, 0)
-        if self._end is None:  # this needs no look at the process table, should that be what fails
+        if self._end is None:  # this works even if reading the process table fails
             attempt(partial(self.signal, host.signal_number("KILL"), "group"), 0)
         attempt(partial(self._outlet.tree.force_end, self.id), 0)
-        self._outlet.loop.call_later(0, self.check_death)  # nothing may be left whose end could be noticed
+        self._outlet.loop.call_later(0, self.check_death)  # no process may be left whose end would trigger it
 
     def release(self) -> None:
-        """Nothing of the command runs any more: let go of its pipes and its spool."""
-        self._cancel_timers()  # what was left behind may have been gone before it was to be killed
+        """Close its pipes and its spool: nothing of the command runs any more."""
+        self._cancel_timers()  # processes left behind may have ended before a timer to kill them
         if self._limits is not None:
             self._limits.end()
             self._limits = None
             self._outlet.give_up_group(self.id)
         for let_go in self._holdings():
-            self._outlet.loop.attempt(let_go, 0)  # each of them, whatever becomes of the others
+            self._outlet.loop.attempt(let_go, 0)  # each of them, even if another fails
         self._control = self._stdin = self._timer = self._watch_timer = None
 
     def _holdings(self) -> list[Callable[[], object]]:
-        """How to let go of each thing that a command holds."""
+        """The functions that release what a command holds."""
         held: list[Callable[[], object]] = [self._streams.release]
         if self._control is not None:
             held.append(self._control.close)
@@ -404,5 +404,5 @@ class Command:
         return held
 
     def announce(self) -> None:
-        """Say that it runs."""
+        """Send the STARTED frame."""
         self._outlet.send(encode(Started(pid=self.pid), self.id))

@@ -1,15 +1,15 @@
-r"""The conversation with a shell that has no private channel (cmd.exe): all comes in its own two streams.
+r"""The conversation with a shell that has no private channel (cmd.exe): everything is in its own two streams.
 
-Above it: `turns`. It does no I/O: it is given what the shell has printed, and says what is a command's
-output, what the shell is to be fed next, and when the command is over.
+Above it: `turns`. It does no I/O: from what the shell prints it determines a command's output, what to feed
+the shell next, and when the command has ended.
 
-The shell is given one line at a time, when it shows its prompt. The last line of a command has it report:
+The shell is given one line at a time, when it shows its prompt. The last line of a command makes it report:
 
     stdout   output  CR LF prompt  MARK code CR LF directory CR LF MARK CR LF  prompt
     stderr   output  MARK CR LF
 
-The mark is new for each command and comes to the shell when the command is over; so what a command prints,
-be it an old mark or the prompt, ends nothing. A forged prompt has the report fed too early, no more.
+The mark is new for each command and is sent only after the command; so nothing that a command prints, be it
+an old mark or the prompt, can end it. A forged prompt only makes the report line come too early.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 STDOUT, STDERR = 1, 2
 LINE_END = b"\r\n"
-REPORT_LIMIT_BYTES = 1 << 16  # what may stand between a prompt and the end of a report; more is output
+REPORT_LIMIT_BYTES = 1 << 16  # a report and its prompt are shorter; anything longer is output
 _CODE_AND_DIRECTORY = re.compile(rb" (-?\d+)\r\n([^\r\n]*)\r\n")
 
 
@@ -33,9 +33,9 @@ class Conversation:
     def __init__(self, prompt: bytes, say: Callable[[bytes], None]) -> None:
         self._prompt = prompt
         self._say = say
-        self._ready = False  # it shows its prompt, and was given nothing since
+        self._ready = False  # it shows its prompt and waits for a line
         self._lines: deque[bytes] = deque()
-        self._held = {STDOUT: b"", STDERR: b""}  # what may turn out to be more than output
+        self._held = {STDOUT: b"", STDERR: b""}  # what may turn out to be a part of the report
         self._take: dict[int, Callable[[bytes], None]] = {}
         self._mark = b""
         self._record: str | None = None
@@ -44,15 +44,15 @@ class Conversation:
         self._waiting: tuple[str, list[bytes], dict[int, Callable[[bytes], None]]] | None = None
 
     def open(self, mark: str, lines: list[bytes]) -> None:
-        """The shell was started: what it is to run before everything else; nobody takes its output."""
+        """Feed the shell its first lines after the start; their output is discarded."""
         self._begin(mark, lines, {})
 
     def begin(self, mark: str, lines: list[bytes], take: dict[int, Callable[[bytes], None]]) -> None:
-        """A command: its lines, the last of which reports with `mark`, and who takes its output."""
+        """Begin a command: its lines, the last of which reports with `mark`, and where its output goes."""
         if self._opening:
             self._waiting = (mark, lines, take)
         else:
-            self._held = {STDOUT: b"", STDERR: b""}  # what somebody has printed since is nobody's
+            self._held = {STDOUT: b"", STDERR: b""}  # output between two commands belongs to none
             self._begin(mark, lines, take)
 
     def _begin(self, mark: str, lines: list[bytes], take: dict[int, Callable[[bytes], None]]) -> None:
@@ -61,7 +61,7 @@ class Conversation:
         self._go_on()
 
     def hear(self, stream: int, chunk: bytes) -> str | None:
-        """Take what the shell printed; "code directory" once the command is over, its bytes as Latin-1."""
+        """Process the shell's output; returns "code directory", in Latin-1, once the command has ended."""
         self._held[stream] += chunk
         if stream == STDOUT:
             self._hear_stdout(chunk)
@@ -79,7 +79,7 @@ class Conversation:
         return None
 
     def end(self) -> None:
-        """The shell says no more: what was held back is output too."""
+        """At the end of the shell: what was held back is output, too."""
         for stream, held in self._held.items():
             self._pass_on(stream, len(held))
         self._take = {}
@@ -94,7 +94,7 @@ class Conversation:
         if self._record is None and self._mark and (found := self._report()):
             self._close(found)
             return
-        before = len(held) - len(chunk) - len(self._prompt) + 1  # it may have begun in the chunk before
+        before = len(held) - len(chunk) - len(self._prompt) + 1  # it may begin in the previous chunk
         at = held.rfind(self._prompt, max(0, before))
         if at >= 0:
             if self._preparing:
@@ -108,7 +108,7 @@ class Conversation:
             self._pass_on(STDOUT, len(held[:at].removesuffix(LINE_END)))
 
     def _report(self) -> re.Match[bytes] | None:
-        """The report, whole, and the prompt behind it. The echo of the line that asks for it is none."""
+        """The complete report and the prompt after it; the echo of the requesting line does not count."""
         held, mark = self._held[STDOUT], self._mark
         at = held.find(mark)
         while at >= 0:
@@ -119,7 +119,7 @@ class Conversation:
         return None
 
     def _close(self, found: re.Match[bytes]) -> None:
-        """All is there: what stands before the prompt that came before the report is output."""
+        """With all there: what precedes the prompt before the report is output."""
         held, start = self._held[STDOUT], found.start() - len(self._mark)
         at = held.rfind(self._prompt, 0, start)
         output = held[: at if at >= 0 else start]
@@ -147,12 +147,12 @@ class Conversation:
 
     @property
     def _preparing(self) -> bool:
-        """Whether the command itself, the last line but one, is still to come."""
+        """Whether the command itself, the last line but one, has not been sent yet."""
         return len(self._lines) > 1
 
 
 def _certain(held: bytes, *words: bytes) -> int:
-    """How much cannot be the beginning of one of these words; no more than that may be kept from a reader."""
+    """How many bytes cannot be the beginning of one of these words; only the rest may be held back."""
     at = len(held)
     for word in words:
         for size in range(min(len(word) - 1, len(held)), 0, -1):

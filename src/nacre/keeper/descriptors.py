@@ -1,10 +1,10 @@
-"""How many descriptors this process may hold, and who may have the last ones.
+"""How many descriptors this process may open, and what the last ones are reserved for.
 
 Above it: `posix`, `directory` and `spools`, which open what stays open.
 
-    up to the last 48   all comers: also the pipes of processes that commands have left behind
-    the next 32         commands that are under way, so that some can always run: to end those, for example
-    the last 16         nobody: without them a keeper could not even see the processes that hold the others
+    up to the last 48   anything, including the pipes of processes that commands have left behind
+    the next 32         running commands, so that some can always run: for example to end those processes
+    the last 16         nothing for long: without them a keeper could not even list its processes
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _limit = UNLIMITED
 
 
 def set_limit(limit: int) -> None:
-    """So many there may be, by the kernel's account."""
-    global _limit  # noqa: PLW0603  # there is one such limit in a process
+    """Set the number that the kernel allows."""
+    global _limit  # noqa: PLW0603  # there is one limit per process
     _limit = limit
 
 
 def within_limit(*opened: int) -> None:
-    """Close these again and raise OSError if they are among the last ones."""
+    """Close these and raise OSError if they are among the reserved ones."""
     highest = max(opened)
     if highest < _limit - RESERVE:
         return
@@ -35,8 +35,8 @@ def within_limit(*opened: int) -> None:
 
 
 def is_scarce(opened: int) -> bool:
-    """Whether a descriptor is one of those that nobody may hold for long.
+    """Whether a descriptor is one of those that must not be held for long.
 
-    The kernel gives the lowest number that is free: whoever gets a high one knows that all below are taken.
+    The kernel assigns the lowest free number: a high one means that all below are taken.
     """
     return opened >= _limit - RESERVE - ROOM

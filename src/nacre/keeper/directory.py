@@ -1,12 +1,13 @@
 """The private directory of a server and its keeper: spools, scripts, and the named pipes of sessions.
 
-Above it: `spools`, `turns` and `program`, and nacre's own `spools`, which chooses where it is. It knows names
-and descriptors, nothing of what is in the files.
+Above it: `spools`, `turns` and `program`, and nacre's own `spools`, which chooses its path. It knows names
+and descriptors, but not what the files contain.
 
-Commands run as the same user. They may delete it (`rm -rf /tmp/*`), or put something else in its place. So it
-is created again when needed, what is in the way of a file of ours is removed, and no link is followed.
+Commands run as the same user. They may delete it (`rm -rf /tmp/*`) or put something else in its place. So it
+is created again when needed, what is in the way of our files is removed, and no link is followed.
 
-Whoever uses it holds a shared lock on it for life: one that nobody holds was a dead server's.
+Server and keeper each hold a shared lock on it for life: a directory without a lock belonged to a dead
+server.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ if os.name == "nt":
 else:
     import fcntl
 
-PARENT_PREFIX = "nacre-"  # what the directory around those of all servers is called, or begins with
+PARENT_PREFIX = "nacre-"  # the beginning of the name of the directory around those of all servers
 PRIVATE, OTHERS = 0o700, 0o077
-LOCK_NAME = "lock"  # on Windows, where a directory itself cannot be locked, nor a file deleted that is open
+LOCK_NAME = "lock"  # for Windows, where a directory cannot be locked, and an open file not deleted
 _NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _OLD_FILE = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _OLD_PIPE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 _DIRECTORY = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
-Identity = tuple[int, int]  # of a file: its device and its number there
+Identity = tuple[int, int]  # device and inode of a file
 
 
 def identity(found: os.stat_result) -> Identity:
-    """What distinguishes a file from another that has taken its name."""
+    """Tells a file from another one that has taken its name."""
     return found.st_dev, found.st_ino
 
 
@@ -44,23 +45,23 @@ class Directory:
     def __init__(self, path: str) -> None:
         self.path = path
         self._prefix = os.path.join(path, "")
-        self._identity: Identity | None = None  # None: not made yet
+        self._identity: Identity | None = None  # None: not created yet
         self._lock = -1
 
     def path_of(self, name: str) -> str:
-        """What others call a file in it."""
+        """The path of a file in it."""
         return self._prefix + name
 
     @property
     def is_there(self) -> bool:
-        """Whether the path still leads to the directory that we have made."""
+        """Whether the path still leads to the directory that we created."""
         try:
             return identity(os.lstat(self.path)) == self._identity
         except OSError:
             return False
 
     def ensure(self) -> None:
-        """Make it, unless it is there and closed to others. Raises OSError."""
+        """Create it, unless it exists and is private. Raises OSError."""
         try:
             found = os.lstat(self.path)
         except OSError:
@@ -79,13 +80,13 @@ class Directory:
         try:
             self._lock = _shared_lock(self.path)
             self._identity = identity(os.lstat(self.path))
-        except (BlockingIOError, FileNotFoundError):  # somebody found it before it was held, and removes it
+        except (BlockingIOError, FileNotFoundError):  # another server found it unlocked, and removes it
             if attempts == 1:
                 raise
             self._make(attempts - 1)
 
     def let_go(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
@@ -93,7 +94,7 @@ class Directory:
     # -- files
 
     def create(self, name: str) -> int:
-        """A new file that nobody else can read; what stood in its place is removed. Raises OSError."""
+        """Create a private file; what is in its place is removed. Raises OSError."""
         self.ensure()
         path = self.path_of(name)
         try:
@@ -103,7 +104,7 @@ class Directory:
             return os.open(path, _NEW_FILE, 0o600)
 
     def write(self, name: str, data: bytes) -> None:
-        """A new file with that content, or none at all. Raises OSError."""
+        """Create a file with that content, or none at all. Raises OSError."""
         fd = self.create(name)
         try:
             with os.fdopen(fd, "wb") as file:
@@ -114,7 +115,7 @@ class Directory:
             raise
 
     def reopen(self, name: str, wanted: Identity) -> int:
-        """A file that was closed meanwhile. Raises OSError where it is gone, or another has its name."""
+        """Open a file again. Raises OSError where it is gone or was replaced."""
         path = self.path_of(name)
         fd = os.open(path, _OLD_FILE)
         if identity(os.fstat(fd)) != wanted:
@@ -123,11 +124,11 @@ class Directory:
         return fd
 
     def holds(self, name: str, wanted: Identity) -> bool:
-        """Whether a file is still there under its name."""
+        """Whether a file still exists under its name."""
         return self.size_of(name, wanted) is not None
 
     def size_of(self, name: str, wanted: Identity) -> int | None:
-        """How long a file is that is still there under its name; None if it is not."""
+        """The size of a file; None if it no longer exists under its name."""
         try:
             found = os.lstat(self._prefix + name)
         except OSError:
@@ -135,13 +136,13 @@ class Directory:
         return found.st_size if (found.st_dev, found.st_ino) == wanted else None
 
     def make_pipe(self, name: str) -> None:
-        """A named pipe; what stood in its place is removed. Raises OSError."""
+        """Create a named pipe; what is in its place is removed. Raises OSError."""
         self.ensure()
         self.discard(name)
         os.mkfifo(self.path_of(name), 0o600)
 
     def open_pipe(self, name: str) -> int:
-        """Our reading end of a named pipe. Raises OSError, also for what is none."""
+        """Open the reading end of a named pipe. Raises OSError, also if it is not a pipe."""
         path = self._prefix + name
         fd = os.open(path, _OLD_PIPE)
         within_limit(fd)
@@ -151,17 +152,17 @@ class Directory:
         return fd
 
     def hold_pipe(self, name: str) -> int:
-        """Both ends of a named pipe: it can be read and written, and never ends. Raises OSError."""
+        """Open both ends of a named pipe, so that it never reports an end. Raises OSError."""
         return os.open(self.path_of(name), os.O_RDWR | os.O_NONBLOCK | os.O_NOFOLLOW)
 
     def names(self) -> list[str]:
-        """What is in it."""
+        """The names in it."""
         return os.listdir(self.path) if self.is_there else []
 
     def discard(self, name: str) -> bool:
-        """Remove what has that name, be it ours or not; whether it is gone now."""
+        """Remove what has that name, ours or not; whether it is gone now."""
         if not self.is_there:
-            return True  # nor is anything of ours in what has taken its place
+            return True  # nothing of ours is in a directory that has replaced it
         path = self.path_of(name)
         try:
             os.unlink(path)
@@ -173,9 +174,9 @@ class Directory:
         return True
 
     def remove(self) -> None:
-        """Remove it with everything in it, and the parent if that was the last one in there."""
+        """Remove it with everything in it, and the parent if that is empty then."""
         there = self.is_there
-        if os.name == "nt":  # there nothing can be removed that is open
+        if os.name == "nt":  # where an open file cannot be removed
             self.let_go()
         if there:
             remove_with_parent(self.path)
@@ -183,12 +184,12 @@ class Directory:
 
 
 def is_shared_parent(path: str) -> bool:
-    """Whether that is a directory around those of all servers: one that is ours to make, and to remove."""
+    """Whether that is the directory around those of all servers, which nacre creates and removes."""
     return os.path.basename(path).startswith(PARENT_PREFIX)
 
 
 def _make_or_replace(path: str) -> None:
-    """A directory for nobody else; a file or a link in its place is removed. Raises OSError."""
+    """Create a private directory; a file or a link in its place is removed. Raises OSError."""
     try:
         make_private(path)
     except FileExistsError:
@@ -197,18 +198,18 @@ def _make_or_replace(path: str) -> None:
 
 
 def make_private(path: str) -> None:
-    """A directory for nobody else, unless it is there already. Raises OSError."""
+    """Create a private directory, unless it exists. Raises OSError."""
     try:
         os.mkdir(path, PRIVATE)
     except FileExistsError:
         if not _closed_to_others(path):
             raise
     else:
-        os.chmod(path, PRIVATE)  # whatever the umask has made of it
+        os.chmod(path, PRIVATE)  # regardless of the umask
 
 
 def _closed_to_others(path: str) -> bool:
-    """See to it that a directory is ours alone; False for what is none. Raises OSError for another user's."""
+    """Make a directory private; False if it is not a directory. Raises OSError for another user's."""
     found = os.lstat(path)
     if not stat.S_ISDIR(found.st_mode):
         return False
@@ -224,7 +225,7 @@ def _closed_to_others(path: str) -> bool:
 
 
 def _shared_lock(path: str) -> int:
-    """A descriptor whose lock says that the directory is in use. Raises OSError if it is being removed."""
+    """Mark the directory as in use; returns the locked descriptor. Raises OSError if it is being removed."""
     if os.name == "nt":
         return os.open(os.path.join(path, LOCK_NAME), os.O_RDWR | os.O_CREAT)
     fd = os.open(path, _DIRECTORY)
@@ -233,15 +234,15 @@ def _shared_lock(path: str) -> int:
     except BlockingIOError:
         os.close(fd)
         raise
-    except OSError:  # a file system without locks: then nobody can take it for a dead server's either
+    except OSError:  # a file system without locks: then no server can take it for a dead one's either
         return fd
     return fd
 
 
 def remove_if_dead(path: str) -> None:
-    """Remove a directory that nobody holds.
+    """Remove a directory that is not locked.
 
-    One that is just being made is not held yet either; who makes it sees that it is gone, and makes another.
+    One that is just being created is not locked yet either; its creator notices, and creates another.
     """
     if os.name == "nt":
         _remove_unless_open(path)
@@ -265,7 +266,7 @@ def _remove_unless_open(path: str) -> None:
         os.unlink(os.path.join(path, LOCK_NAME))
     except FileNotFoundError:
         pass
-    except OSError:  # somebody has it open
+    except OSError:  # another process has it open
         return
     remove_tree(path)
 
@@ -274,7 +275,7 @@ def _remove_unless_open(path: str) -> None:
 
 
 def remove_with_parent(path: str) -> None:
-    """Remove a server's directory, and the one around it if that is empty then."""
+    """Remove a server's directory, and its parent if that is empty then."""
     remove_tree(path)
     parent = os.path.dirname(path)
     if is_shared_parent(parent):
@@ -285,7 +286,7 @@ def remove_with_parent(path: str) -> None:
 
 
 def remove_tree(path: str) -> None:
-    """Remove a directory with all that is in it, as far as that can be done; links are not followed."""
+    """Remove a directory with all that is in it, as far as possible; links are not followed."""
     if os.name == "nt":
         shutil.rmtree(path, ignore_errors=True)
         return
@@ -303,19 +304,19 @@ def remove_tree(path: str) -> None:
 
 
 def _empty(top: int) -> None:
-    """Empty a directory. Those inside it are moved up into it first, so that none is too deep for us."""
+    """Empty a directory. Inner directories are moved up into it first, so that no path gets too long."""
     again = True
     while again:
         again = False
         for name in os.listdir(top):
             try:
                 again |= _remove_entry(name, top, top)
-            except OSError:  # the others can perhaps be removed
+            except OSError:  # others may still be removable
                 continue
 
 
 def _remove_entry(name: str, directory: int, top: int) -> bool:
-    """Remove a file, a link, or a directory whose own directories are moved up; whether there were such."""
+    """Remove a file, a link, or a directory whose subdirectories are moved up; whether there were any."""
     if not stat.S_ISDIR(os.lstat(name, dir_fd=directory).st_mode):
         os.unlink(name, dir_fd=directory)
         return False

@@ -1,6 +1,6 @@
-"""What the person or the agent can do about an error of the operating system. Pure.
+"""Advice on errors of the operating system, for the person or the agent. Pure.
 
-Above it: `link`, which adds it to what a keeper could not do.
+Above it: `link`, which adds it to the errors that a keeper reports.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _HINTS = {
 
 
 def advice(number: int, *, own_file: bool = False) -> str:
-    """What helps against an error; nothing where the error says enough. `own_file`: it is one of nacre's."""
+    """What helps; empty where the error says enough. `own_file`: it is about a file of nacre's."""
     if own_file and number in (errno.EACCES, errno.EPERM, errno.ENOENT):
         return _NOT_WRITABLE
     return _HINTS.get(number, "")

@@ -1,14 +1,14 @@
 """What the frames of the link say: one record for each kind, shared by both sides.
 
 Above it: `link` (nacre's side), and on the keeper's side everything that receives or sends frames.
-Below: `wire`, which cuts bytes into frames. It knows what a frame holds, nothing of what is done about it.
+Below: `wire`, which cuts bytes into frames. It knows what a frame holds, not what is done with it.
 
-On the wire a record is a JSON object of the fields that were given; what is not said is the default. The two
-that are sent for every command, `Exit` and `TurnEnd`, are JSON arrays of all fields, with the kept output as
-raw bytes behind them. An ordinary end, as nearly all are, has numbers of a fixed size in place of the JSON,
-whose length is 0 then: a fifth of the cost. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
+On the wire a record is a JSON object of the fields that were given; the others have their defaults. The two
+that are sent for every command, `Exit` and `TurnEnd`, are JSON arrays of all fields, followed by the kept
+output as raw bytes. An ordinary end, as nearly all are, has numbers of fixed size instead of the JSON, whose
+length is 0 then: a fifth of the cost. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
 
-Decoding checks each field's type. Whatever does not fit raises ValueError that names it.
+Decoding checks the type of each field, and raises a ValueError that names one that does not fit.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class Setup:
     environment: dict[str, str]
     spool_dir: str
     spools: dict[str, int] = _NOTHING  # the limits of all spools together, see `spools.Spools`
-    follows: bool = False  # whether there was another keeper before this one, whose spools are taken over
-    sweep: str = ""  # the cookie of a keeper that was killed: end what it could not end itself
+    follows: bool = False  # whether it replaces another keeper, whose spools it takes over
+    sweep: str = ""  # the cookie of a killed keeper, whose processes are to be ended
 
 
 @sparse(kw_only=True)
@@ -51,21 +51,21 @@ class Spawn:
 
     argv: list[str]
     cwd: str
-    program: str  # empty: argv[0], looked for on the command's own PATH
+    program: str  # empty: argv[0], searched on the command's own PATH
     environment: dict[str, str] = _NOTHING
     unset: tuple[str, ...] = ()
     script: str | None = None  # too long for argv: goes to a file, whose path replaces SCRIPT_MARK in argv
-    stdin: bool = False  # whether INPUT frames feed it; otherwise it reads nothing
-    merge: bool = False  # stderr into stdout, in the order it is printed
-    silent: tuple[int, ...] = ()  # which of stdout and stderr nobody reads
-    persistent: bool = False  # a shell that is given turns: what it prints itself counts to the present one
+    stdin: bool = False  # whether INPUT frames feed it; otherwise its stdin is empty
+    merge: bool = False  # stderr into stdout, in order
+    silent: tuple[int, ...] = ()  # which of stdout and stderr are discarded
+    persistent: bool = False  # a shell with turns; what it prints itself belongs to the current one
     control: int = 0  # number of the private channel in the command; 0 for none
     ready: str = ""  # what it shows on its stderr when it waits for a line; see `prompts`
     names_channel: bool = (
         False  # whether a persistent shell opens its private channel by its name (`turns.ShellFiles`)
     )
-    prompt: str = ""  # of a persistent shell without such a channel: it is talked to, see `conversation`
-    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with that
+    prompt: str = ""  # of a persistent shell without such a channel, see `conversation`
+    opening: tuple[str, str] = ("", "")  # its first mark, and the line that makes it report with it
     terminal: tuple[int, int] | None = None  # rows and columns
     limits: dict[str, int] = _NOTHING  # cpu_s, memory_bytes, processes, open_files, file_bytes, output_bytes
     timeout_ms: int = 0
@@ -84,11 +84,11 @@ class TurnStart:
 
     turn: int
     marker: str
-    feed: str  # what the shell is given to read; in a conversation line by line, each character a byte
+    feed: str  # the shell's input; in a conversation line by line, each character a byte
     pair: int = 0  # which pair of named pipes `feed` names
-    files: dict[str, str] = _NOTHING  # by suffix: what `feed` has it read
-    report: str = ""  # what has it tell the end: given behind `feed`, and once more if that was lost
-    stdin: str | None = None  # what the command is to read, by the suffix `stdin`
+    files: dict[str, str] = _NOTHING  # contents by suffix: the files that `feed` makes it read
+    report: str = ""  # the line that reports the end: sent after `feed`, and again if it was lost
+    stdin: str | None = None  # the command's input, in the file with the suffix `stdin`
     keep_bytes: int = 65536
     spool_bytes: int = 0
     follow_ms: int = 0
@@ -101,7 +101,7 @@ class Signal:
 
     signal: str
     scope: str = "group"
-    turn: int = 0  # of "left": what that turn has left, else the last one
+    turn: int = 0  # for "left": of that turn, or of the last one
 
 
 @sparse(kw_only=True)
@@ -129,13 +129,13 @@ class Credit:
 
 @sparse(kw_only=True)
 class Read:
-    """READ: what a command that is not forgotten yet has printed, from an offset on; PART answers."""
+    """READ: the output of a command that is still known, from an offset on; PART answers."""
 
     ticket: int  # the answer has the same
     stream: int  # 1 or 2
     offset: int
     limit_bytes: int
-    turn: int = 0  # of a persistent shell; otherwise 0
+    turn: int = 0  # for a persistent shell; otherwise 0
 
 
 @sparse(kw_only=True)
@@ -143,7 +143,7 @@ class Watch:
     """WATCH: send NEWS of a command, at most this often; 0: no more."""
 
     every_ms: int
-    input: bool = False  # whether it is looked at who waits for input
+    input: bool = False  # whether to look for processes that wait for input
     turn: int = 0
 
 
@@ -170,46 +170,46 @@ class Started:
 
 @sparse(kw_only=True)
 class Error:
-    """ERROR: this frame, this spawn or this turn could not be done."""
+    """ERROR: this frame, spawn or turn has failed."""
 
     code: str
     message: str
-    errno: int = 0  # of the operating system, where that was the reason
-    file: str = ""  # which file it was about
+    errno: int = 0  # where the operating system is the reason
+    file: str = ""  # the file that the error is about
 
 
 @sparse(kw_only=True)
 class Ended:
-    """ENDED: nothing of a reported command is left; or all that KILL could not end."""
+    """ENDED: nothing of a reported command is left, except what could not be killed."""
 
     left: Left = ()
     left_total: int = 0
-    turn: int = 0  # nothing is left of what that turn of a shell had left behind
+    turn: int = 0  # all that this turn of a shell left behind has ended
 
 
 @sparse(kw_only=True)
 class News:
-    """NEWS: how much a watched command has printed by now, and whether it waits for input."""
+    """NEWS: the size of a watched command's output, and whether the command waits for input."""
 
     stdout_bytes: int
     stderr_bytes: int
-    reader: str = ""  # the process that waits for input; empty: none does, or nobody can tell
-    programs: tuple[str, ...] = ()  # the first time: what runs, but for the shell with the command's own text
+    reader: str = ""  # the process that waits for input; empty: none, or unknown
+    programs: tuple[str, ...] = ()  # in the first one: what runs, except the command's own shell
 
 
 @sparse(kw_only=True)
 class LeftEnd:
-    """LEFT_END: a process that a reported command, or a turn of a shell, had left behind has ended."""
+    """LEFT_END: a process that a command or a turn left behind has ended."""
 
     pid: int
-    code: int | None  # neither this nor a signal: nobody can tell, only its parent was told
+    code: int | None  # neither a code nor a signal: unknown, since only its parent is told
     signal: str | None
     turn: int = 0
 
 
 @sparse(kw_only=True)
 class Leaving:
-    """LEAVING: the link has ended, and now everything is being ended."""
+    """LEAVING: the link has ended, and all processes are being ended."""
 
 
 @sparse(kw_only=True)
@@ -217,7 +217,7 @@ class Unguarded:
     """UNGUARDED: the guardian is gone; a killed keeper would leave its processes behind."""
 
 
-@dataclass(slots=True)  # these are made for every command; freezing triples the cost
+@dataclass(slots=True)  # created for every command; freezing would triple the cost
 class Stream:
     """What the keeper kept of one output stream."""
 
@@ -228,17 +228,17 @@ class Stream:
     spool: str | None = None
     spool_omitted_bytes: int = 0
     spool_failed: str = ""
-    goes_on: bool = False  # a process left behind may print more, which is found in the spool
-    rest_lost: str = ""  # or why it is not
-    sha256: str = ""  # of all of it, where that is wanted and `head` is not all
+    goes_on: bool = False  # a process left behind may print more, into the spool
+    rest_lost: str = ""  # why later output is not kept
+    sha256: str = ""  # of the whole stream, where requested and `head` is not all of it
 
 
 NOTHING = Stream()
-# An ordinary end behind the 0: how, two times, memory (0: not known); of both streams the size and the lines.
+# An ordinary end after the 0: how, two times, memory (0: unknown); size and line count of both streams.
 _PLAIN_EXIT = struct.Struct(">IIIIQIIII")
-# The same of a turn, which tells its pair of pipes, and how long its record and its directory are.
+# The same for a turn, with its pair of pipes, and the lengths of its record and its directory.
 _PLAIN_TURN = struct.Struct(">IIIIQIIIIII")
-_MOST = (1 << 31) - 1  # of a number that has four bytes
+_MOST = (1 << 31) - 1  # the largest number of four bytes
 _NO_JSON = bytes(4)
 _NO_SPOOL = [None, 0, "", False, "", ""]
 
@@ -249,13 +249,13 @@ class Exit:
 
     code: int | None
     signal: str | None
-    why: str | None  # "timeout", "killed", "limit", or nothing: it ended by itself
+    why: str | None  # "timeout", "killed", "limit"; None: it ended by itself
     wall_ms: int
     cpu_ms: int
-    max_rss_bytes: int | None  # None: less than the keeper itself, which is where the kernel starts to count
+    max_rss_bytes: int | None  # None: no more than the keeper's own, from which the kernel starts to count
     left: Left
     left_total: int
-    limit: str  # the name of the limit that was passed, as in `Spawn.limits`; empty: none
+    limit: str  # the exceeded limit, by its name in `Spawn.limits`; empty: none
     stdout: Stream
     stderr: Stream
 
@@ -264,17 +264,17 @@ class Exit:
 class TurnEnd:
     """TURN_END: how one command in a persistent shell ended, as the keeper saw it."""
 
-    record: str | None  # what the shell said on its private channel; None: it died, or lost that channel
-    pair: int  # the named pipes that the next turn is to use
+    record: str | None  # the shell's report on its private channel; None: it died, or lost that channel
+    pair: int  # the number of the named pipes for the next turn
     wall_ms: int
     cpu_ms: int
-    max_rss_bytes: int | None  # the most that a process of it was seen to have had; None: none was seen
-    directory: str | None  # the shell's real directory; None where it is not known
+    max_rss_bytes: int | None  # the highest value seen in one of its processes; None: none was seen
+    directory: str | None  # the shell's real directory; None: unknown
     left: Left
     left_total: int
-    replaced: str  # the program that the shell had become when it ended (`exec`)
-    mute: bool  # whether the shell lives, but can tell nothing any more
-    unread: bool  # whether its files were gone before the shell could read them: the command has not run
+    replaced: str  # the program that had replaced the shell (`exec`) when it ended
+    mute: bool  # whether the shell lives, but cannot report any more
+    unread: bool  # whether its files were gone before the shell read them: the command has not run
     limit: str  # as in `Exit`
     stdout: Stream
     stderr: Stream
@@ -282,10 +282,10 @@ class TurnEnd:
 
 @dataclass(slots=True)
 class Part:
-    """PART: some of what was printed. `missing_bytes` of it, from `missing_from` on, were not kept."""
+    """PART: a part of an output. `missing_bytes` of it, from `missing_from` on, were not kept."""
 
     ticket: int
-    known: bool  # False: nothing is known of the command any more
+    known: bool  # False: the command is no longer known
     total_bytes: int = 0
     line_ends: int = 0
     missing_from: int = 0
@@ -297,12 +297,12 @@ class Part:
 
 
 def encode(record: Any, command_id: int = 0) -> bytes:
-    """The frame that says what a record holds."""
+    """The frame of a record."""
     return json_frame(_KINDS[type(record)], command_id, record.__dict__)
 
 
 def encode_again(argv: list[str], command_id: int) -> bytes:
-    """AGAIN: run these as the last SPAWN, in everything else like it."""
+    """AGAIN: the last SPAWN with other arguments."""
     return json_frame(Kind.AGAIN, command_id, argv)
 
 
@@ -331,7 +331,7 @@ def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
 
 
 def _is_ordinary(end: Exit | TurnEnd) -> bool:
-    """Whether nothing was left, no limit passed, all output kept; and no number is out of the ordinary."""
+    """Whether nothing was left, no limit exceeded, all output kept, and every number fits."""
     if end.left or end.left_total or end.limit or not (_is_whole(end.stdout) and _is_whole(end.stderr)):
         return False
     rss_bytes = 1 if end.max_rss_bytes is None else end.max_rss_bytes
@@ -339,7 +339,7 @@ def _is_ordinary(end: Exit | TurnEnd) -> bool:
 
 
 def _is_whole(stream: Stream) -> bool:
-    """Whether its head is all that there is to tell of it."""
+    """Whether its head is the whole stream."""
     if stream is NOTHING:
         return True
     if not stream.head or not stream.line_ends <= stream.total_bytes == len(stream.head) <= _MOST:
@@ -366,7 +366,7 @@ def _to_text(data: bytes) -> str:
 
 
 def _with_streams(kind: Kind, command_id: int, content: list[Any], streams: tuple[Stream, Stream]) -> bytes:
-    """The sizes of what was kept among the JSON, the bytes themselves behind it."""
+    """The sizes of the kept output in the JSON, the bytes themselves after it."""
     parts: list[bytes] = []
     for stream in streams:
         if stream is NOTHING:
@@ -424,7 +424,7 @@ def decode(record: type[Record], body: bytes) -> Record:
 
 
 def _checks_of_object(record: type, given: dict[str, Any], shape: tuple[Any, ...]) -> Checks:
-    """Check names and types; what is left to be checked of each record of the same shape."""
+    """Check names and types; returns the checks that remain for each record of the same shape."""
     fields, required = _FIELDS[record]
     if not required <= given.keys() <= fields.keys():
         missing, unknown = sorted(required - given.keys()), sorted(given.keys() - fields.keys())
@@ -433,7 +433,7 @@ def _checks_of_object(record: type, given: dict[str, Any], shape: tuple[Any, ...
 
 
 def _checks(record: type, given: list[tuple[str, Any]], shape: tuple[Any, ...]) -> Checks:
-    """Check types: of each value, by its name. Few shapes come again and again."""
+    """Check the type of each value by its name. A few shapes make up nearly all records."""
     fields, _ = _FIELDS[record]
     checks: Checks = []
     for place, (name, value) in enumerate(given):
@@ -526,7 +526,7 @@ def _read_report(record: type, body: bytes) -> list[Any]:
 
 
 def _checks_of_array(record: type, values: list[Any], shape: tuple[Any, ...]) -> Checks:
-    """The same as `_checks_of_object`."""
+    """Like `_checks_of_object`."""
     fields, _ = _FIELDS[record]
     if len(values) != len(fields):
         raise ValueError(f"{record.__name__} is a JSON array of {len(fields)} values")
@@ -534,11 +534,11 @@ def _checks_of_array(record: type, values: list[Any], shape: tuple[Any, ...]) ->
 
 
 def _unfitting(record: type, name: str, value: object) -> ValueError:
-    """The value itself is not shown: it may be secret."""
+    """The error for a value, which is not shown: it may be secret."""
     return ValueError(f"{record.__name__}.{name} does not fit ({type(value).__name__})")
 
 
-# -- types: the annotation of a field says what fits; a set of types, and where that is not enough a function
+# -- types: the annotation of a field says what fits: a set of types, or a function where that is not enough
 
 
 def _is_words(value: list[Any]) -> bool:
@@ -563,7 +563,7 @@ def _is_stream(value: list[Any]) -> bool:
 
 if TYPE_CHECKING:
     Fits = tuple[tuple[type, ...], Callable[[Any], bool] | None]
-    Checks = list[tuple[int, str, Callable[[Any], bool]]]  # of a record of some shape: place, name, check
+    Checks = list[tuple[int, str, Callable[[Any], bool]]]  # for records of one shape: position, name, check
 
 _NONE = type(None)
 _COUNTS = [int, int, int, int]
@@ -607,12 +607,12 @@ _KINDS = {
 
 
 def _fields(record: type) -> tuple[dict[str, Fits], set[str]]:
-    """How each field of a record is checked, and which must be given."""
+    """How each field of a record is checked, and which are required."""
     named: dict[str, str] = record.__annotations__
     return {name: _FITTING[kind] for name, kind in named.items()}, named.keys() - record.__dict__.keys()
 
 
-_CHECKS: dict[tuple[Any, ...], Checks] = {}  # by shape: a record, the names given, the types of their values
+_CHECKS: dict[tuple[Any, ...], Checks] = {}  # by shape: the record, the given names, their types
 _FIELDS: dict[type, tuple[dict[str, Fits], set[str]]] = {
     record: _fields(record) for record in (*_KINDS, Exit, TurnEnd)
 }

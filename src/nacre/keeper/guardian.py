@@ -1,16 +1,16 @@
-"""The guardian: a process above the keeper that only waits, so that a killed keeper leaves nothing behind.
+"""The guardian: the keeper's parent, which only waits, so that a killed keeper leaves nothing behind.
 
     nacre ── guardian ── keeper ── commands
 
-Above it: `program`, which posts it before anything else. Below: `process_tree`, whose sweep it ends with.
+Above it: `program`, which starts it before anything else. Below: `process_tree`, whose sweep it runs.
 
-The keeper holds the writing end of a pipe and the guardian reads the other. Both are child subreapers. A
-keeper that leaves in order says so, and the guardian ends. One that dies without a word (killed, out of
-memory, a fault of ours) leaves its commands to the guardian, which ends them all, also those that carry
-no mark of ours, whether or not nacre itself still lives. macOS has no subreapers: there the guardian
-looks for the keeper's cookie.
+The keeper holds the writing end of a pipe, and the guardian reads the other. Both are child subreapers. A
+keeper that exits in order says so, and the guardian ends. The commands of one that dies without saying so
+(killed, out of memory, a bug) are reparented to the guardian, which ends them all, also those that carry no
+mark of ours, whether nacre itself still runs or not. macOS has no subreapers: there the guardian searches for
+the keeper's cookie.
 
-While it waits it is a shell, which takes a fortieth of the memory that Python does.
+While it waits it is a shell, which takes a fortieth of Python's memory.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from nacre.keeper.posix import Loop
 
 SHELL = "/bin/sh"
-DONE = "done"  # the last word of a keeper that has left nothing behind
+DONE = "done"  # the last message of a keeper that has left nothing behind
 _WAIT = f'while read -r word; do [ "$word" = {DONE} ] && exit; set -- "$@" "$word"; done; exec "$@"'
 _SWEEP = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.guardian import main; main()"
 _IGNORED_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE)
-_LOADER_NAMES = ("LD_", "DYLD_")  # all that Python needs of an environment
+_LOADER_NAMES = ("LD_", "DYLD_")  # all of the environment that Python needs
 
 
 class Guardian:
@@ -56,7 +56,7 @@ class Guardian:
         loop.watch(self._fd, lost)
 
     def tell(self, word: str) -> None:
-        """Tell what its sweep has to know, or that there is none to be done."""
+        """Send what its sweep has to know, or that none is needed."""
         try:
             os.write(self._fd, f"{word}\n".encode())
         except OSError:  # it is gone; `watch` notices that
@@ -64,7 +64,7 @@ class Guardian:
 
 
 def start_guardian() -> Guardian | None:
-    """Fork: the caller goes on below a guardian. None where the system has no process to spare."""
+    """Fork: the caller continues below a guardian. None: no process could be created."""
     nacre, (reading, writing) = os.getppid(), os.pipe()
     try:
         ours = os.fork()
@@ -80,7 +80,7 @@ def start_guardian() -> Guardian | None:
 
 
 def _wait_for_keeper(reading: int, nacre: int) -> None:
-    """In the parent: let go of the link, ignore signals meant for others, and wait. Never returns."""
+    """In the parent: close the link, ignore signals meant for others, and wait. Never returns."""
     os.chdir("/")
     if os.getpgid(0) != os.getpid():
         os.setsid()
@@ -94,7 +94,7 @@ def _wait_for_keeper(reading: int, nacre: int) -> None:
     environment = {name: value for name, value in os.environ.items() if name.startswith(_LOADER_NAMES)}
     try:
         os.execve(SHELL, ["sh", "-c", _WAIT, "nacre-guardian", *argv], environment)  # noqa: S606  # a fixed text
-    except OSError:  # no shell here: wait as we are
+    except OSError:  # no shell: wait in Python
         words = os.fdopen(0).read().split()
         if DONE not in words:
             _sweep([f"nacre={nacre}", *words])
@@ -107,7 +107,7 @@ def main() -> None:
 
 
 def _sweep(words: list[str]) -> None:
-    """The keeper has died: end everything that it kept; and if nacre has gone too, remove its files."""
+    """After the keeper's death: end everything that it ran; if nacre is gone, too, remove its files."""
     facts = dict(word.split("=", 1) for word in words)
     tree = ProcessTree(facts.get("cookie", ""), subreaper=sys.platform == "linux")
     left = tree.force_all_to_end()

@@ -1,4 +1,4 @@
-"""The operating system of this keeper: one name for `posix` or `windows`, and who belongs to whom there."""
+"""The operating system of this keeper: one name for `posix` or `windows`, with the process tree of each."""
 
 import sys
 

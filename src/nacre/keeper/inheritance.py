@@ -1,12 +1,12 @@
-"""What commands must not inherit from the keeper, and what they inherit that the keeper itself does without.
+"""Process attributes that differ between the keeper and its commands.
 
 Above it: `posix`, which starts them.
 
-    open files   the keeper takes as many as it may; a command gets the soft limit that the person has set
-    OOM score    where memory runs out, the kernel is to kill a command, and not the server or its keeper
+    open files   the keeper raises its limit to the maximum; a command gets the soft limit of the person
+    OOM score    when memory runs out, the kernel is to kill a command, not the server or its keeper
 
-A child has what its parent has at the fork, so both are changed before each start and changed back after it:
-four system calls, three microseconds together.
+A child inherits them at the fork, so both are changed before each start and restored after it: four system
+calls, three microseconds together.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 OOM_SCORE_FILE = "/proc/self/oom_score_adj"
-OOM_RAISE, OOM_HIGHEST = 500, 1000  # as if a command used half of the memory that there is, beside its own
-MACOS_MOST = 10240  # there an unlimited limit cannot be set, and this is what the kernel takes
+OOM_RAISE, OOM_HIGHEST = 500, 1000  # as if a command used half of all memory in addition to its own
+MACOS_MOST = 10240  # "unlimited" cannot be set there; this is the most that the kernel accepts
 
 Limit = tuple[int, int]  # soft and hard
 
@@ -31,13 +31,13 @@ class Inheritance:
     """The keeper's own values, and those of its commands."""
 
     def __init__(self) -> None:
-        self.files = descriptors.UNLIMITED  # of a command, where it may have fewer than we
-        self._files: tuple[Limit, Limit] | None = None  # a command's and ours; None: they are the same
+        self.files = descriptors.UNLIMITED  # of a command, where it may have fewer than the keeper
+        self._files: tuple[Limit, Limit] | None = None  # for commands and for the keeper; None: the same
         self._oom_file = -1
-        self._oom_scores = b"", b""  # a command's and ours
+        self._oom_scores = b"", b""  # for commands and for the keeper
 
     def take(self) -> None:
-        """Take for this process what it may have."""
+        """Raise this process to the maximum, and remember what commands get."""
         self._take_files()
         self._open_oom_score()
 
@@ -54,11 +54,11 @@ class Inheritance:
             self._files = given, (most, hard)
             self.files, soft = soft, most
             break
-        if soft >= 0:  # below zero: there is no limit
+        if soft >= 0:  # below zero: unlimited
             descriptors.set_limit(soft)
 
     def _open_oom_score(self) -> None:
-        """Raising it is allowed to everybody, and so is going back to where one has been."""
+        """Any process may raise its score, and lower it again to where it was."""
         try:
             fd = os.open(OOM_SCORE_FILE, os.O_RDWR)
         except OSError:  # another system, or a /proc that cannot be written
@@ -77,14 +77,14 @@ class Inheritance:
         os.pwrite(self._oom_file, self._oom_scores[whose], 0)
 
     def starting(self, start: Callable[[], int]) -> int:
-        """Start a process that is to have what commands have."""
+        """Start a process with the attributes of commands."""
         self._change(0)
         try:
             pid = start()
-        except BaseException:  # whatever it is, the keeper gets its own limits back
+        except BaseException:  # in any case the keeper gets its own limits back
             self._change(1)
             raise
-        if pid:  # 0: this is the child of a fork
+        if pid:  # 0: in the child
             self._change(1)
         return pid
 

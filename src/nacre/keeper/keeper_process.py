@@ -1,10 +1,10 @@
-"""The process that a link leads to: our ends of its pipes, its kill, and letting go of it.
+"""The process at the other end of a link: our ends of its pipes, how it is killed and released.
 
-Above it: `link`. Below: `launch`, which has started it, and `processes`. It knows nothing of frames.
+Above it: `link`. Below: `launch`, which starts it, and `processes`. It knows nothing of frames.
 
-What was started is the keeper itself, or what stands above it: its guardian, or the sandbox around both.
-Which process is the keeper is asked of the kernel when it matters: the number that a keeper knows itself by
-may be another process's out here.
+The started process is the keeper itself, or one above it: its guardian, or the sandbox around both. Which
+process is the keeper is found out through the kernel when it matters: inside a sandbox the keeper sees
+another process id for itself than we do.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class KeeperProcess:
         self.started = launched.process
 
     def kill(self) -> None:
-        """Kill the keeper, also one that is stopped; what stands above it ends what it had started."""
+        """Kill the keeper, even if it is stopped; the process above it ends what it had started."""
         below = self._below() if sys.platform == "linux" else []
         for pidfd in below:
             with contextlib.suppress(ProcessLookupError):
@@ -37,17 +37,17 @@ class KeeperProcess:
             if not below:
                 self.started.kill()
             else:
-                self.started.send_signal(signal.SIGCONT)  # a guardian that was stopped as well must work
+                self.started.send_signal(signal.SIGCONT)  # its guardian may be stopped, too
 
     def _below(self) -> list[int]:
-        """Handles of the processes right below what was started."""
+        """Handles of the children of the started process."""
         from nacre.keeper import processes  # noqa: PLC0415  # never needed, one hopes
 
         handles: list[int] = []
         for pid in processes.children_of(self.started.pid):
-            with contextlib.suppress(OSError):  # it has ended meanwhile
+            with contextlib.suppress(OSError):  # it has ended
                 handle = os.pidfd_open(pid)
-                child = processes.row(pid)  # asked with the handle in hand: the number cannot be reused now
+                child = processes.row(pid)  # with the handle open, the process id cannot be reused
                 if child is not None and child.parent == self.started.pid:
                     handles.append(handle)
                 else:
@@ -55,20 +55,20 @@ class KeeperProcess:
         return handles
 
     def close_input(self) -> None:
-        """Let the keeper see that nacre has gone."""
+        """Signal to the keeper that nacre has ended."""
         _close(self.started.stdin)
 
     def close_output(self) -> None:
-        """Listen no more."""
+        """Stop reading from it."""
         _close(self.started.stdout)
 
     @property
     def has_ended(self) -> bool:
-        """Whether it has ended; then it is let go of."""
+        """Whether it has ended; if so, it is reaped."""
         return self.started.poll() is not None
 
     def wait(self, patience_s: float) -> None:
-        """Wait for its end, for so long."""
+        """Wait for its end, with a time limit."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.started.wait(patience_s)
 

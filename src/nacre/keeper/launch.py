@@ -1,6 +1,6 @@
 """Start a keeper process on this machine, before anything heavy is imported.
 
-Above it: the command line, which calls it first of all, and `link`, which then talks to what it started.
+Above it: the command line, which calls it first of all, and `link`, which talks to the started keeper.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TRIAL_S = 10
-PROGRAM_S = 30  # a password manager may have to ask its person
+PROGRAM_S = 30  # a password manager may have to ask the person
 _BECOME = (
     "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.launch import become;"
     " become(sys.argv[2], sys.argv[3:])"
@@ -25,32 +25,32 @@ _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from nacre.keeper.program 
 
 @dataclass(frozen=True, slots=True)
 class Launched:
-    """A keeper that was started: its process and our two ends of the link."""
+    """A started keeper: its process and our two ends of the link."""
 
     process: subprocess.Popen[bytes]
     reading: int
     writing: int
-    gate: int = -1  # our end of the channel through which a keeper hands over its execs
+    gate: int = -1  # our end of the channel on which a keeper has its execs decided
 
     def abandon(self) -> None:
-        """Nobody will use it: end it and wait for its end. It has started nothing yet."""
+        """End a keeper that is not needed, and wait for its end. It has started nothing yet."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
         if self.gate >= 0:
             os.close(self.gate)
-        self.process.kill()  # what it has started itself sees that we are gone
+        self.process.kill()  # its own children notice that we are gone
         self.process.wait()
 
 
 def local_argv() -> list[str]:
-    """What starts a keeper here: this Python, isolated, without site packages."""
+    """The command line of a keeper on this machine: this Python, isolated, without site packages."""
     source = os.path.abspath(f"{__file__}/../../..")
     return [sys.executable, "-I", "-S", "-c", _BOOT, source]
 
 
 def confined_argv(plan: str, program: Sequence[str]) -> list[str]:
-    """What confines itself by a plan and becomes a program."""
+    """The command line of a process that confines itself by a plan and executes a program."""
     *python, source = local_argv()
     return [*python[:-1], _BECOME, source, plan, *program]
 
@@ -65,10 +65,10 @@ def become(plan: str, program: list[str]) -> None:
 
 
 def run_for_person(argv: list[str], environment: dict[str, str], directory: str) -> int:
-    """Give a program the terminal until it ends; its exit code."""
+    """Run a program on the person's terminal; returns its exit code."""
     import signal  # noqa: PLC0415  # few want it
 
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the program's
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the program
     try:
         return subprocess.call(argv, env=environment, cwd=directory)  # noqa: S603  # what the person asked for
     finally:
@@ -76,7 +76,7 @@ def run_for_person(argv: list[str], environment: dict[str, str], directory: str)
 
 
 def why_it_fails(argv: list[str]) -> str:
-    """Try a program that ends at once: what it says when it cannot do its work, else nothing."""
+    """Try a program that ends at once; returns its error message, empty if it works."""
     try:
         done = subprocess.run(  # noqa: S603  # a fixed program, before anything else runs
             argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=TRIAL_S, check=False
@@ -92,7 +92,7 @@ def why_it_fails(argv: list[str]) -> str:
 
 
 def output_of_program(argv: list[str]) -> tuple[str, str]:
-    """What a program of the person's prints, and why it failed; one of the two is empty."""
+    """The output of a program from the settings, and why it failed; one of the two is empty."""
     try:
         done = subprocess.run(  # noqa: S603  # from the person's own settings, before anything else runs
             argv, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_S, check=False
@@ -120,9 +120,9 @@ def launch(
 def launch_gated(
     argv: list[str], environment: dict[str, str], passed: tuple[int, ...] = (), executables: str = "[]"
 ) -> Launched:
-    """Start a keeper in a sandbox that has every exec decided by whoever holds the other end of `gate`.
+    """Start a keeper in a sandbox whose every exec is decided at the other end of `gate`.
 
-    `executables`, a list in JSON, are the only files that can be executed; none: any.
+    `executables`, a JSON list, are the only files that can be executed; none: any.
     """
     import socket  # noqa: PLC0415  # most keepers have no gate
 
@@ -134,7 +134,7 @@ def launch_gated(
 
 
 def _launch(argv: list[str], environment: dict[str, str] | None, passed: tuple[int, ...]) -> Launched:
-    process = subprocess.Popen(  # noqa: S603  # the one process nacre itself starts
+    process = subprocess.Popen(  # noqa: S603  # the only process that nacre itself starts
         argv,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -143,6 +143,6 @@ def _launch(argv: list[str], environment: dict[str, str] | None, passed: tuple[i
         pass_fds=passed,
         creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
     )
-    if process.stdin is None or process.stdout is None:  # cannot be: both are pipes
+    if process.stdin is None or process.stdout is None:  # impossible: both are pipes
         raise RuntimeError
     return Launched(process, process.stdout.fileno(), process.stdin.fileno())

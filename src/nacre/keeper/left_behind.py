@@ -1,8 +1,8 @@
-"""What one command of a session has left running, until the last of it has ended.
+"""The processes that one command of a session left running, until the last of them has ended.
 
-Above it: `shells`, which loads this when the first process was left behind. Below: `end_watch` of
-the host. nacre is told each end, with exit code or signal as far as anybody knows them, and when nothing
-is left. What such a process starts itself is not counted: it is its own affair, and listed by no reply.
+Above it: `shells`, which loads this when the first process was left behind. Below: `end_watch` of the host.
+Each end is reported to nacre, with the exit code or signal where it is known, and also that nothing is left.
+What such a process starts itself is not counted, and is listed by no reply.
 """
 
 from __future__ import annotations
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     from nacre.keeper.outlet import Outlet
 
-WATCHED_LIMIT = (
-    100  # processes that are watched at once, which costs a descriptor each; the others come later
-)
+WATCHED_LIMIT = 100  # watched at a time, with a descriptor each; the others wait
 
 
 class LeftBehind:
@@ -44,7 +42,7 @@ class LeftBehind:
 
     @property
     def pids(self) -> set[int]:
-        """Those that have not ended, as far as we know."""
+        """Those that have not ended, as far as is known."""
         return {*self._watches, *self._waiting}
 
     def _watch_more(self) -> None:
@@ -53,7 +51,7 @@ class LeftBehind:
             self._watches[pid] = EndWatch(self._outlet.loop, pid, partial(self.note_end, pid))
 
     def note_end(self, pid: int, code: int | None, signal: str | None) -> None:
-        """One of them has ended; of a child of ours we know it ourselves."""
+        """Note the end of one of them that had become our child."""
         watch = self._watches.pop(pid, None)
         if watch is None:
             return
@@ -66,7 +64,7 @@ class LeftBehind:
             self._on_gone(self._turn)
 
     def close(self) -> None:
-        """Wait for no more ends."""
+        """Stop watching."""
         for watch in self._watches.values():
             watch.close()
         self._watches.clear()

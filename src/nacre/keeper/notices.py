@@ -19,7 +19,7 @@ def line(sentence: str) -> str:
 
 
 def unkillable(pids: set[int], command_line: Callable[[int], str]) -> str:
-    """A sentence about processes that did not die."""
+    """A sentence about processes that could not be killed."""
     named = "; ".join(f"{pid} {command_line(pid)}" for pid in sorted(pids)[:NAMED_LIMIT])
     more = f" and {len(pids) - NAMED_LIMIT} more" if len(pids) > NAMED_LIMIT else ""
     return f"these processes could not be ended: {named}{more}"

@@ -1,7 +1,7 @@
-"""What the parts of a command may ask of the keeper, and no more. For type checkers: nothing of it runs.
+"""The part of the keeper that commands may use. For type checkers only: nothing of it runs.
 
 Above it: `streams`, `turns`, `shells` and `commands`, which are given an outlet instead of the whole keeper.
-`program.Keeper` is one, which its type says.
+`program.Keeper` implements both.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class Outlet(Protocol):
-    """For streams, turns and shells: where frames go, what is watched, where files are, who is below."""
+    """For streams, turns and shells: the link, the event loop, the files, the process tree."""
 
     directory: Directory
     spools: Spools | None
     loop: host.Loop
     tree: ProcessTree
     in_turn: set[PersistentShell]  # shells in which a command runs
-    groups: dict[int, Group]  # control groups of commands that have limits
+    groups: dict[int, Group]  # control groups of commands with limits
 
     def send(self, data: bytes) -> None:
         """Queue a frame."""
@@ -37,7 +37,7 @@ class Outlet(Protocol):
 
 
 class CommandOutlet(Outlet, Protocol):
-    """For commands: also that they are dying, over, or to be forgotten."""
+    """For commands: also their end."""
 
     dying: dict[int, Command]  # those that are being killed
 
@@ -47,11 +47,11 @@ class CommandOutlet(Outlet, Protocol):
         ...
 
     def give_up_group(self, command_id: int) -> None:
-        """Nothing of a command is left: neither is its control group."""
+        """Remove the control group of a command of which nothing is left."""
         ...
 
     def reap(self) -> None:
-        """Take note of the processes that have ended."""
+        """Reap the processes that have ended."""
         ...
 
     def retire(self, command: Command) -> None:
@@ -63,9 +63,9 @@ class CommandOutlet(Outlet, Protocol):
         ...
 
     def report_rest(self, command: Command) -> None:
-        """Say that nothing is left of a reported command, or name who does not die."""
+        """Report that nothing is left of a reported command, or what could not be killed."""
         ...
 
     def script_name(self, command_id: int) -> str:
-        """The file with the text of a command that is too long for an argument."""
+        """The name of the file with a text that is too long for an argument."""
         ...

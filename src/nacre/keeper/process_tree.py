@@ -3,18 +3,18 @@
 Above it: `program` and `commands`, through `host`. Below: `processes`, which reads the process table.
 On Windows the kernel answers these questions itself; `windows` has a `ProcessTree` of the same shape.
 
-On Linux the keeper is the child subreaper: whatever a command starts stays below the keeper, also after
-setsid and double forks. A process whose parents are gone becomes a child of the keeper, and is told to its
-command by what it has inherited, the surest first:
+On Linux the keeper is a child subreaper: whatever a command starts stays below the keeper, also after setsid
+and double forks. An orphan becomes a child of the keeper, and is attributed to its command by what it has
+inherited, the most reliable first:
 
-    the limit     RLIMIT_RTTIME, which the keeper sets to a number of its own before each start. It goes
-                  through fork, exec, setsid and a cleared environment, and can be seen at any time. It
-                  means nothing to who does not work in real time, and 146,000 years to who does.
-    the session   and the process group, of which the command's first process was the leader
-    the cookie    NACRE_COMMAND in the environment; some programs (su) reset limits and keep that
-    elimination   there is only one command that can have started it
+    the limit     RLIMIT_RTTIME, which the keeper sets to a number of its own before each start. It survives
+                  fork, exec, setsid and a cleared environment, and is always readable. It has no effect
+                  without real-time scheduling, and amounts to 146,000 years with it.
+    the session   and the process group, whose leader was the command's first process
+    the cookie    NACRE_COMMAND in the environment; some programs (su) reset limits but keep this
+    elimination   only one running command can have started it
 
-macOS has no subreaper: there the cookie, the parents and the process groups are all there is.
+macOS has no subreaper: there only the cookie, the parents and the process groups are available.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
     from nacre.keeper.processes import Process
 
-# What the first program of wine starts for all that come after it, also for those of others. It belongs to
-# no command, and ends by itself when the last one has gone.
+# Services that the first program under wine starts for all later ones, of other commands, too. They belong to
+# no # command, and end by themselves after the last one.
 WINE_SERVERS = re.compile(
     r"(?:\S*/wine\S*\s+)*(?:\S*/wineserver\S*|C:\\windows\\system32\\"
     r"(?:services|winedevice|plugplay|svchost|rpcss|explorer|wineboot|winemenubuilder)\.exe)(?:\s|$)"
 )
-NOBODY, WINE = 0, -1  # owners that are no command
-MANY = 50  # children: with more, those that nobody waits for are reaped in rounds, see `program`
+NO_COMMAND, WINE = 0, -1  # owners other than commands
+MANY = 50  # children: with more, those of ended commands are reaped in rounds, see `program`
 KILL_ROUNDS = 50  # a fork bomb is stopped first, then killed: each round catches what the last one missed
-STUCK_PATIENCE_S = 1.0  # how long nothing may change below us before what is left is called unkillable
-END_PATIENCE_S = 30.0  # and how long it may take when something does change
-FIRST_PAUSE_S, LAST_PAUSE_S = 0.001, 0.02  # between two rounds of killing
-OUR_LIMITS = 1 << 62  # microseconds: no limit that a person would set is as high
+STUCK_PATIENCE_S = 1.0  # without a change for this long, what is left counts as unkillable
+END_PATIENCE_S = 30.0  # the limit if there are changes
+FIRST_PAUSE_S, LAST_PAUSE_S = 0.001, 0.02  # between two rounds
+OUR_LIMITS = 1 << 62  # microseconds: higher than any limit that a person would set
 KEEPER_BITS, COMMAND_BITS = 28, 32
 
 
@@ -57,14 +57,14 @@ class ProcessTree:
         self._limit = _limit_for(cookie) if subreaper else 0
         self._firsts: dict[int, int] = {}  # command id -> pid of its first process
         self._running: set[int] = set()  # those that have not ended
-        self._owners: dict[int, int] = {}  # pid of a child of ours -> command id, NOBODY or WINE
-        self._roots: dict[int, set[int]] = {}  # the same by owner: all that is a command's hangs below these
+        self._owners: dict[int, int] = {}  # pid of a child -> command id, NO_COMMAND or WINE
+        self._roots: dict[int, set[int]] = {}  # the same by owner: all of a command is below these
         self._unsure: set[int] = set()  # children whose owner is not certain yet
-        self._emptied: set[int] = set()  # owners whose roots are all gone, until somebody asks
+        self._emptied: set[int] = set()  # owners whose roots have all ended, until `emptied` is called
         self._childless = True
 
     def mark(self, command_id: int) -> None:
-        """Whatever is started next belongs to this command, and shows it."""
+        """Mark the next process as one of this command."""
         if self._limit:
             limit = self._limit | command_id & ((1 << COMMAND_BITS) - 1)
             resource.setrlimit(resource.RLIMIT_RTTIME, (limit, resource.RLIM_INFINITY))
@@ -77,12 +77,12 @@ class ProcessTree:
         self._childless = False
 
     def child_ended(self, pid: int) -> int:
-        """A child has ended: the command it belonged to, NOBODY if that was never asked for."""
+        """Note the end of a child; returns its command, NO_COMMAND if it was never attributed."""
         if self._children is not None:
             self._children.reaped(pid)
         self._running.discard(pid)
         self._unsure.discard(pid)
-        owner = self._owners.pop(pid, NOBODY)
+        owner = self._owners.pop(pid, NO_COMMAND)
         self._take_root(pid, owner)
         return owner
 
@@ -94,14 +94,14 @@ class ProcessTree:
                 self._emptied.add(owner)
 
     def emptied(self) -> set[int]:
-        """Commands below which nothing was left at some time since this was asked last."""
-        if self._children is None:  # nobody tells without a subreaper
+        """Commands that had no process left at some time since the last call."""
+        if self._children is None:  # unknown without a subreaper
             return set(self._firsts)
         emptied, self._emptied = self._emptied, set()
         return emptied
 
     def awaited(self) -> set[int] | None:
-        """The first processes of commands that run, when they are few among many; else None."""
+        """The first processes of running commands, if they are few among many children; otherwise None."""
         return self._running if len(self._owners) > MANY else None
 
     def forget(self, command_id: int) -> None:
@@ -111,15 +111,15 @@ class ProcessTree:
         self._emptied.discard(command_id)
 
     def note_children(self, *, some: bool) -> None:
-        """Whether the kernel knows of any child at all: without one, and as subreaper, nobody is below us."""
+        """Note whether there are any children: a subreaper without children has no descendants."""
         self._childless = self._children is not None and not some
 
     # -- who
 
     def may_have_left(self, command_id: int) -> bool:
-        """Whether anything of a command lives, or has died just now and is not yet reaped.
+        """Whether any process of a command lives, or has not been reaped yet.
 
-        Costs no more for many processes than for few: all of a command hangs below its roots.
+        The cost does not depend on the number of processes: all of a command are below its roots.
         """
         if self._childless:
             return False
@@ -129,7 +129,7 @@ class ProcessTree:
         return bool(self._roots.get(command_id))
 
     def members(self, command_id: int) -> set[int]:
-        """Every living process of a command, found afresh."""
+        """Every living process of a command, from a new look."""
         return set(self._rows(command_id))
 
     def _rows(self, command_id: int) -> dict[int, Process]:
@@ -141,9 +141,9 @@ class ProcessTree:
         return processes.rows_below(self._roots.get(command_id, ()))
 
     def others(self, command_id: int, known: AbstractSet[int] = frozenset()) -> set[int]:
-        """Every living process of a shell but itself, the `known` ones and what is below those.
+        """Every living process of a shell except itself, the `known` ones and their descendants.
 
-        Costs what is new.
+        The cost depends on what is new.
         """
         shell = self._firsts[command_id]
         if self._children is None:
@@ -155,14 +155,14 @@ class ProcessTree:
         return processes.below(roots, known) - {shell}
 
     def _traceable(self, command_id: int) -> set[int]:
-        """Without a subreaper: the first process, its group, and who carries the cookie."""
+        """Without a subreaper: the first process, its group, and all that carry the cookie."""
         first = self._firsts.get(command_id)
         rows = processes.recent_table().values()
         group = {process.pid for process in rows if first in (process.pid, process.group)}
         return group | processes.bearers(f"{self._cookie}:{command_id}")
 
     def _look(self) -> None:
-        """Tell every child that is new to us, an orphan, to the command it came from."""
+        """Attribute every new child, which is an orphan, to the command it came from."""
         if self._children is not None:
             self._unsure.update(pid for pid in self._children.newcomers() if pid not in self._owners)
         for pid in list(self._unsure):
@@ -179,12 +179,12 @@ class ProcessTree:
         self._roots.setdefault(owner, set()).add(pid)
 
     def _whose(self, pid: int) -> tuple[int, bool]:
-        """The command that a child of ours belongs to, and whether that is certain."""
+        """The command that a child belongs to, and whether that is certain."""
         line = processes.command_line(pid)
         if WINE_SERVERS.match(line):
             return WINE, True
         owner = self._by_limit(pid) or self._by_session(pid)
-        if owner:  # in the midst of exec it has no line, and may be about to serve wine; the dead have none
+        if owner:  # without a command line it is dead, or in the middle of exec and perhaps a service of wine
             return owner, bool(line) or processes.is_dead(pid)
         cookie = processes.cookie_of(pid)
         owner = self._by_cookie(cookie or "") or self._by_elimination(pid)
@@ -193,7 +193,7 @@ class ProcessTree:
     def _by_limit(self, pid: int) -> int:
         limit = processes.limit_of(pid) if self._limit else -1
         known = limit >> COMMAND_BITS == self._limit >> COMMAND_BITS
-        return limit & ((1 << COMMAND_BITS) - 1) if known else NOBODY
+        return limit & ((1 << COMMAND_BITS) - 1) if known else NO_COMMAND
 
     def _by_session(self, pid: int) -> int:
         process = processes.row(pid)
@@ -201,27 +201,27 @@ class ProcessTree:
             for command_id, first in self._firsts.items():
                 if first in (process.session, process.group):
                     return command_id
-        return NOBODY
+        return NO_COMMAND
 
     def _by_cookie(self, value: str) -> int:
         cookie, _, number = value.partition(":")
-        return int(number) if cookie == self._cookie and number.isdigit() else NOBODY
+        return int(number) if cookie == self._cookie and number.isdigit() else NO_COMMAND
 
     def _by_elimination(self, pid: int) -> int:
-        """A process that wiped every trace belongs to the one command that can have started it."""
+        """A process without any mark belongs to the only command that can have started it."""
         process = processes.row(pid)
         if process is None:
-            return NOBODY
+            return NO_COMMAND
         firsts = {command_id: processes.row(first) for command_id, first in self._firsts.items()}
         able = [
             command_id
             for command_id, first in firsts.items()
             if first is None or first.started <= process.started
         ]
-        return able[0] if len(able) == 1 else NOBODY
+        return able[0] if len(able) == 1 else NO_COMMAND
 
     def _everyone(self) -> set[int]:
-        """Our children that have to be ended with us; all others hang below these."""
+        """Our children that must end with us; all others are below these."""
         if self._children is None:
             me = os.getpid()
             rows = processes.recent_table().values()
@@ -248,7 +248,7 @@ class ProcessTree:
             _ask(pids)
 
     def _shell_first(self, command_id: int) -> tuple[set[int], set[int]]:
-        """The shell of a command, then all others: it would remark on their end, or end by itself before."""
+        """The shell of a command, then all others: it would comment on their end, or end before."""
         members, first = self.members(command_id), {self._firsts[command_id]}
         return members & first, members - first
 
@@ -259,18 +259,18 @@ class ProcessTree:
         for _ in range(KILL_ROUNDS):
             rows = self._rows(command_id)
             if rows and rows.keys() <= stopped:
-                _force(rows, posix.KILL)  # this reading alone: the ids of the dead are used again
+                _force(rows, posix.KILL)  # only what this reading shows: process ids are reused
                 return
             if not rows and not unseen:
-                return  # what is left is dead, and waits for being reaped
-            unseen = bool(rows)  # one look can miss a process: two that see none are believed
+                return  # what is left is dead, and waits to be reaped
+            unseen = bool(rows)  # one reading can miss a process: two empty ones count
             _force(rows, posix.STOP)
             stopped |= rows.keys()
         _force(self._rows(command_id), posix.KILL)
 
     @staticmethod
     def end_below(pids: AbstractSet[int]) -> None:
-        """KILL some processes with everything below them, stopped first so that nobody slips away."""
+        """KILL some processes with everything below them, stopped first so that none escapes."""
         stopped: set[int] = set()
         for _ in range(KILL_ROUNDS):
             fresh = processes.below(pids) - stopped
@@ -286,7 +286,7 @@ class ProcessTree:
             _ask(processes.below(self._everyone()))
 
     def force_all_to_end(self) -> set[int]:
-        """Stop, then kill, until nothing is below us; given back is what does not die of it."""
+        """Stop, then kill, until nothing is below us; returns what could not be killed."""
         began = moved = time.monotonic()
         before: set[int] = set()
         pause_s = FIRST_PAUSE_S
@@ -299,22 +299,22 @@ class ProcessTree:
             rows = processes.rows_below(everyone)
             _force(rows, posix.STOP)
             _force(rows, posix.KILL)
-            time.sleep(pause_s)  # the last thing a keeper does: nobody waits for it
+            time.sleep(pause_s)  # the last thing a keeper does: nothing else has to run
             pause_s = min(2 * pause_s, LAST_PAUSE_S)
             for end in posix.reap()[0]:
                 self.child_ended(end.pid)
         return processes.below(everyone)
 
     def sweep(self, cookie: str) -> None:
-        """A keeper before this one was killed: end what it could not end itself."""
+        """End the processes of an earlier keeper that was killed."""
         bearers = processes.bearers(cookie)
         posix.send_signal({pid for pid in bearers if not _serves_wine(pid)}, posix.KILL)
 
 
 def _limit_for(cookie: str) -> int:
-    """The limits that this keeper marks its commands with, without a command's number; 0 if it cannot.
+    """The limit that marks this keeper's commands, without a command's number; 0: it cannot be used.
 
-    A hard limit, or a soft one that somebody has chosen, is left alone.
+    A hard limit, or a soft one that was set on purpose, is left alone.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_RTTIME)
     if hard != resource.RLIM_INFINITY or (soft != resource.RLIM_INFINITY and soft < OUR_LIMITS):
@@ -327,7 +327,7 @@ def _serves_wine(pid: int) -> bool:
 
 
 def _force(rows: dict[int, Process], number: int) -> None:
-    """STOP or KILL processes and their groups: who forks and ends faster than we look is caught by these."""
+    """STOP or KILL processes and their groups, which include those that fork faster than we look."""
     for group in {process.group for process in rows.values()} - {0, os.getpgrp()}:  # 0: not of this namespace
         posix.send_signal_to_group(group, number)
     posix.send_signal(rows, number)
@@ -335,4 +335,4 @@ def _force(rows: dict[int, Process], number: int) -> None:
 
 def _ask(pids: set[int]) -> None:
     posix.send_signal(pids, posix.TERM)
-    posix.send_signal(pids, posix.CONTINUE)  # a stopped process would not get the TERM
+    posix.send_signal(pids, posix.CONTINUE)  # a stopped process would not receive the TERM

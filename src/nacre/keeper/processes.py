@@ -2,9 +2,9 @@
 
 Above it: `process_tree`, which attributes processes to commands. It only reads.
 
-On Linux the kernel lists the children of every process, so that a question about one command costs what
-that command has started, however much runs beside it. Where there are no such lists (macOS, kernels made
-without them) the whole table is read; one reading then serves all who ask in the same moment.
+On Linux the kernel lists the children of every process, so that looking at one command costs in proportion to
+what that command has started. Where there are no such lists (macOS, kernels built without them) the whole
+table is read; one reading serves all queries of the same moment.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SHORT_BYTES = 2048
 MOMENT_S = 0.005  # how old a reading of the whole table may be
-FLAGS_FIELD, PF_EXITING = 6, 4  # of /proc/PID/stat, counted behind the name
+FLAGS_FIELD, PF_EXITING = 6, 4  # of /proc/PID/stat, counted after the name
 STATUS_FIELD = 49
 TERMINAL_FIELD, CONTROLLING_TERMINAL = 4, "/dev/tty"
 ENDLESS, TIMED = "endless", "timed"  # ways to wait for input
@@ -58,7 +58,7 @@ def table() -> dict[int, Process]:
 
 def recent_table() -> dict[int, Process]:
     """All processes that can be seen, as of now or a moment ago."""
-    global _reading  # noqa: PLW0603  # one for all who ask
+    global _reading  # noqa: PLW0603  # one reading for all queries
     if time.monotonic() - _reading[0] > MOMENT_S:
         rows = table()
         _reading = time.monotonic(), rows
@@ -74,7 +74,7 @@ def _proc_table() -> dict[int, Process]:
 
 
 def _open(path: str) -> int:
-    """Open a file of /proc; the descriptor that is kept for this serves when no other is to be had."""
+    """Open a file of /proc, with the spare descriptor if no other is free."""
     try:
         return os.open(path, os.O_RDONLY)
     except OSError as error:
@@ -88,23 +88,23 @@ _spare: list[int] = []
 
 
 def keep_spare() -> None:
-    """Make sure that processes can be seen, and ended, also when commands have used up all descriptors."""
+    """Reserve a descriptor, so that processes can be found when commands have used up all others."""
     try:
         if not _spare:
             _spare.append(os.open(os.devnull, os.O_RDONLY))
-    except OSError:  # the next time, then
+    except OSError:  # try again next time
         return
 
 
 def _read(path: str) -> bytes | None:
-    """A file of /proc, with no more system calls than it takes; None where it cannot be read."""
+    """A file of /proc, with as few system calls as possible; None where it cannot be read."""
     try:
         fd = _open(path)
     except OSError:
         return None
     try:
         content = part = os.read(fd, 65536)
-        while len(part) > SHORT_BYTES:  # the kernel fills pages; less than half of one is the end
+        while len(part) > SHORT_BYTES:  # the kernel fills pages; less than half of a page is the end
             part = os.read(fd, 65536)
             content += part
     except OSError:
@@ -118,11 +118,11 @@ def _read(path: str) -> bytes | None:
 
 
 def row(pid: int) -> Process | None:
-    """What the table says about one process (Linux)."""
+    """One row of the table (Linux)."""
     stat = _read(f"/proc/{pid}/stat")
     if not stat:  # it ended meanwhile
         return None
-    # The name in parentheses may hold anything, so count fields from the last parenthesis.
+    # The name in parentheses may contain anything, so fields are counted from the last parenthesis.
     fields = stat[stat.rindex(b")") + 2 :].split()
     threads = int(fields[17])
     return Process(
@@ -131,7 +131,7 @@ def row(pid: int) -> Process | None:
         group=int(fields[2]),
         session=int(fields[3]),
         started=int(fields[19]),
-        zombie=fields[0] in (b"Z", b"X") and threads <= 1,  # with more, only its first thread has ended
+        zombie=fields[0] in (b"Z", b"X") and threads <= 1,  # with more threads, only the first has ended
         threads=threads,
     )
 
@@ -143,7 +143,7 @@ def is_dead(pid: int) -> bool:
 
 
 def status_of_dead(pid: int) -> int | None:
-    """The status that a dead process waits to be reaped with; None: it lives, or is reaped (Linux)."""
+    """The exit status of a zombie; None: it lives, or has been reaped (Linux)."""
     stat = _read(f"/proc/{pid}/stat") if LINUX else None
     fields = (stat or b"").rpartition(b")")[2].split()
     if len(fields) <= STATUS_FIELD or fields[0] != b"Z":
@@ -167,11 +167,11 @@ def _ps(*arguments: str) -> str:
 
 
 class Children:
-    """The direct children of this process, each listed once, when it is first seen.
+    """The direct children of this process, each reported once, when it is first seen.
 
-    The kernel lists them in the order in which they became ours. The list stays open where its end was, so
-    that a look costs the same however many there are; it is read from its beginning again when one that
-    was seen has been reaped, because then all others have moved up.
+    The kernel lists them in the order in which they became ours. The file stays open at its last position, so
+    that a look costs the same for any number of children; it is read from the beginning when a known child
+    has been reaped, because the others move up then.
     """
 
     def __init__(self) -> None:
@@ -205,7 +205,7 @@ class Children:
 
 
 def children_of(pid: int, threads: int = 1) -> list[int]:
-    """The direct children of any process, whichever of its threads made them (Linux)."""
+    """The direct children of any process, of all its threads (Linux)."""
     if threads == 1:  # true of most
         return _children_of_thread(pid, pid)
     try:
@@ -221,9 +221,9 @@ def _children_of_thread(pid: int, thread: int) -> list[int]:
 
 
 def is_childless(pid: int) -> bool:
-    """Whether a process of one thread has no children, not even dead ones; False also where nobody can tell.
+    """Whether a single-threaded process has no children, not even zombies; False also if unknown.
 
-    One file is read for that: the links of a directory in /proc tell how many threads there are.
+    One file is read: the link count of a directory in /proc is the number of threads.
     """
     if not HAS_LISTS:
         return False
@@ -235,15 +235,15 @@ def is_childless(pid: int) -> bool:
 
 
 def below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) -> set[int]:
-    """The roots and everything below them that lives; `without` some, and without what is below those."""
+    """The roots and all their living descendants, except for `without` and theirs."""
     return set(rows_below(roots, without))
 
 
 def rows_below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) -> dict[int, Process]:
-    """The same, with what the table says about each.
+    """The same, with the row of each.
 
-    A process that ends while its parent's children are listed can hide a sibling for that moment: who must
-    not miss any stops them first, and looks again.
+    A process that ends while its parent's children are listed can hide a sibling for that moment: to find
+    all, stop them first, and look again.
     """
     if not HAS_LISTS:
         rows = recent_table()
@@ -260,7 +260,7 @@ def rows_below(roots: Iterable[int], without: AbstractSet[int] = frozenset()) ->
 
 
 def cpu_ms(pid: int) -> int:
-    """CPU time that a process and the children it waited for have used; 0 where the kernel does not tell."""
+    """CPU time of a process and the children it waited for; 0: unknown."""
     stat = _read(f"/proc/{pid}/stat") if LINUX else None
     if not stat:
         return 0
@@ -269,13 +269,13 @@ def cpu_ms(pid: int) -> int:
 
 
 def usage(pid: int) -> tuple[int, int]:
-    """CPU time in ms, as above, and the memory in bytes that it has for itself; 0 where nobody can tell."""
+    """CPU time in ms, as above, and private memory in bytes; 0: unknown."""
     sizes = (_read(f"/proc/{pid}/statm") or b"0 0 0").split()
     return cpu_ms(pid), max(0, int(sizes[1]) - int(sizes[2])) * PAGE_BYTES
 
 
 def working_directory(pid: int) -> str | None:
-    """Where a process stands, symbolic links resolved; None where the kernel does not tell."""
+    """The directory of a process, links resolved; None: unknown."""
     try:
         return os.readlink(f"/proc/{pid}/cwd")
     except OSError:
@@ -300,9 +300,9 @@ def descendants(
 
 
 def cookie_of(pid: int) -> str | None:
-    """The cookie that a process carries in its environment, empty for none.
+    """The cookie in the environment of a process; empty: it has none.
 
-    None if there is no environment to be seen: it has ended, it is another user's, or in the midst of exec.
+    None if the environment cannot be read: it has ended, is another user's, or is in the middle of exec.
     """
     environment = _read(f"/proc/{pid}/environ")
     if not environment:
@@ -314,14 +314,14 @@ def cookie_of(pid: int) -> str | None:
 
 
 def limit_of(pid: int) -> int:
-    """The limit of real-time work that a process has; -1 for none, or when it cannot be seen (Linux)."""
+    """The RLIMIT_RTTIME of a process; -1: it has none, or it cannot be read (Linux)."""
     _, found, rest = (_read(f"/proc/{pid}/limits") or b"").partition(LIMIT_MARK)
     soft = rest.split(None, 1)[0] if found else b""
     return int(soft) if soft.isdigit() else -1
 
 
 def bearers(cookie: str) -> set[int]:
-    """Every process whose cookie begins with `cookie`, wherever it hangs in the tree."""
+    """Every process whose cookie begins with `cookie`, anywhere in the tree."""
     if LINUX:
         return {
             int(name)
@@ -335,13 +335,13 @@ def bearers(cookie: str) -> set[int]:
 
 
 def name(pid: int) -> str:
-    """What a program is called, in 15 letters, also after its end until it is reaped; empty if untold."""
+    """The name of a program, up to 15 letters, also of a zombie; empty: unknown."""
     raw = _read(f"/proc/{pid}/comm") if LINUX else None
     return (raw or b"").rstrip(b"\n").decode(errors="replace")
 
 
 def command_line(pid: int, limit: int = 200) -> str:
-    """What a process was started as, for a person to read."""
+    """The command line of a process, for a person to read."""
     if LINUX:
         raw = _read(f"/proc/{pid}/cmdline") or b""
         text = raw.rstrip(b"\0").replace(b"\0", b" ").decode(errors="replace")
@@ -350,17 +350,17 @@ def command_line(pid: int, limit: int = 200) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-# The number of read(2): the kernel names the system call that a process waits in by its number.
+# The number of read(2): the kernel shows the system call that a process waits in as a number.
 _READ = {"x86_64": b"0", "aarch64": b"63", "riscv64": b"63"}.get(os.uname().machine) if LINUX else None
 
 
 def waits_to_read(pid: int, file: str) -> bool:
-    """Whether it waits to read from a pipe, by the name that /proc gives that; False if nobody can tell."""
+    """Whether it waits to read from a pipe, given by its name in /proc; False also if unknown."""
     return _thread_waits(f"/proc/{pid}", f"/proc/{pid}", file)
 
 
 def waits_to_read_in_thread(pid: int, file: str) -> bool:
-    """The same for a program with many threads (all in Go are), any of which may be the one that reads."""
+    """The same for a program with many threads (as all Go programs), any of which may be reading."""
     try:
         threads = os.listdir(f"/proc/{pid}/task")
     except OSError:
@@ -375,7 +375,7 @@ def _thread_waits(thread: str, process: str, file: str) -> bool:
     return _link(f"{process}/fd/{int(arguments[0], 16)}") == file
 
 
-# The system calls that wait for several files, by number: what is waited for, and what limits the time.
+# The system calls that wait for several files, by number: the awaited files, and the time limit.
 _CALLS = {
     "x86_64": {
         b"7": "poll",
@@ -389,7 +389,7 @@ _CALLS = {
     "riscv64": {b"73": "ppoll", b"72": "select", b"22": "epoll"},
 }.get(os.uname().machine if LINUX else "", {})
 _TIME_ARGUMENT = {"poll": 2, "ppoll": 2, "select": 4, "epoll": 3}
-_FOREVER = (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # no time at all, or -1
+_FOREVER = (0, 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF)  # a null pointer, or -1
 
 
 def input_wait(pid: int, file: str) -> str:
@@ -405,7 +405,7 @@ def input_wait(pid: int, file: str) -> str:
         return ""
     arguments = [int(argument, 16) for argument in rest[:6]]
     limit = arguments[_TIME_ARGUMENT[call]]
-    if limit == 0 and call in ("poll", "epoll"):  # there 0 is: not at all
+    if limit == 0 and call in ("poll", "epoll"):  # here 0 means: do not wait
         return ""
     fds = _polled(pid, arguments[0]) if call == "epoll" else ["0"]
     if not any(_leads_to(pid, fd, file) for fd in fds):
@@ -414,7 +414,7 @@ def input_wait(pid: int, file: str) -> str:
 
 
 def _leads_to(pid: int, fd: str, file: str) -> bool:
-    """Whether a descriptor of a process leads to a file; who asks for a password opens the terminal anew."""
+    """Whether a descriptor of a process leads to a file; a password prompt opens the terminal anew."""
     name = _link(f"/proc/{pid}/fd/{fd}")
     if name != CONTROLLING_TERMINAL:
         return name == file
@@ -428,7 +428,7 @@ def _leads_to(pid: int, fd: str, file: str) -> bool:
 
 
 def _device_number(device: int) -> int:
-    """A device as /proc shows it: bits of its minor number on both sides of the major one."""
+    """A device number as /proc shows it, with bits of the minor number on both sides of the major one."""
     minor = os.minor(device)
     return minor & 0xFF | os.major(device) << 8 | (minor & ~0xFF) << 12
 
@@ -440,7 +440,7 @@ def _polled(pid: int, epoll_fd: int) -> list[str]:
 
 
 def holds(pid: int, file: str) -> bool:
-    """Whether a descriptor of it leads there, and will for a while; True also where nobody can tell."""
+    """Whether one of its descriptors leads there, and is not just being closed; True also if unknown."""
     if not LINUX or _link(f"/proc/{pid}/fd/0") == file:
         return True
     try:
@@ -451,13 +451,13 @@ def holds(pid: int, file: str) -> bool:
 
 
 def _is_ending(pid: int) -> bool:
-    """Whether the kernel is just closing its descriptors, one after the other."""
+    """Whether the kernel is just closing its descriptors, one after another."""
     fields = (_read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
     return len(fields) > FLAGS_FIELD and bool(int(fields[FLAGS_FIELD]) & PF_EXITING)
 
 
 def open_files_limit(pid: int) -> int:
-    """How many files a process may have open; no limit where the kernel does not tell."""
+    """How many files a process may have open; unlimited if unknown."""
     if sys.platform != "linux":
         return sys.maxsize
     try:
@@ -468,19 +468,19 @@ def open_files_limit(pid: int) -> int:
 
 
 def peak_rss_bytes(pid: int) -> int:
-    """The most memory that a process has had since it became its program; 0 where nobody can tell."""
+    """The peak memory of a process since its exec; 0: unknown."""
     status = _read(f"/proc/{pid}/status") or b""
     peak = status.partition(b"VmHWM:")[2].split(maxsplit=1)
     return int(peak[0]) * 1024 if peak else 0
 
 
 def standard_input(pid: int) -> str:
-    """Where its stdin leads; nothing if that is not known."""
+    """Where its stdin leads; empty: unknown."""
     return _link(f"/proc/{pid}/fd/0")
 
 
 def standard_output(pid: int) -> tuple[str, str]:
-    """Where its stdout and stderr lead; nothing if that is not known."""
+    """Where its stdout and stderr lead; empty: unknown."""
     return _link(f"/proc/{pid}/fd/1"), _link(f"/proc/{pid}/fd/2")
 
 

@@ -1,7 +1,7 @@
-"""The keeper itself: frames come in, commands run, frames go out; when the link ends, everything ends.
+"""The keeper itself: frames come in, commands run, frames go out; when the link ends, everything is ended.
 
-Started by nacre, in any place, as `python -I -S -c "… main()"`. Its stdin and stdout are the link; no
-command ever has them. It ignores nothing silently: a frame it cannot read is answered with an ERROR.
+Started by nacre, in any place, as `python -I -S -c "… main()"`. Its stdin and stdout are the link; no command
+ever inherits them. Nothing is ignored silently: a frame that it cannot read is answered with an ERROR.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
 
-# The arguments that say how this process is to be confined, who decides what it starts, what can be executed.
+# The arguments: how to confine this process, the descriptor of the exec gate, what can be executed.
 PLAN, GATE, EXECUTABLES = 2, 3, 4
 COOKIE_VARIABLE = COOKIE_NAME.encode()
-WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` holds without the kernel's help
-ROUND_S = 0.02  # how late the end of a process that was left behind may be noticed, if there are many
-FAREWELL_S = 0.3  # what commands get between TERM and KILL when nacre has gone
+WATCHED_LIMITS = ("output_bytes", "processes")  # which `limits` enforces without the kernel
+ROUND_S = 0.02  # how late the end of a process left behind may be noticed, if there are many
+FAREWELL_S = 0.3  # the grace period between TERM and KILL after nacre is gone
 
 
 class Keeper:
@@ -66,10 +66,10 @@ class Keeper:
         self._environment: dict[bytes, bytes] = dict(os.environb) if os.name != "nt" else {}
         self._commands: dict[int, Command] = {}
         self.in_turn: set[PersistentShell] = set()  # shells in which a command runs
-        self._round: Timer | None = None  # when all children are looked at
+        self._round: Timer | None = None  # the next look at all children
         self.dying: dict[int, Command] = {}  # those that are being killed
-        self.groups: dict[int, Group] = {}  # of commands that have limits
-        self._groups: Groups | None = None  # None: nobody has asked yet where they can be made
+        self.groups: dict[int, Group] = {}  # control groups of commands with limits
+        self._groups: Groups | None = None  # None: not known yet where they can be created
         self._last: Spawn | None = None
         self._leaving = False
         self._alone = False  # nacre is gone
@@ -102,13 +102,13 @@ class Keeper:
         try:
             self.loop.run(self.flush)
             self.flush()
-        except BaseException:  # whatever it is, nothing is left running
-            self.tree.force_all_to_end()  # without us they would be nobody's
+        except BaseException:  # in any case nothing is left running
+            self.tree.force_all_to_end()  # nothing else would end them
             raise
         finally:
             for command_id in list(self.groups):
                 self.give_up_group(command_id)
-            if self._alone:  # otherwise nacre needs it: a signal has ended us
+            if self._alone:  # otherwise nacre still needs it: a signal ended us
                 self.directory.remove()
         if self._guardian is not None:
             self._guardian.tell("done")
@@ -133,7 +133,7 @@ class Keeper:
         except WireError as error:
             self._send_error(0, "malformed_frame", f"{error}; the link is closed")
             self.leave()
-        except MemoryError as error:  # what was read is lost, and with it where the next frame begins
+        except MemoryError as error:  # what was read is lost, and so is the position of the next frame
             self.failed(0, error)
             self.leave()
 
@@ -152,7 +152,7 @@ class Keeper:
                 raise ValueError("there is no good SPAWN before it")
             self._spawn(command_id, decode_again(body, self._last))
         elif kind == Kind.SPAWN:
-            self._last = None  # until this one is known to be good
+            self._last = None  # until this one is known to be valid
             self._last = spec = decode(Spawn, body)
             self._spawn(command_id, spec)
         elif kind == Kind.SETUP:
@@ -171,7 +171,7 @@ class Keeper:
             self._control(Kind(kind), command, body)
 
     def _regret(self, kind: Kind, command_id: int, body: bytes) -> None:
-        """The command has ended while the frame was under way."""
+        """Answer a frame for a command that has ended in the meantime."""
         if kind is Kind.KILL:
             self.send(encode(Ended(), command_id))
         elif kind is Kind.READ:
@@ -184,7 +184,7 @@ class Keeper:
     def _start_turn(self, command: Command, turn: TurnStart) -> None:
         try:
             command.run(turn)
-        except OSError as error:  # a full disk, no descriptors left: the shell was given nothing
+        except OSError as error:  # disk full, no descriptors left: the shell got nothing
             where = f"{error.filename}: " if error.filename else ""
             self._send_error(command.id, "turn_failed", f"{where}{error.strerror}", errno=error.errno or 0)
 
@@ -218,9 +218,9 @@ class Keeper:
         self.send(encode(Error(code=code, message=message, errno=errno, file=file), command_id))
 
     def failed(self, command_id: int, error: Exception) -> None:
-        """Handling a command has failed unexpectedly: it is ended with an error; all others continue.
+        """End a command after an internal error, and report the error; all others continue.
 
-        0: it was for no one command; then there is nothing to do but to say so.
+        0: no single command is affected; then the error is only reported.
         """
         _log_failure(error)
         if command_id:
@@ -249,7 +249,7 @@ class Keeper:
             self.directory.ensure()
             if follows:
                 self.spools.adopt()
-        except OSError:  # the next one that needs it tries again, and gets the error
+        except OSError:  # the next command that needs it tries again, and gets the error
             return
 
     # -- commands
@@ -284,7 +284,7 @@ class Keeper:
         kind = ShellCommand if spec.persistent else Command
         try:
             self._commands[command_id] = command = kind(self, command_id, spec, started)
-        except Exception:  # whatever it is, the process that was started does not stay
+        except Exception:  # in any case the started process must not stay
             self.tree.force_end(command_id)
             self.tree.forget(command_id)
             raise
@@ -292,7 +292,7 @@ class Keeper:
             command.announce()
 
     def _make_group(self, command_id: int, spec: Spawn) -> None:
-        """Make the control group of a command that has limits, where that can be done."""
+        """Create the control group of a command with limits, where that is possible."""
         if sys.platform != "linux":
             return
         if self._groups is None:
@@ -308,17 +308,17 @@ class Keeper:
         return host.start(spec, environment, group.members_files) if group else host.start(spec, environment)
 
     def give_up_group(self, command_id: int) -> None:
-        """Nothing of a command is left: neither is its control group."""
+        """Remove the control group of a command of which nothing is left."""
         group = self.groups.pop(command_id, None)
         if group is not None and self._groups is not None:
             self._groups.give_up(group)
 
     def script_name(self, command_id: int) -> str:
-        """The file with the text of a command that is too long for an argument."""
+        """The name of the file with a text that is too long for an argument."""
         return f"{command_id}{host.SCRIPT_SUFFIX}"
 
     def _write_script(self, command_id: int, spec: Spawn) -> None:
-        """Put the text of a command into a file, and the file's path into its arguments."""
+        """Write the text of a command to a file, and put the file's path into its arguments."""
         name = self.script_name(command_id)
         self.directory.write(name, host.script_bytes(spec.script or ""))
         spec.script = ""  # it may be large
@@ -326,7 +326,7 @@ class Keeper:
         spec.argv = [word.replace(SCRIPT_MARK, path) for word in spec.argv]
 
     def _environment_of(self, command_id: int, spec: Spawn) -> dict[bytes, bytes]:
-        """What a command starts with; the dictionary is good until the next one starts."""
+        """The environment of a command; the dictionary is valid until the next one starts."""
         environment = self._environment
         if spec.unset or spec.environment:
             environment = dict(environment)
@@ -343,10 +343,10 @@ class Keeper:
         return len(self._commands)
 
     def reap(self) -> None:
-        """Take note of the processes that have ended.
+        """Reap the processes that have ended.
 
-        Commands are never kept waiting by what others have left behind: if that is much, it is looked at
-        every now and then, and all at once.
+        Commands never wait because of what others have left behind: if that is much, it is reaped
+        periodically, all at once.
         """
         for shell in self.in_turn:
             shell.note_name()
@@ -359,10 +359,10 @@ class Keeper:
         self._round = None
         self._note_ended(*host.reap())
 
-    def _note_ended(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # what `reap` gives
+    def _note_ended(self, ended: list[host.Reaped], more: bool) -> None:  # noqa: FBT001  # the result of `reap`
         self.tree.note_children(some=more)
         attempt = self.loop.attempt
-        # All are noted before any command asks who is left.
+        # All are noted before any command looks at what is left.
         noted = [(end, self._commands.get(self.tree.child_ended(end.pid))) for end in ended]
         for end, command in noted:
             if command is None:
@@ -371,7 +371,7 @@ class Keeper:
                 attempt(partial(command.ended, end), command.id)
             else:
                 attempt(partial(command.note_left_end, end), command.id)
-        if self.dying:  # only those of which a process has ended: there may be many
+        if self.dying:  # only those that have lost a process: there may be many
             for command_id in self.tree.emptied() & self.dying.keys():
                 attempt(self.dying[command_id].check_death, command_id)
         if self._leaving and not more:
@@ -393,9 +393,9 @@ class Keeper:
             self.send(encode(Ended(), command.id))
 
     def report_rest(self, command: Command) -> None:
-        """What was left behind by a reported command has been killed: say so, or name who does not die."""
+        """Report that what a command left behind has been killed, or what could not be."""
         self.retire_if_over(command)
-        if command.id in self._commands:  # otherwise it is reported
+        if command.id in self._commands:  # otherwise that has been reported
             processes, total = named(self.tree.members(command.id))
             self.send(encode(Ended(left=processes, left_total=total), command.id))
 
@@ -406,7 +406,7 @@ class Keeper:
         self.leave()
 
     def leave(self) -> None:
-        """nacre is gone, or a signal ends us: end every process, then ourselves."""
+        """End every process, then ourselves: nacre is gone, or a signal ends us."""
         if self._leaving:
             return
         self._leaving = True
@@ -424,18 +424,18 @@ class Keeper:
 
 
 def _log_failure(error: Exception) -> None:
-    """A failure of ours, with its traceback, on stderr; whatever hinders that, the keeper goes on."""
+    """Write an internal error with its traceback to stderr; if that fails, the keeper continues."""
     try:
-        import traceback  # noqa: PLC0415  # never needed, one hopes
+        import traceback  # noqa: PLC0415  # seldom needed
 
         text = "".join(traceback.format_exception(error))
-    except Exception:  # noqa: BLE001  # no memory, no descriptors: less is said then
+    except Exception:  # noqa: BLE001  # no memory, no descriptors: log less
         text = f"{type(error).__name__}: {error}\n"
     host.log(f"nacre's keeper: unexpected\n{text}")
 
 
 def _below_guardian() -> Guardian | None:
-    """Go on below a guardian, which stays free to do its work when nobody answers any more."""
+    """Continue below a guardian, which keeps its rights for the time after our death."""
     if len(sys.argv) <= GATE:
         return start_guardian()
     from nacre.keeper.confinement import (  # noqa: PLC0415  # most keepers are not confined
@@ -454,10 +454,10 @@ def _below_guardian() -> Guardian | None:
 
 
 def main() -> None:
-    """Be a keeper until the link ends."""
+    """Run a keeper until the link ends."""
     private = len(sys.argv) > PLAN and _confine(sys.argv[PLAN])
     guardian = _below_guardian()
-    gc.freeze()  # what is loaded by now stays; collections look at commands only, and seldom
+    gc.freeze()  # what is loaded by now is permanent: collections look only at what comes later, and seldom
     gc.set_threshold(20_000, 20, 20)
     keeper = Keeper(guardian)
     if private:
@@ -475,7 +475,7 @@ def main() -> None:
 
 
 def _confine(plan_text: str) -> bool:
-    """Confine this process; whether it shall be private as well."""
+    """Confine this process; whether it is to be private as well."""
     from nacre.keeper.confinement import confine  # noqa: PLC0415  # most keepers are not confined
     from nacre.keeper.quickjson import decode as read_json  # noqa: PLC0415  # as above
 

@@ -1,16 +1,16 @@
-"""The prompts that a shell shows: whether it waits for us to give it a line.
+"""The prompts that a shell shows: whether it waits for a line.
 
-Above it: `shells`, which hands over what the shell itself prints. It reads and writes nothing.
+Above it: `shells`, which passes on what the shell itself prints. It does no I/O.
 """
 
 from __future__ import annotations
 
 
 class Prompts:
-    """What a shell shows on its own stderr: how often it was ready for a line, against how many it was given.
+    """Counts the prompts on a shell's stderr, and the lines that it was given.
 
-    The rest is noise. An interrupt can make it show its prompt once more than it was given lines, or throw
-    away lines that it has read: so this is a reason to ask, and no proof.
+    After an interrupt a shell may show one prompt too many, or discard lines that it has read: so this is a
+    reason to ask the shell again, not a proof.
     """
 
     def __init__(self, shown: str) -> None:
@@ -19,16 +19,16 @@ class Prompts:
         self._seen = self._given = 0
 
     def give(self, lines: int) -> None:
-        """The shell is given so many lines. Whatever it has shown too often before does not count."""
+        """Note that the shell is given lines. Prompts in excess until now do not count."""
         self._given = max(self._given, self._seen) + lines
 
     def hear(self, chunk: bytes) -> None:
-        """Take what it prints."""
+        """Process what the shell prints."""
         held = self._held + chunk
         self._seen += held.count(self._shown)
         self._held = held.rpartition(self._shown)[2][-len(self._shown) :]
 
     @property
     def waits(self) -> bool:
-        """Whether it has read all that it was given, and waits for more."""
+        """Whether it has read all lines and waits for more."""
         return self._seen >= self._given

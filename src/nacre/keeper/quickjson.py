@@ -1,7 +1,7 @@
-"""JSON without the layers that the `json` module sets up on every call.
+"""JSON without the per-call overhead of the `json` module.
 
-Its C encoder and scanner are made once and called directly: half the time for the short messages that go
-through a server. Where an interpreter has no C encoder, `json` itself is used.
+Its C encoder and scanner are created once and called directly, which halves the time for the short messages
+of a server. Where an interpreter has no C encoder, `json` itself is used.
 
 Above it: the frames of the link, and the messages of the stdio transport.
 """
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 _LINE_ENDS = ("\n", "\r\n")
 LONG_CHARACTERS = 1000
 _ESCAPES = ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\t", b"\\t"))
-_UNESCAPED = bytes([*b"\t\n", *range(0x20, 0x100)])  # what stands in JSON as it is, or is replaced below
+_UNESCAPED = bytes([*b"\t\n", *range(0x20, 0x100)])  # what JSON takes as it is, or is replaced below
 
 
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is not a JSON value")
 
 
-# NaN and its kind are no JSON: nobody could read our echo of them.
+# NaN and infinities are not JSON.
 _decoder = json.JSONDecoder(parse_constant=_refuse)
-_scan: Any = getattr(_decoder, "scan_once")  # noqa: B009  # there, though type checkers do not know it
+_scan: Any = getattr(_decoder, "scan_once")  # noqa: B009  # exists, though type checkers do not know it
 _decode_carefully = _decoder.decode
 
 
 def encoder(*, ascii_only: bool, long_text: bool = False) -> Callable[[Any], str]:
-    """A function that writes values as compact JSON; for `long_text`, one that is quicker with such."""
+    """A function that writes compact JSON; `long_text`: one that is quicker with long strings."""
     plain = json.JSONEncoder(ensure_ascii=ascii_only, separators=(",", ":"))
     make: Any = getattr(_encoder, "c_make_encoder", None)
     if make is None:
@@ -47,7 +47,7 @@ def encoder(*, ascii_only: bool, long_text: bool = False) -> Callable[[Any], str
 
 
 def _quoted(text: str) -> str:
-    """A text as JSON. Bytes are searched for the few that are replaced, many at a time."""
+    """A text as JSON; the few characters that need escapes are searched in bulk."""
     if len(text) < LONG_CHARACTERS:
         return _encoder.encode_basestring(text)
     data = text.encode("utf-8", "surrogatepass")
@@ -59,9 +59,9 @@ def _quoted(text: str) -> str:
 
 
 def decode(text: str) -> Any:
-    """The value that a text holds. Raises ValueError that says what is wrong."""
+    """The value of a JSON text. Raises a ValueError that says what is wrong."""
     try:
         value, end = _scan(text, 0)
-    except StopIteration:  # white space in front, or no JSON at all
+    except StopIteration:  # leading white space, or not JSON
         return _decode_carefully(text)
     return value if end == len(text) or text[end:] in _LINE_ENDS else _decode_carefully(text)

@@ -1,11 +1,11 @@
-"""`dataclass` and `field` for the keeper, without what the standard module loads to make them.
+"""`dataclass` and `field` for the keeper, without the imports of the standard module.
 
-`dataclasses` imports `inspect`, and with it a parser and a disassembler: 1.6 MB of memory and a tenth of
-the keeper's start-up, for a handful of records. Type checkers see the standard module; at run time a
-class with slots, an `__init__`, equality and a `repr` is made, which is all that the keeper uses.
+`dataclasses` imports `inspect`, and with it a parser and a disassembler: 1.6 MB of memory and a tenth of the
+keeper's start-up, for a handful of records. Type checkers see the standard module; at run time a class gets
+slots, an `__init__`, equality and a `repr`, which is all that the keeper uses.
 
-A `sparse` record holds the fields that were given and no others; the rest are the defaults of its class. It
-is made at the cost of one dictionary, however many fields there are. All are given by name.
+A `sparse` record holds only the fields that were given, all by name; the others are the defaults of its
+class. It costs one dictionary, however many fields there are.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ else:
             self.default_factory = default_factory
 
     def field(*, default_factory: object) -> _Field:
-        """A default that is made for every record."""
+        """A default that is created for each record."""
         return _Field(default_factory)
 
     def dataclass(**_options: bool) -> object:
-        """The decorator: fields are the annotations of the class, in their order."""
+        """The decorator: the fields are the annotations of the class, in order."""
         return _record
 
     def replace(record: object, **changes: object) -> object:
-        """The same with other values in some fields."""
+        """A copy with other values in some fields."""
         return type(record)(**_content(record) | changes)
 
     def _content(record: object) -> dict[str, object]:
         return getattr(record, "__dict__", None) or {name: getattr(record, name) for name in record.__slots__}
 
     def sparse(**_options: bool) -> object:
-        """The decorator: fields are the annotations of the class, by name."""
+        """The decorator: the fields are the annotations of the class, by name."""
         return _sparse_record
 
     def _sparse_record(plain: type) -> type:
@@ -63,7 +63,7 @@ else:
         return type(plain.__name__, (), body)
 
     def _init(names: list[str], defaults: dict[str, object]) -> object:
-        """Written out as text, as the standard module does it: the quickest `__init__` there is."""
+        """Generated as source text, as the standard module does: the fastest possible `__init__`."""
         room = {f"_{name}": getattr(value, "default_factory", value) for name, value in defaults.items()}
         arguments = [f"{name}=_{name}" if name in defaults else name for name in names]
         lines = [

@@ -1,4 +1,4 @@
-"""A persistent shell: it is given one turn after another, and reports the end of each.
+"""A persistent shell: it runs one turn after another, and reports the end of each.
 
 Above it: `program`. Below: `commands`, because the shell is a command as well, with an end and a kill ladder;
 `turns`, `prompts`, `conversation`, the host module.
@@ -6,11 +6,11 @@ Above it: `program`. Below: `commands`, because the shell is a command as well, 
 A turn ends when the shell has written its record, or when its process has ended. A shell that becomes another
 program (`exec`) cannot report any more: its turn ends with that program.
 
-A command can also keep its shell from reporting: it deletes the channel, or changes the words that the shell
-would report with. Then the shell comes back to its prompt without a record. It is asked once more, with all
-pipes in their place; if that does not help either, the turn is over, and the shell is of no use any more. So
-is one that has lost what it reads its lines from, or holds on to a command's streams, because a command has
-closed the descriptors in which it keeps its own meanwhile.
+A command can keep its shell from reporting: it deletes the channel, or redefines the builtins that the report
+uses. Then the shell returns to its prompt without a record. It is asked once more, with all pipes in place;
+if that does not help, the turn is over and the shell unusable. So is a shell that has lost the input it reads
+its lines from, or that keeps a command's streams open, because a command has closed the descriptors in which
+it had saved its own.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     from nacre.keeper.streams import Streams
     from nacre.keeper.timers import Timer
 
-KILL_ROUNDS = 50  # each catches what the last one missed
-NAME_LIMIT = 15  # what Linux keeps of a program's name
+KILL_ROUNDS = 50  # each round catches what the last one missed
+NAME_LIMIT = 15  # how much Linux keeps of a program's name
 LINES_OF_A_TURN = 2  # the command, and the report
-KNOWN_LIMIT = 64  # of so many processes that were reported, some may have ended
-QUIET_S = 0.05  # so long a shell shows its prompt before it is held to wait for us
-LOOK_S = 0.25  # how often a turn that takes long is looked at, whether its shell waits for us
-MEMORY_SAMPLE_S = 0.01  # when the memory of a turn's processes is looked at first; then ever less often
-FEWEST_OPEN_FILES = 32  # with fewer it cannot open what each command needs
-LOST_LOOKS = 4  # after so many looks a shell that can be given no more lines, and runs nothing, is given up
+KNOWN_LIMIT = 64  # reported processes; with more, ended ones are forgotten
+QUIET_S = 0.05  # how long a prompt must show before the shell counts as waiting
+LOOK_S = 0.25  # how often a long turn is checked for a waiting shell
+MEMORY_SAMPLE_S = 0.01  # the first look at the memory of a turn's processes; the intervals grow
+FEWEST_OPEN_FILES = 32  # with fewer it cannot open what a command needs
+LOST_LOOKS = 4  # after so many looks, an idle shell without input is given up
 
 
 class PersistentShell:
-    """The turns of one shell, and what belongs to it from turn to turn: pipes, time, place, children."""
+    """The turns of one shell, and its state between them: pipes, CPU time, directory, children."""
 
     def __init__(self, outlet: Outlet, command: ShellCommand, started: host.Started) -> None:
         spec = command.spec
@@ -61,21 +61,21 @@ class PersistentShell:
         self._prompts = Prompts(spec.ready) if spec.ready else None
         self._known: set[int] = set()  # processes that earlier turns left behind and reported
         self._known_limit = KNOWN_LIMIT
-        self._known_before: set[int] = set()  # of these, what was there before the last turn
+        self._known_before: set[int] = set()  # those that existed before the last turn
         self._turn: Turn | None = None
-        self._lingering: list[Turn] = []  # turns whose streams someone still holds
-        self._left: dict[int, LeftBehind] = {}  # what turns have left running, by their numbers
-        self._replaced_by = ""  # the program that the shell had become at its end
+        self._lingering: list[Turn] = []  # turns whose streams some process still holds
+        self._left: dict[int, LeftBehind] = {}  # what turns have left running, by turn
+        self._replaced_by = ""  # the program that had replaced the shell at its end
         self._cpu_ms = 0
-        self.peak_rss_bytes = 0  # of the processes of the present turn, as far as they were seen
+        self.peak_rss_bytes = 0  # of the current turn's processes, as far as they were seen
         self._memory_timer: Timer | None = None
         self._timer: Timer | None = None
         self._look_timer: Timer | None = None
-        self._looks_lost = 0  # how often in a row it was seen without what it reads its lines from
+        self._looks_lost = 0  # how often in a row it was seen without its input
         self._lines_from = host.pipe_name(started.stdin)
-        self._asked_again = self._mute = False  # whether the present turn's report was lost once, and again
+        self._asked_again = self._mute = False  # whether the current turn's report was lost once, and again
         self._channel = self._reader(started.control, self._channel_chunk)
-        self._own = [  # what the shell itself prints, not its commands
+        self._own = [  # the output of the shell itself, not of its commands
             reader
             for stream, fd in ((STDOUT, started.stdout), (STDERR, started.stderr))
             if (reader := self._reader(fd, partial(self._own_chunk, stream))) is not None
@@ -84,7 +84,7 @@ class PersistentShell:
             self.conversation.open(spec.opening[0], [spec.opening[1].encode()])
         if self._channel is not None:
             self._channel.resume()
-        if self._prompts is None:  # prompts are looked at when a record lets us wait
+        if self._prompts is None:  # prompts are checked while a record is overdue
             self._watch_own()
 
     def _reader(self, fd: int, take: Callable[[bytes], None]) -> host.Reader | None:
@@ -99,7 +99,7 @@ class PersistentShell:
     # -- a turn
 
     def run(self, start: TurnStart) -> None:
-        """Give the shell a command of its own; a TURN_END frame says how it ended. Raises OSError."""
+        """Run a command in the shell; a TURN_END frame reports its end. Raises OSError."""
         if self._turn is not None:
             raise ValueError(f"turn {self._turn.number} is not over")
         self._asked_again = self._mute = False
@@ -107,13 +107,13 @@ class PersistentShell:
             self._open_channel()
             self.files.provide(start)
             self._run_on_pipes(start)
-        else:  # it gets its lines when it is ready for them
+        else:  # it gets its lines when it shows its prompt
             self.files.provide_anew(start)
             self._turn = Turn(self._outlet, start, self, self._command, time.monotonic())
         self._outlet.in_turn.add(self)
 
     def _run_on_pipes(self, start: TurnStart) -> None:
-        """Give the shell its lines once all is there that they name; the rest is done while it reads."""
+        """Feed the shell once everything that its lines name exists; the rest is done while it reads."""
         began, pipes = time.monotonic(), self.files.open(start.pair)
         try:
             self._give(start.feed + start.report, LINES_OF_A_TURN)
@@ -124,7 +124,7 @@ class PersistentShell:
             raise
 
     def _open_channel(self) -> None:
-        """See to it that a shell finds its channel that opens it by its name. Raises OSError."""
+        """Make sure that a shell that opens its channel by name will find it. Raises OSError."""
         if self._command.spec.names_channel and not (
             self._channel is not None and self.files.channel_is_there
         ):
@@ -141,13 +141,13 @@ class PersistentShell:
         self._command.write(os.fsencode(text))
 
     def feed(self, data: bytes) -> None:
-        """Give the shell a line that belongs to no turn, or to the present one."""
+        """Feed the shell a line outside of a turn, or for the current one."""
         if self._prompts is not None:
             self._prompts.give(1)
         self._command.write(data)
 
     def turn_takes_long(self) -> None:
-        """From here on CPU time counts; what ends sooner uses less than the kernel's clock can tell."""
+        """Measure CPU time from now on; shorter turns use less than the kernel's clock resolves."""
         self._cpu_ms = processes.cpu_ms(self._command.pid)
         self._watch_own()
         self._looks_lost = self.peak_rss_bytes = 0
@@ -157,12 +157,12 @@ class PersistentShell:
             self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look_at_shell, self._command.id)
 
     def _channel_chunk(self, chunk: bytes) -> None:
-        """Bytes on the private channel; what comes there between two turns is noise."""
+        """Process bytes of the private channel; between two turns they are noise."""
         if self._turn is not None and self._turn.record is None and self._turn.hear(chunk):
             self._over_when_settled(SETTLE_ROUNDS)
 
     def _own_chunk(self, stream: int, chunk: bytes) -> None:
-        """A shell that complains on its own stderr (fish) means the command of the present turn."""
+        """Process the shell's own stderr: its error messages (fish) belong to the current turn."""
         if self._prompts is not None:
             self._prompts.hear(chunk)
             if self._turn is not None and self._turn.record is None and self._prompts.waits:
@@ -176,7 +176,7 @@ class PersistentShell:
             self._turn.streams.put(stream, chunk)
 
     def _over_when_settled(self, rounds: int) -> None:
-        """A background process that has not yet become its program gets a moment, to be named truly."""
+        """Give a background process a moment to exec, so that it is listed under its own name."""
         if self._turn is None:
             return
         if self._command.note_limit():
@@ -190,7 +190,7 @@ class PersistentShell:
             self.turn_over(fresh)
 
     def turn_over(self, left: set[int]) -> None:
-        """The record has come, or never will: send the TURN_END frame."""
+        """Send the TURN_END frame: the record has come, or never will."""
         turn = self._turn
         if turn is None:
             return
@@ -205,7 +205,7 @@ class PersistentShell:
         limit = self._command.limit
         end = turn.close(left_behind, replaced=self._replaced_by, mute=self._mute, limit=limit)
         self._outlet.send(encode_turn_end(end, self._command.id))
-        self._outlet.flush()  # what follows need not keep the caller waiting
+        self._outlet.flush()  # the caller need not wait for what follows
         if turn.streams.open:
             self._lingering.append(turn)
         else:
@@ -216,7 +216,7 @@ class PersistentShell:
             self._hear_prompts()
 
     def _watch_left(self, turn: int, left: set[int]) -> None:
-        """Tell how the processes end that a turn has left behind."""
+        """Report the ends of the processes that a turn has left behind."""
         from nacre.keeper.left_behind import LeftBehind  # noqa: PLC0415  # few turns leave any
 
         self._left[turn] = LeftBehind(
@@ -224,14 +224,14 @@ class PersistentShell:
         )
 
     def note_left_end(self, end: host.Reaped) -> None:
-        """A process that a turn may have left behind, and that had become our child, has ended."""
+        """Note the end of our child that a turn may have left behind."""
         for left in list(self._left.values()):
             left.note_end(end.pid, end.code, end.signal)
 
     def _hear_own(self, turn: Turn) -> None:
-        """Take what the shell itself has printed by now."""
+        """Read what the shell itself has printed up to now."""
         for reader in self._own:
-            if turn.record is None or self.conversation is None:  # in a conversation all of it has come
+            if turn.record is None or self.conversation is None:  # in a conversation all of it has been read
                 reader.take()
                 reader.see_end()
 
@@ -247,11 +247,11 @@ class PersistentShell:
         self._timer = self._look_timer = self._memory_timer = None
 
     def take_rest(self) -> None:
-        """The shell has ended: take what it has reported before."""
+        """At the shell's end: read what it has reported before."""
         if self._channel is not None:
             self._channel.take()
 
-    # -- a shell that comes back without a record
+    # -- a shell that returns without a record
 
     def _look_later(self) -> None:
         if self._timer is not None:
@@ -259,7 +259,7 @@ class PersistentShell:
         self._timer = self._outlet.loop.call_later(QUIET_S, self._look, self._command.id)
 
     def _look(self) -> None:
-        """It shows its prompt, and still has reported nothing."""
+        """Check a shell that shows its prompt without having reported."""
         self._timer = None
         turn = self._turn
         if turn is None or turn.record is not None or self._command.over:
@@ -276,7 +276,7 @@ class PersistentShell:
         self._over_when_settled(SETTLE_ROUNDS)
 
     def _look_at_shell(self) -> None:
-        """A turn takes long: its shell may wait for a line without a word, or never come back."""
+        """Check a long turn: its shell may wait for a line silently, or never return."""
         turn, pid = self._turn, self._command.pid
         if turn is None or turn.record is not None or self._command.over:
             return
@@ -291,7 +291,7 @@ class PersistentShell:
             self._looks_lost = 0
 
     def _is_stuck(self, turn: Turn) -> bool:
-        """Whether it runs nothing, and can be given no more lines, or has left its command without a word."""
+        """Whether it runs nothing and has lost its input, or has returned from its command silently."""
         pid = self._command.pid
         if self._outlet.tree.others(self._command.id, self._known) or not self._is_still_the_shell():
             return False
@@ -300,17 +300,17 @@ class PersistentShell:
         return not processes.holds(pid, self._lines_from)
 
     def _reads_in_its_place(self) -> bool:
-        """Whether another program stands in the shell's place and waits for lines, which are not for it."""
+        """Whether a program that has replaced the shell waits for lines, which are not meant for it."""
         pid = self._command.pid
         return not self._is_still_the_shell() and processes.waits_to_read_in_thread(pid, self._lines_from)
 
     def _is_still_the_shell(self) -> bool:
-        """Whether no other program has taken the shell's place, be it of the same name."""
+        """Whether no other program has replaced the shell, not even one of the same name."""
         started_as = " ".join(self._command.spec.argv)
         return command_line(self._command.pid, len(started_as)) == started_as
 
     def _is_unusable(self, turn: Turn) -> bool:
-        """Whether it can be given no more commands although it has reported the end of this one."""
+        """Whether it cannot take another command although it has reported the end of this one."""
         pid = self._command.pid
         if turn.record is None or not self._lines_from:
             return False
@@ -323,30 +323,30 @@ class PersistentShell:
         pair = self.files.names_of_pair
         return not processes.holds(pid, self._lines_from) or any(processes.holds(pid, name) for name in pair)
 
-    # -- who it is
+    # -- what it is
 
     def note_name(self) -> None:
-        """If the shell has just ended, remember what it was at last: afterwards nobody can tell."""
+        """If the shell has just ended, remember its last program: after reaping, that is lost."""
         if not self._command.over and host.has_ended(self._command.pid):
             self._replaced_by = self.replaced_by()
 
     def replaced_by(self) -> str:
-        """The program that has taken the shell's place (`exec`); nothing while the shell is itself."""
-        if self.conversation is not None:  # Windows knows no such thing, and wine has names of its own
+        """The program that has replaced the shell (`exec`); empty if none has."""
+        if self.conversation is not None:  # there is no exec on Windows, and wine has names of its own
             return ""
         spec, name = self._command.spec, processes.name(self._command.pid)
         own = [os.path.basename(word)[:NAME_LIMIT] for word in (spec.program, *spec.argv[:2])]
         return "" if name in own else name
 
-    # -- place, time and children
+    # -- directory, time and children
 
     @property
     def directory(self) -> str | None:
-        """Its real directory; None if that is not known, or it has ended."""
+        """Its real directory; None: unknown, or it has ended."""
         return None if self._command.over else processes.working_directory(self._command.pid)
 
     def spent_ms(self) -> int:
-        """CPU time since the counting began, children that were waited for included."""
+        """CPU time since the measurement began, including children that were waited for."""
         return max(0, processes.cpu_ms(self._command.pid) - self._cpu_ms)
 
     def _sample_memory_later(self, delay_s: float) -> None:
@@ -355,36 +355,36 @@ class PersistentShell:
         )
 
     def _sample_memory(self, next_s: float) -> None:
-        """See how much memory the turn's processes have had. At their end only their parent learns it."""
+        """Sample the memory of the turn's processes: at their end only their parent learns it."""
         for pid in self._outlet.tree.others(self._command.id, self._known):
             self.peak_rss_bytes = max(self.peak_rss_bytes, processes.peak_rss_bytes(pid))
         self._sample_memory_later(next_s)
 
     def _remember(self, fresh: set[int]) -> None:
-        """These are reported. Ended ones are forgotten when the number has doubled, not with each turn."""
+        """Note reported processes. Ended ones are forgotten when the number has doubled, not each turn."""
         self._known_before, self._known = self._known, self._known | fresh
         if len(self._known) > self._known_limit:
             self._known &= self._outlet.tree.members(self._command.id)
             self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
 
     def signal(self, number: int, *, with_shell: bool) -> None:
-        """Signal what the present turn has started, a program in the shell's place included."""
+        """Signal what the current turn has started, including a program that has replaced the shell."""
         pids = self._outlet.tree.others(self._command.id, self._known)
         if not self._command.over and (with_shell or self.replaced_by()):
             pids.add(self._command.pid)
         host.send_signal(pids, number)
 
     def kill_left(self, turn: int) -> None:
-        """End what a turn has left behind; 0: the last one, for no reply will list it."""
+        """End what a turn has left behind; 0: the last turn, which no reply will list."""
         if not turn:
             self.kill_all_but(self._known_before)
         elif turn in self._left:
             self._outlet.tree.end_below(self._left[turn].pids)
 
     def kill_all_but(self, spared: set[int]) -> None:
-        """End everything that the shell has started, without some of earlier turns."""
+        """End everything that the shell has started, except some processes of earlier turns."""
         stopped: set[int] = set()
-        for _ in range(KILL_ROUNDS):  # stopped first, so that nobody slips away by starting another
+        for _ in range(KILL_ROUNDS):  # stopped first, so that none escapes by forking
             fresh = self._outlet.tree.others(self._command.id, spared) - stopped
             if not fresh:
                 break
@@ -395,7 +395,7 @@ class PersistentShell:
     # -- streams
 
     def streams_of(self, turn: int) -> Streams | None:
-        """The streams of a turn that is under way, or that somebody still prints into."""
+        """The streams of a turn that runs, or that some process still writes to."""
         turns = self._lingering if self._turn is None else [self._turn, *self._lingering]
         return next((one.streams for one in turns if one.number == turn), None)
 
@@ -415,14 +415,14 @@ class PersistentShell:
         return any(turn.streams.open for turn in self._lingering)
 
     def release_ended(self) -> None:
-        """Let go of turns whose streams nobody holds any more."""
+        """Release turns whose streams no process holds any more."""
         for turn in self._lingering:
             if not turn.streams.open:
                 turn.streams.release()
         self._lingering = [turn for turn in self._lingering if turn.streams.open]
 
     def holdings(self) -> list[Callable[[], object]]:
-        """How to let go of each thing that it holds."""
+        """The functions that release what it holds."""
         self._outlet.in_turn.discard(self)
         self._cancel_timers()
         turns = self._lingering if self._turn is None else [*self._lingering, self._turn]
@@ -432,14 +432,14 @@ class PersistentShell:
         return [*held, self.files.remove, self._forget_readers]
 
     def _forget_readers(self) -> None:
-        """They call us, and we hold them: without this each shell would wait for the garbage collector."""
+        """Break the reference cycle with the readers, which call us."""
         self._channel = None
         self._own = []
         self._left = {}
 
 
 class ShellCommand(Command):
-    """The command that a persistent shell is, from its start to its end; `PersistentShell` has its turns."""
+    """A persistent shell as a command, from start to end; `PersistentShell` has its turns."""
 
     _shell: PersistentShell | None = None
 
@@ -448,14 +448,14 @@ class ShellCommand(Command):
 
     def run(self, turn: TurnStart) -> None:
         """Give the shell a command of its own; a TURN_END frame says how it ended."""
-        if self._shell is not None and not self.over and not self.reported:  # otherwise a frame has said so
+        if self._shell is not None and not self.over and not self.reported:  # otherwise that is reported
             self._shell.run(turn)
             self.limit = ""
             if self._limits is not None:
                 self._limits.begin()
 
     def streams_of(self, turn: int) -> Streams | None:
-        """What that turn prints; None: it is over."""
+        """The streams of a turn; None: it has ended."""
         return self._shell.streams_of(turn) if self._shell is not None else None
 
     @property
@@ -469,7 +469,7 @@ class ShellCommand(Command):
         return self._shell.printed_bytes if self._shell is not None else 0
 
     def reach_limit(self, name: str, *, by_itself: bool) -> None:
-        """A limit was passed: end what the shell has started; itself only if that is not enough."""
+        """End what the shell has started, because a limit is exceeded; the shell itself only if need be."""
         if by_itself or self.limit or self._shell is None:
             super().reach_limit(name, by_itself=by_itself)
         else:
@@ -477,16 +477,16 @@ class ShellCommand(Command):
             self._shell.kill_all_but(set())
 
     def feed(self, data: bytes) -> None:
-        """Give the shell a line; none closes its stdin."""
+        """Feed the shell a line; no bytes close its stdin."""
         if self._shell is not None:
             self._shell.feed(data)
 
     def write(self, data: bytes) -> None:
-        """Give bytes to the shell's stdin; none closes it."""
+        """Write to the shell's stdin; no bytes close it."""
         super().feed(data)
 
     def signal(self, number: int, scope: str, turn: int = 0) -> None:
-        """Signal the present turn (with its shell), what one has left, or the whole command."""
+        """Signal the current turn (or its shell, too), what a turn has left, or the whole command."""
         if self._shell is None or scope not in ("turn", "shell", "left"):
             super().signal(number, scope)
         elif scope == "left":
@@ -500,7 +500,7 @@ class ShellCommand(Command):
         return self._shell is not None and self._shell.streams_open
 
     def stream_ended(self) -> None:
-        """Nobody holds one of the pipes of the shell or of a turn any more."""
+        """A pipe of the shell or of a turn was closed by its last holder."""
         if self._shell is not None:
             self._shell.release_ended()
         super().stream_ended()
@@ -517,7 +517,7 @@ class ShellCommand(Command):
             self._shell.turn_over(set())
 
     def release(self) -> None:
-        """Nothing of the shell runs any more: let go of its pipes, its files and its turns."""
+        """Close its pipes, files and turns: nothing of the shell runs any more."""
         super().release()
         self._shell = None
 

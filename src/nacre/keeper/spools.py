@@ -1,9 +1,9 @@
-"""The files that hold what commands printed, from byte one: each is bounded, and so are all of them together.
+"""The files with the output of commands, from the first byte: each is bounded, and so is their total.
 
 Above it: `capture`, which writes one, and `program`, which has them all. Below: `directory`.
 
-Here every byte passes, also of commands that nobody waits for any more and of processes left behind. So this
-is where room is made: the oldest file goes first, and those that still grow last.
+Every byte of output passes here, also of cancelled commands and of processes left behind. So this is where
+room is made: the oldest files are removed first, and those that still grow last.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".out", ".err")
 KEPT = 64
 TOTAL_BYTES = 1000 * 1000 * 1000
-PIECE_BYTES = 1 << 16  # of a file that is read to be written elsewhere: less than the heap gives back at once
+PIECE_BYTES = 1 << 16  # copied at a time; small enough to stay in the heap
 
 
 class Spools:
@@ -33,10 +33,10 @@ class Spools:
         self.total_bytes = total_bytes
         self._bytes = 0
         self._finished: dict[Spool, None] = {}
-        self._growing: dict[Spool, None] = {}  # their commands ended, but someone may print more
+        self._growing: dict[Spool, None] = {}  # their commands have ended, but other processes may print more
 
     def adopt(self) -> None:
-        """Take over the spools that a lost keeper has left; the rest of its files serves nobody."""
+        """Take over the spools of a lost keeper, and remove the rest of its files."""
         found: list[tuple[float, Spool]] = []
         for name in self.directory.names():
             if not name.endswith(SUFFIXES):
@@ -50,7 +50,7 @@ class Spools:
             self.ended(spool, goes_on=False)
 
     def open(self, name: str, limit_bytes: int) -> Spool:
-        """A new one; its file is made when something is written."""
+        """Create one; its file is created with the first write."""
         return Spool(self, name, limit_bytes)
 
     def ended(self, spool: Spool, *, goes_on: bool) -> None:
@@ -62,7 +62,7 @@ class Spools:
             next(iter(kept)).remove()
 
     def grow(self, spool: Spool, more_bytes: int) -> None:
-        """Make room. Raises OSError where even the oldest files of others do not make enough."""
+        """Make room. Raises OSError where removing other files is not enough."""
         self._bytes += more_bytes
         while self._bytes > self.total_bytes:
             others = [kept for kept in (*self._finished, *self._growing) if kept is not spool]
@@ -72,7 +72,7 @@ class Spools:
             others[0].remove()
 
     def forget(self, spool: Spool) -> None:
-        """A spool is gone."""
+        """Note that a spool is gone."""
         self._finished.pop(spool, None)
         self._growing.pop(spool, None)
         self._bytes -= spool.size
@@ -81,8 +81,8 @@ class Spools:
 class Spool:
     """A file with the first and the last half of a stream; the middle is counted, not kept.
 
-    The second half of the file is a ring. `order` turns it, so that a reader finds the beginning, then
-    the end.
+    The second half of the file is a ring buffer. `order` rotates it, so that the file can be read from start
+    to end.
     """
 
     def __init__(self, spools: Spools, name: str, limit_bytes: int, size: int = 0) -> None:
@@ -93,20 +93,20 @@ class Spool:
         self._name = name
         self._head_bytes = limit_bytes // 2
         self._ring_bytes = limit_bytes - self._head_bytes
-        self._turned = 0  # by how much `order` has turned the ring
+        self._turned = 0  # how far `order` has rotated the ring
         self._fd = -1
         self._identity: Identity | None = None  # None: there is no file yet
-        self._resting = False  # whether it is closed after each use
+        self._resting = False  # whether the file is closed after each use
         self._removed = False
 
     @property
     def omitted_bytes(self) -> int:
-        """How much of the middle is not in the file."""
+        """The size of the middle that is not in the file."""
         return max(0, self.total_bytes - self._head_bytes - self._ring_bytes)
 
     @property
     def is_there(self) -> bool:
-        """Whether it will be found by its path."""
+        """Whether the file is still at its path."""
         return self._identity is not None and self._spools.directory.holds(self._name, self._identity)
 
     def write(self, data: bytes | memoryview) -> None:
@@ -141,14 +141,14 @@ class Spool:
         return _write_at(self._fd, data, offset)
 
     def _place(self) -> tuple[int, int]:
-        """Where the next byte goes, and how many fit there in one piece."""
+        """The position of the next byte, and how many fit there contiguously."""
         if self.total_bytes < self._head_bytes:
             return self.total_bytes, self._head_bytes - self.total_bytes
         at = self._ring_position()
         return self._head_bytes + at, self._ring_bytes - at
 
     def read(self, offset: int, limit_bytes: int) -> bytes:
-        """What was printed from an offset on, up to the limit or where bytes are missing. Raises OSError."""
+        """The output from an offset on, up to the limit or to missing bytes. Raises OSError."""
         end = min(offset + limit_bytes, self.total_bytes)
         after = self._head_bytes + self.omitted_bytes
         if offset < self._head_bytes:
@@ -174,14 +174,14 @@ class Spool:
 
     @property
     def missing_from(self) -> int:
-        """Where the part begins that is not in the file."""
+        """The offset of the part that is not in the file."""
         return self._head_bytes
 
     def _ring_position(self) -> int:
         return (self.total_bytes - self._head_bytes - self._turned) % self._ring_bytes
 
     def order(self) -> None:
-        """Turn the ring so that a reader finds it in order; more may be written after it. Raises OSError."""
+        """Rotate the ring into order; more may be written afterwards. Raises OSError."""
         at = self._ring_position()
         if self._identity is None or not self.omitted_bytes or not at:
             return
@@ -192,14 +192,14 @@ class Spool:
             self._close()
 
     def ended(self, *, goes_on: bool) -> None:
-        """Its command has ended. Who goes on printing may do so for days: no descriptor is held for that."""
+        """Note the end of its command. Other processes may print for days: no descriptor is kept for that."""
         self._resting = True
         self._close()
         if self._identity is not None and not self._removed:
             self._spools.ended(self, goes_on=goes_on)
 
     def remove(self) -> None:
-        """Give it up, file and all."""
+        """Discard it with its file."""
         if not self._removed:
             self._removed = True
             self._close()
@@ -220,7 +220,7 @@ def _write_at(fd: int, data: memoryview, offset: int) -> int:
 
 
 def _turn_left(fd: int, start: int, size: int, by: int) -> None:
-    """Move the first `by` bytes of a part of a file behind its others; the fewer of both wait in memory."""
+    """Rotate a part of a file left by `by` bytes; the smaller side is buffered in memory."""
     end = start + size
     if 2 * by <= size:
         waiting = _read_at(fd, by, start)

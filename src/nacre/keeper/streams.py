@@ -1,7 +1,7 @@
 """The output streams of a command, or of one turn in a persistent shell: read, kept, sent.
 
-Most commands are over before anybody looks at their streams, and have printed a few lines. These are read
-when the command is over, straight from the descriptor; reader, capture and spool are made for all others.
+Most commands print a few lines and end before their streams are watched. Those are read at the end, straight
+from the descriptor; reader, capture and spool are created for all others.
 
 Above it: `commands` and `turns`. Below: `capture` for what is kept, the host module for the pipes.
 """
@@ -32,22 +32,22 @@ STDOUT, STDERR = 1, 2
 _NAMES = {STDOUT: "out", STDERR: "err"}
 
 
-@dataclass(slots=True)  # one is made for every command: freezing would cost
+@dataclass(slots=True)  # created for every command: freezing would cost
 class CaptureLimits:
     """How much is kept of each stream, and how it is sent while the command runs."""
 
     keep_bytes: int = 65536
     spool_bytes: int = 0
-    follow_ms: int = 0  # newest output in a frame, at most this often
+    follow_ms: int = 0  # the newest output in a frame, at most this often
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
-    hashed: bool = False  # whether a hash is wanted of output that is not kept whole
+    hashed: bool = False  # whether to hash output that is not kept completely
 
 
 class Streams:
-    """Some open streams, each with its capture. They are not watched before `watch`.
+    """Open streams, each with its capture. They are not watched before `watch`.
 
-    A stream is a descriptor in `_unwatched` first, and what `settle` reads of it is in `_short`. Once it is
-    watched, or what it has printed is not short and plain, it has a reader and a capture instead.
+    A stream starts as a descriptor in `_unwatched`, and what `settle` reads from it is in `_short`. Once it
+    is watched, or its output is not short and plain, it has a reader and a capture instead.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Streams:
     ) -> None:
         self.captures: dict[int, Capture] = {}
         self._unwatched: dict[int, int] = {}  # descriptors by stream
-        self._short: dict[int, Stream] = {}  # what came on these
+        self._short: dict[int, Stream] = {}  # their output
         self._readers: dict[int, host.Reader] = {}
         self._outlet = outlet
         self._command_id = command_id
@@ -70,27 +70,27 @@ class Streams:
         self._fresh: dict[int, bytes] = {}
         self._follow_timer: Timer | None = None
         self._ahead_bytes = 0
-        self.let_go = False  # of a stream that someone still holds
+        self.let_go = False  # of a stream that some process still holds
 
     def take(self, stream: int) -> Callable[[bytes], None]:
-        """One more stream, whose chunks the caller brings."""
+        """Add a stream whose chunks the caller provides."""
         limits = self._limits
         self.captures[stream] = Capture(limits.keep_bytes, partial(self._spool, stream), hashed=limits.hashed)
         return self.taker(stream)
 
     def taker(self, stream: int) -> Callable[[bytes], None]:
-        """Who takes what comes on a stream."""
+        """The function that takes the chunks of a stream."""
         watched = self._limits.follow_ms or self._limits.window_bytes
         return partial(self._watched_chunk, stream) if watched else self.captures[stream].feed
 
     def put(self, stream: int, chunk: bytes) -> None:
-        """Take bytes that came by another way as if they had come on that stream."""
+        """Add bytes from elsewhere as if they had been read from that stream."""
         self._make_readers()
         take = self.taker(stream) if stream in self.captures else self.take(stream)
         take(chunk)
 
     def add(self, stream: int, fd: int, *, terminal: bool = False) -> None:
-        """Read one more stream from a descriptor."""
+        """Add a stream that is read from a descriptor."""
         if terminal or sys.platform == "win32":
             self._make_reader(stream, fd, terminal=terminal)
         else:
@@ -105,7 +105,7 @@ class Streams:
         self._readers[stream] = reader
 
     def _make_readers(self) -> None:
-        """Somebody is to look at these streams while they are open, or at more than a short output."""
+        """Create readers for streams that are to be watched, or whose output is not short."""
         while self._unwatched:
             stream, fd = self._unwatched.popitem()
             self._make_reader(stream, fd)
@@ -127,7 +127,7 @@ class Streams:
 
     @property
     def total_bytes(self) -> int:
-        """How much has come on all of them."""
+        """The size of the output of all of them."""
         return sum(capture.total_bytes for capture in self.captures.values())
 
     def is_open(self, stream: int) -> bool:
@@ -135,7 +135,7 @@ class Streams:
         return stream in self._unwatched or (stream in self._readers and self._readers[stream].open)
 
     def watch(self) -> None:
-        """Take what comes from now on as it comes."""
+        """Read from now on whenever there is something to read."""
         self._make_readers()
         for reader in self._readers.values():
             reader.resume()
@@ -166,25 +166,25 @@ class Streams:
         self._fresh.clear()
 
     def capture(self, stream: int) -> Capture | None:
-        """What has come on a stream by now."""
+        """The capture of a stream."""
         self._make_readers()
         return self.captures.get(stream)
 
     def tell_growth(self, grown: Callable[[], None] | None) -> None:
-        """Have somebody called each time that something comes; None: nobody any more."""
+        """Call back with each new output; None ends that."""
         self._make_readers()
         for stream, reader in self._readers.items():
             take = self.taker(stream)
             reader.on_chunk = take if grown is None else partial(_take_and_tell, take, grown)
 
     def credit(self, taken_bytes: int) -> None:
-        """The reader has taken streamed output: go on reading when it has caught up."""
+        """The reader has taken streamed output: resume reading when it has caught up."""
         self._ahead_bytes = max(0, self._ahead_bytes - taken_bytes)
         if self._ahead_bytes < self._limits.window_bytes:
             self.watch()
 
     def settle(self) -> None:
-        """The command is over: take what is in the pipes now; what comes later goes to the spool."""
+        """At the command's end: read what is in the pipes; later output goes to the spool."""
         if self._unwatched:
             self._take_short()
         if self._follow_timer is not None:
@@ -195,7 +195,7 @@ class Streams:
             self._send_fresh()
 
     def _take_short(self) -> None:
-        """Take what streams hold that nobody has watched, and leave it at that if it is short and plain."""
+        """Read unwatched streams, and be done with those whose output is short and plain."""
         for stream, fd in self._unwatched.items():
             chunk = host.read_short(fd)
             if not chunk:
@@ -208,14 +208,14 @@ class Streams:
             self._short[stream] = kept
 
     def were_opened(self) -> bool:
-        """After `settle`: whether the command has had its streams; if not, it cannot have run."""
+        """After `settle`: whether the command has opened its streams; if not, it cannot have run."""
         for stream, fd in self._unwatched.items():
             if stream not in self._short and not host.was_opened(fd):
                 return False
         return all([reader.was_opened() for reader in self._readers.values()])  # noqa: C419  # as in `open`
 
     def part(self) -> None:
-        """Close what nobody writes to; what someone left behind still holds is read on, into the spool."""
+        """Close streams that have ended; those that some process still holds are read into the spool."""
         if self._unwatched:
             self._part_short()
         for stream, reader in self._readers.items():
@@ -230,7 +230,7 @@ class Streams:
                     reader.resume()
 
     def _part_short(self) -> None:
-        """Close what has ended; all else, which somebody holds, gets a reader."""
+        """Close what has ended; all other streams get a reader."""
         for stream, fd in [*self._unwatched.items()]:
             rest = host.read_short(fd)
             if rest == b"":
@@ -257,14 +257,14 @@ class Streams:
         return capture.report()
 
     def release(self) -> None:
-        """Nobody writes any more: let go of the pipes and finish the spools."""
+        """Close the pipes and finish the spools: there is no writer any more."""
         while self._unwatched:
             os.close(self._unwatched.popitem()[1])
         for reader in self._readers.values():
             reader.close()
         for capture in self.captures.values():
             capture.finish()
-        self._readers.clear()  # they hold us and we hold them: nobody has to look for such cycles
+        self._readers.clear()  # break the reference cycles
         self.captures.clear()
         self._on_end = _nothing
         self._follow_timer = None
@@ -276,11 +276,11 @@ def _take_and_tell(take: Callable[[bytes], None], grown: Callable[[], None], chu
 
 
 def _nothing() -> None:
-    """Nobody has to know any more."""
+    """The callback after the end."""
 
 
 def _from_line_start(newest: bytes) -> bytes:
-    """The newest output, from the start of a line or a character where what came before it is left out."""
+    """The newest output; where the part before it is omitted, from the start of a line or a character."""
     if len(newest) <= FOLLOW_BYTES:
         return newest
     start = newest.find(b"\n", 1, FOLLOW_BYTES // 2) + 1 or 1

@@ -1,7 +1,7 @@
-"""What the event loops of a keeper share: timers, and that no callback can end the loop by failing.
+"""What the event loops of a keeper share: timers, and callbacks that cannot end the loop by failing.
 
-`posix.Loop` and `windows.Loop` are built on it. Every callback has an owner, the id of the command it works
-for, so that a failure ends that command alone; 0 is the keeper itself.
+`posix.Loop` and `windows.Loop` are built on it. Every callback has an owner, the id of its command, so that a
+failure ends that command alone; 0 is the keeper itself.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ TIMERS_KEPT = 256
 
 
 class Timer:
-    """A call that is due at a time; `cancel` takes it back."""
+    """A call that is due at a time."""
 
-    __slots__ = ("callback", "due", "owner")  # a few are made for every command
+    __slots__ = ("callback", "due", "owner")  # a few are created for every command
 
     def __init__(self, due: float, callback: Callable[[], None], owner: int) -> None:
         self.due = due
@@ -27,7 +27,7 @@ class Timer:
         self.owner = owner
 
     def cancel(self) -> None:
-        """Let it not happen."""
+        """Call off."""
         self.callback = None
 
     def __lt__(self, other: Timer) -> bool:
@@ -35,7 +35,7 @@ class Timer:
 
 
 class Timers:
-    """Calls that are due later, in order. `_tick` says how many of the poller's units make a second."""
+    """Calls that are due later, in order. `_tick` is the number of the poller's units in a second."""
 
     def __init__(self, tick: float, on_failure: Callable[[int, Exception], None]) -> None:
         self._tick = tick
@@ -44,10 +44,10 @@ class Timers:
         self._timers_limit = TIMERS_KEPT
 
     def attempt(self, callback: Callable[[], object], owner: int) -> None:
-        """Call now; a failure is passed on with the owner, and goes no further."""
+        """Call now; an exception is reported with the owner, and goes no further."""
         try:
             callback()
-        except Exception as error:  # noqa: BLE001  # whatever it is: it must not end the commands of others
+        except Exception as error:  # noqa: BLE001  # in any case it must not end other commands
             self._on_failure(owner, error)
 
     def call_later(self, delay_s: float, callback: Callable[[], None], owner: int = 0) -> Timer:
@@ -59,7 +59,7 @@ class Timers:
         return timer
 
     def _drop_cancelled(self) -> None:
-        """Most timers are cancelled long before they are due; they must not pile up until then."""
+        """Drop cancelled timers, which most are long before they are due, so that they do not pile up."""
         self._timers = [timer for timer in self._timers if timer.callback is not None]
         heapq.heapify(self._timers)
         self._timers_limit = max(TIMERS_KEPT, 2 * len(self._timers))

@@ -1,12 +1,12 @@
-"""One turn: one command in a persistent shell, with its own output streams and its true end.
+"""One turn: one command in a persistent shell, with its own output streams and its end record.
 
 Above it: `shells`, which gives turns. Below: `streams` and `directory`.
 
-The command's output comes through a pair of named pipes that only this turn reads, so that whatever an
-earlier command left running cannot print into it. Its end comes on the shell's private channel, as a
-record between two marks that were made up for this turn; what else comes there is passed over. A shell that
-opens the channel by its name cannot lose it, whatever a command does to descriptors.
-A shell that can have neither (cmd.exe) is talked to in its own streams instead, see `conversation`.
+The command's output comes through a pair of named pipes that only this turn reads, so that processes left by
+earlier commands cannot print into it. Its end comes on the shell's private channel, as a record between two
+marks that are new for this turn; anything else there is ignored. A shell that opens the channel by name
+cannot lose it, whatever a command does to descriptors. With a shell that supports neither (cmd.exe) the
+keeper converses through its own streams instead, see `conversation`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ if TYPE_CHECKING:
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 CHANNEL = "channel"
-RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter; the rest of the channel is noise
+RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter
 
 
 class ShellFiles:
-    """The named pipes and files that the turns of one shell use, one turn after the other.
+    """The named pipes and files that the turns of one shell use, one turn after another.
 
-    A pair serves the next turn too when nobody holds it any more, which is nearly always; else it is left to
-    those who hold it, and the next turn gets a fresh one. What is gone is created again.
+    A pair is used again by the next turn if no process holds it any more, as is nearly always the case;
+    otherwise it is abandoned to its holders, and the next turn gets a new one. Missing files are created
+    again.
 
-    One more serves all turns: `channel`, in which a shell that opens it by its name reports their ends.
+    One more pipe serves all turns: `channel`, in which a shell that opens it by name reports their ends.
     """
 
     def __init__(self, directory: Directory, base: str) -> None:
@@ -55,7 +56,7 @@ class ShellFiles:
         self._channel: Identity | None = None
 
     def open(self, wanted: int) -> tuple[int, int]:
-        """Our ends of a pair, which is made if it is not there. Raises OSError."""
+        """Open our ends of a pair, which is created if need be. Raises OSError."""
         if wanted != self.pair:
             raise ValueError(f"the pair of this turn is {self.pair}, not {wanted}")
         if self._made == wanted:
@@ -63,7 +64,7 @@ class ShellFiles:
                 return self._open_both()
             except OSError as error:
                 if error.errno in NO_ROOM:
-                    raise  # it may well be there
+                    raise  # it may exist
         self._directory.make_pipe(self._name("o"))
         self._directory.make_pipe(self._name("e"))
         self._made = wanted
@@ -78,7 +79,7 @@ class ShellFiles:
             raise
 
     def open_channel(self) -> int:
-        """A new pipe for the ends of turns. We hold both of its ends: it is never over. Raises OSError."""
+        """Create the pipe for the ends of turns. We hold both of its ends: it never ends. Raises OSError."""
         name = f"{self._base}.{CHANNEL}"
         self._directory.make_pipe(name)
         fd = self._directory.hold_pipe(name)
@@ -88,17 +89,17 @@ class ShellFiles:
 
     @property
     def channel_is_there(self) -> bool:
-        """Whether a shell that opens it by its name would find it."""
+        """Whether a shell that opens it by name would find it."""
         return self._channel is None or self._directory.holds(f"{self._base}.{CHANNEL}", self._channel)
 
     @property
     def names_of_pair(self) -> set[str]:
-        """What the present pair is called in /proc."""
+        """The names of the current pair in /proc."""
         return {self._directory.path_of(self._name(stream)) for stream in "oe"}
 
     @property
     def are_there(self) -> bool:
-        """Whether a shell would find what it was given by name: its pipes, its files, its channel."""
+        """Whether a shell would find its pipes, its files and its channel by their names."""
         files = all(self._directory.holds(name, known) for name, (_, known) in self._files.items())
         return files and self.channel_is_there and all(map(os.path.exists, self.names_of_pair))
 
@@ -113,7 +114,7 @@ class ShellFiles:
             self._write_stdin(turn.stdin)
 
     def provide_anew(self, turn: TurnStart) -> None:
-        """The same in a conversation: each character a byte, and nothing is kept open, for Windows' sake."""
+        """The same in a conversation: a character is a byte, and no file stays open, as Windows requires."""
         self._remove_passing()
         for suffix, text in turn.files.items():
             name = f"{self._base}.{suffix}"
@@ -121,13 +122,13 @@ class ShellFiles:
             self._directory.write(name, text.encode("latin-1"))
 
     def _remove_passing(self) -> None:
-        """What a process left behind still holds cannot be removed on Windows; the last call does it."""
+        """On Windows, a file that a process still holds cannot be removed; a later call does it."""
         self._passing = [name for name in self._passing if not self._directory.discard(name)]
 
     def _write_file(self, name: str, data: bytes) -> None:
-        """Put a text where the shell reads it in one go, so that the next turn may use the file again.
+        """Write a text that the shell reads in one go, so that the next turn can use the file again.
 
-        It stays open: opening it again with O_TRUNC takes a journalling file system a third of a millisecond.
+        It stays open: opening it with O_TRUNC takes a third of a millisecond on a journalling file system.
         """
         fd, size = self._file(name)
         view = memoryview(data)
@@ -141,7 +142,7 @@ class ShellFiles:
             raise
 
     def _file(self, name: str) -> tuple[int, int]:
-        """A file of ours that is still there under its name, or a new one; and how long it is."""
+        """A file that still exists under its name, or a new one; and its size."""
         fd, known = self._files.get(name, (-1, (0, 0)))
         if fd >= 0:
             if (size := self._directory.size_of(name, known)) is not None:
@@ -154,7 +155,7 @@ class ShellFiles:
         return fd, 0
 
     def _write_stdin(self, text: str) -> None:
-        """A fresh file for every turn: what an earlier one left running may still read its own."""
+        """Write a new file for every turn: processes of an earlier one may still read theirs."""
         name = f"{self._base}.stdin"
         if self._has_stdin:
             self._directory.discard(name)
@@ -162,7 +163,7 @@ class ShellFiles:
         self._directory.write(name, os.fsencode(text))
 
     def abandon_pair(self) -> None:
-        """Someone still writes into this pair: it is theirs from now on."""
+        """Leave this pair to the processes that still write to it."""
         self._unlink_pair()
         self.pair += 1
 
@@ -172,7 +173,7 @@ class ShellFiles:
             self._directory.discard(self._name("e"))
 
     def remove(self) -> None:
-        """The shell is gone."""
+        """Remove everything after the end of the shell."""
         self._unlink_pair()
         self._remove_passing()
         self._made = -1
@@ -187,9 +188,9 @@ class ShellFiles:
 
 
 class Turn:
-    """A command in a persistent shell, from the moment it is fed to the record of its end."""
+    """A command in a persistent shell, from its input to its end record."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # one is made for every command, in one place
+    def __init__(  # noqa: PLR0913, PLR0917  # created in one place
         self,
         outlet: Outlet,
         start: TurnStart,
@@ -229,7 +230,7 @@ class Turn:
         self.streams.watch()
 
     def hear(self, chunk: bytes) -> bool:
-        """Take bytes of the private channel; whether they tell the end of this turn."""
+        """Process bytes of the private channel; whether they complete the record of this turn."""
         self._heard += chunk
         start = self._heard.rfind(self._open_mark)
         end = self._heard.find(self._close_mark, start)
@@ -240,28 +241,28 @@ class Turn:
         return True
 
     def settle(self) -> None:
-        """The turn is over: take what it has printed."""
+        """At the end of the turn: read its output."""
         self._wall_ms = round((time.monotonic() - self._began) * 1000)
         if self._timer is not None:
             self._timer.cancel()
         if self._shell.conversation is not None and self.record is None:
             self._shell.conversation.end()
         self.streams.settle()
-        # Its files may have been deleted while they were handed over: then a record proves nothing.
+        # Its files may have been deleted before the shell read them: then a record proves nothing.
         self._unread = self.record is not None and not self.streams.were_opened()
         self.streams.part()
 
     @property
     def pipes_are_free(self) -> bool:
-        """After `settle`: whether nobody at all holds the named pipes any more."""
+        """After `settle`: whether no process holds the named pipes any more."""
         return not self.streams.open and not self.streams.let_go
 
     def close(self, left: tuple[Left, int], *, replaced: str, mute: bool, limit: str) -> TurnEnd:
-        """After `settle`: what is reported of it."""
+        """After `settle`: the streams to report."""
         counted = self._timer is None
         self._timer = None
         if self._unread and self._shell.files.are_there:
-            mute = True  # nobody but the shell itself has kept it from reading them
+            mute = True  # the shell itself did not read them
         streams = self.streams.report()
         if not self.pipes_are_free:
             self._shell.files.abandon_pair()

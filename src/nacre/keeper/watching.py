@@ -1,7 +1,7 @@
-"""A command that goes on, looked at by nacre: what it has printed so far, that it prints more, that it waits.
+"""Reports on a running command: its output so far, that there is more, that it waits for input.
 
-Above it: `program`, which loads this when the first command is looked at. Below: `streams`, which has the
-output, and `processes`, which asks the kernel what a process waits for.
+Above it: `program`, which loads this with the first command that is watched. Below: `streams`, which has the
+output, and `processes`, which finds out what a process waits for.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 STDOUT, STDERR = 1, 2
 PROGRAMS_LIMIT = 200
 TIMED_WAIT_S = 0.3
-LOOK_S = 0.04  # how often it is looked at who waits for input, while somebody wants to know
+LOOK_S = 0.04  # the interval between looks for processes that wait for input
 
 
 def read(command: Command, asked: Read) -> Part:
-    """What is asked for, as far as it is kept."""
+    """The requested part of the output, as far as it is kept."""
     streams = command.streams_of(asked.turn)
     if streams is None:
         return Part(asked.ticket, known=False)
@@ -47,7 +47,7 @@ def read(command: Command, asked: Read) -> Part:
 
 
 def watch(outlet: Outlet, command: Command, asked: Watch) -> None:
-    """Begin to tell about a command, or cease to."""
+    """Start or stop reporting on a command."""
     if command.watcher is not None:
         command.watcher.stop()
         command.watcher = None
@@ -57,7 +57,7 @@ def watch(outlet: Outlet, command: Command, asked: Watch) -> None:
 
 
 class Watcher:
-    """Tells nacre when a command has printed more."""
+    """Reports to nacre when there is more output of a command."""
 
     def __init__(self, outlet: Outlet, command: Command, streams: Streams, asked: Watch) -> None:
         self._outlet = outlet
@@ -69,7 +69,7 @@ class Watcher:
         self._reader = ""
         self._input_name = host.input_name(command.input_fd) if asked.input else ""
         self._look_timer: Timer | None = None
-        self._timed: dict[int, float] = {}  # processes that wait for input for some time: since when
+        self._timed: dict[int, float] = {}  # processes in a timed wait for input, and since when
         self._printed_bytes = -1
         streams.tell_growth(self._grown)
         self._tell(self._programs())
@@ -80,7 +80,7 @@ class Watcher:
         self._look_timer = self._outlet.loop.call_later(LOOK_S, self._look, self._command.id)
 
     def _look(self) -> None:
-        """See whether a process waits for input: nobody tells when one begins to."""
+        """Look for a process that waits for input: there is no event for that."""
         self._look_timer = None
         if not self._is_current:
             return
@@ -91,7 +91,7 @@ class Watcher:
         self._look_later()
 
     def _find_reader(self) -> str:
-        """The process that waits for input, when all that it was given is read."""
+        """The process that waits for input, if all earlier input has been read."""
         command = self._command
         if command.input_fd < 0 or host.unread_bytes(command.input_fd):
             return ""
@@ -102,9 +102,9 @@ class Watcher:
         return f"{waiting[0]} {command_line(waiting[0])}" if waiting else ""
 
     def _long_in_timed_wait(self, waiting: set[int]) -> list[int]:
-        """Of processes that wait for input with a time limit, those that have done so for a while, silently.
+        """The processes that have been in timed waits for input for a while, without output.
 
-        An editor wakes up now and then to do something else (vim after 4 s), and waits for keys all the same.
+        An editor that waits for keys wakes up now and then to do something else (vim after 4 s).
         """
         now, printed = time.monotonic(), self._streams.total_bytes
         if printed != self._printed_bytes:
@@ -117,7 +117,7 @@ class Watcher:
         return not self._command.reported and self._command.streams_of(self._turn) is self._streams
 
     def _programs(self) -> tuple[str, ...]:
-        """The names of all that it runs; its own shell is one only if another program has taken its place."""
+        """The names of all programs that it runs; its own shell counts only if it has been replaced."""
         command = self._command
         members = sorted(self._outlet.tree.members(command.id))[:PROGRAMS_LIMIT]
         own = " ".join(command.spec.argv)
@@ -148,7 +148,7 @@ class Watcher:
         self._outlet.send(encode(news, self._command.id))
 
     def stop(self) -> None:
-        """Say no more."""
+        """Stop reporting."""
         self._streams.tell_growth(None)
         for timer in (self._timer, self._look_timer):
             if timer is not None:
@@ -157,5 +157,5 @@ class Watcher:
 
 
 def _program_of(line: str) -> str:
-    """The name of the program that a command line starts; a login shell has a dash before it."""
+    """The name of the program of a command line; that of a login shell begins with a dash."""
     return line.partition(" ")[0].replace("\\", "/").rpartition("/")[2].lstrip("-")

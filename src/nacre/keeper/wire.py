@@ -1,8 +1,8 @@
 """Frames between nacre and a keeper: length, kind, command id, body.
 
-Above it: `frames`, the records that bodies hold, `link` (nacre's side) and `program` (the keeper's side). It
-knows bytes and the names of the kinds, no more. A body is JSON, raw bytes, or JSON followed by raw bytes.
-Text in JSON is ASCII-escaped, so file names that are not UTF-8 travel as surrogate escapes unharmed.
+Above it: `frames`, the records in the bodies, `link` (nacre's side) and `program` (the keeper's side). It
+knows only bytes and the names of the kinds. A body is JSON, raw bytes, or JSON followed by raw bytes. Text in
+JSON is ASCII-escaped, so file names that are not UTF-8 survive as surrogate escapes.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 VERSION = 4
-SCRIPT_MARK = (
-    "\0script\0"  # stands in argv for the file of a command too long for it; no argument holds a NUL
-)
-COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that says whose a process is
+SCRIPT_MARK = "\0script\0"  # stands for the script file in argv; no real argument contains a NUL
+COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that attributes a process to its command
 HEADER = struct.Struct(">IBI")
 LENGTH = struct.Struct(">I")
 _encode = quickjson.encoder(ascii_only=True)
-BODY_LIMIT_BYTES = 80 * 1024 * 1024  # a 64 MiB request line, escaped, with room to spare
+BODY_LIMIT_BYTES = 80 * 1024 * 1024  # room for a 64 MiB request line with escapes
 
 
 class Kind(IntEnum):
-    """What a frame is. Below 64: nacre to keeper. From 64: keeper to nacre. `frames` has their contents."""
+    """The kinds of frames. Below 64: nacre to keeper. From 64: keeper to nacre. `frames` has the records."""
 
     SETUP = 1
     SPAWN = 2
@@ -39,11 +37,11 @@ class Kind(IntEnum):
     RESIZE = 6  # RESIZED answers
     CREDIT = 7
     TURN_START = 8
-    PING = 10  # answered with PONG at once: whether the keeper is awake
+    PING = 10  # answered with PONG at once, if the keeper is awake
     READ = 11
     WATCH = 12
-    HIDDEN_INPUT = 13  # raw bytes for a terminal, if it does not show them now; INPUT_TAKEN answers
-    AGAIN = 9  # a JSON array of arguments: run these as the last SPAWN, in everything else like it
+    HIDDEN_INPUT = 13  # raw bytes for a terminal, if it does not echo now; INPUT_TAKEN answers
+    AGAIN = 9  # a JSON array: the last SPAWN with these arguments
 
     HELLO = 64
     STARTED = 65
@@ -66,7 +64,7 @@ class Kind(IntEnum):
 
 
 class WireError(Exception):
-    """The bytes on the link are not frames. The link cannot be trusted any more."""
+    """The bytes on the link are not frames: the link is unusable."""
 
 
 def frame(kind: Kind, command_id: int, body: bytes = b"") -> bytes:
@@ -96,7 +94,7 @@ def split_mixed_body(body: bytes) -> tuple[Any, int]:
 
 
 class Decoder:
-    """Cuts a byte stream into frames; keeps what is not yet a whole one."""
+    """Cuts a byte stream into frames; keeps an incomplete one."""
 
     def __init__(self, limit_bytes: int = BODY_LIMIT_BYTES) -> None:
         self._buffer = bytearray()
@@ -105,11 +103,11 @@ class Decoder:
     def feed(self, data: bytes) -> Iterator[tuple[int, int, bytes]]:
         """Yield (kind, command id, body) of every frame that `data` completes.
 
-        The kind is yielded as the number that came, so that an unknown one can be answered by name.
+        The kind is yielded as a plain number, so that an unknown one can be answered with an error.
         """
         if not self._buffer and len(data) >= HEADER.size:
             size, kind, command_id = HEADER.unpack_from(data)
-            if len(data) == HEADER.size + size <= self._limit_bytes:  # one whole frame: nearly always
+            if len(data) == HEADER.size + size <= self._limit_bytes:  # exactly one frame: the usual case
                 yield kind, command_id, data[HEADER.size :]
                 return
         self._buffer += data

@@ -1,7 +1,7 @@
-"""The processes of commands on Linux and macOS: reaping them, what they have used, signalling them.
+"""The processes of commands on Linux and macOS: reaping, resource usage, signals.
 
-Above it: `program`, `commands` and `process_tree`, through `host`. Which process belongs to which command is
-not known here.
+Above it: `program`, `commands` and `process_tree`, through `host`. It does not know which process belongs to
+which command.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Reaped:
 def reap(awaited: Iterable[int] | None = None) -> tuple[list[Reaped], bool]:
     """The children that have ended, and whether any child is left at all.
 
-    For that the kernel looks at each child there is; with `awaited` it looks at these alone.
+    The kernel looks at every child for that; with `awaited` only at these.
     """
     if awaited is None:
         return _reap_all()
@@ -63,17 +63,17 @@ def _reaped(pid: int, status: int, usage: resource.struct_rusage) -> Reaped:
 
 
 def has_ended(pid: int) -> bool:
-    """Whether a child has ended that is not reaped yet; False where the system does not tell."""
+    """Whether a child has ended but is not reaped yet; False also if unknown."""
     return hasattr(os, "waitid") and bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))
 
 
 def own_peak_rss_bytes() -> int:
-    """The kernel counts our pages to a child until it execs: a peak below this says nothing."""
+    """Our own peak memory: the kernel counts it for a child until exec, so a lower peak means nothing."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * RSS_UNIT
 
 
 def signal_name(number: int) -> str:
-    """SIGKILL for 9; real-time signals, which have no name of their own, by number."""
+    """SIGKILL for 9; real-time signals have a number instead of a name."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -81,12 +81,12 @@ def signal_name(number: int) -> str:
 
 
 def signal_number(name: str) -> int:
-    """9 for KILL or SIGKILL. Raises KeyError for a name that is none."""
+    """9 for KILL or SIGKILL. Raises KeyError for an unknown name."""
     return signal.Signals[name if name.startswith("SIG") else "SIG" + name].value
 
 
 def send_signal(pids: Iterable[int], number: int) -> None:
-    """Signal each process; one that is gone, or not ours to signal, is passed over."""
+    """Signal each process; those that are gone, or that we may not signal, are skipped."""
     for pid in pids:
         try:
             os.kill(pid, number)

@@ -1,13 +1,13 @@
-"""The end of a process that is not our child: that it has come, and how, as far as the kernel tells.
+"""The end of a process that is not our child: when and, as far as the kernel says, how.
 
-Above it: `left_behind`. A process that a shell has left running is the shell's child, and only that gets
-its exit status. But who holds a descriptor of a process hears of its end, and then:
+Above it: `left_behind`. A process that a shell has left running is the shell's child, and only the shell gets
+its exit status. A pidfd reports the end to us, and then:
 
-    Linux 6.15 and later   tell the status of a process that was reaped to who holds its descriptor
-    all before             show the status of one that waits for being reaped in its stat file: some shells
-                           (dash, busybox) leave it there for a while, others are quicker than we are
+    Linux 6.15 and later   the pidfd has the status of a reaped process
+    before                 the stat file has the status of a zombie: some shells (dash, busybox) leave it there
+                           for a while, others reap it before we look
 
-Where there are no such descriptors, or too few, it is looked every now and then whether the process is there.
+Where there are no pidfds, or too few descriptors, the process is polled.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from nacre.keeper.posix.event_loop import Loop
     from nacre.keeper.timers import Timer
 
-    How = tuple[int | None, str | None]  # exit code, signal; neither: nobody can tell
+    How = tuple[int | None, str | None]  # exit code, signal; neither: unknown
 
 PIDFD_GET_INFO, INFO_BYTES, INFO_EXIT = 0xC040FF0B, 64, 1 << 3
 EXIT_CODE_AT = 60  # the last field of `struct pidfd_info` in its first form
-LOOKS = 3  # between being shown as dead and being reaped a process can slip from one source to the other
-LOOK_S = 0.25  # how often a process is looked for that cannot be waited for
+LOOKS = 3  # a process may be reaped between a look at one source and at the other
+LOOK_S = 0.25  # how often a process without a pidfd is polled
 
 
 class EndWatch:
@@ -63,7 +63,7 @@ class EndWatch:
             self._on_end(*(_of_dead(self._pid) or (None, None)))
 
     def close(self) -> None:
-        """Wait no more."""
+        """Stop watching."""
         if self._timer is not None:
             self._timer.cancel()
         if self._fd >= 0:
@@ -73,12 +73,12 @@ class EndWatch:
 
 
 def _descriptor_of(pid: int) -> int:
-    """A descriptor of a process; -1: there is none to be had."""
+    """A pidfd; -1: not available."""
     if not hasattr(os, "pidfd_open"):
         return -1
     try:
         fd = os.pidfd_open(pid)
-    except OSError:  # it is gone, or there are no descriptors left, or the kernel is older than these
+    except OSError:  # it is gone, no descriptors are left, or the kernel is too old
         return -1
     if is_scarce(fd):
         os.close(fd)
@@ -87,7 +87,7 @@ def _descriptor_of(pid: int) -> int:
 
 
 def _start_of(pid: int) -> int | None:
-    """When a process was started; None: it has ended."""
+    """The start time of a process; None: it has ended."""
     if processes.LINUX:
         process = processes.row(pid)
         return process.started if process is not None and not process.zombie else None
@@ -108,19 +108,19 @@ def _how_it_ended(fd: int, pid: int) -> How:
 
 
 def _of_reaped(fd: int) -> How | None:
-    """The status of a process that was reaped; None: it was not, or the kernel does not keep it."""
+    """The status of a reaped process; None: not reaped, or not kept by the kernel."""
     info = bytearray(INFO_BYTES)
     struct.pack_into("Q", info, 0, INFO_EXIT)
     try:
         fcntl.ioctl(fd, PIDFD_GET_INFO, info)
     except OSError:
         return None
-    (told,) = struct.unpack_from("Q", info)
-    return _from_status(struct.unpack_from("i", info, EXIT_CODE_AT)[0]) if told & INFO_EXIT else None
+    (given,) = struct.unpack_from("Q", info)
+    return _from_status(struct.unpack_from("i", info, EXIT_CODE_AT)[0]) if given & INFO_EXIT else None
 
 
 def _of_dead(pid: int) -> How | None:
-    """The status of a process of ours that waits for being reaped; None: there is none, or not of ours."""
+    """The status of a zombie of our user; None: it is none, or another user's."""
     status = processes.status_of_dead(pid)
     try:
         is_ours = status is not None and os.stat(f"/proc/{pid}").st_uid == os.geteuid()

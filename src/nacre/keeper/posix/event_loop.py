@@ -58,7 +58,7 @@ class Loop(Timers):
             self._poller.unregister(fd)
 
     def stop(self) -> None:
-        """Leave `run` after the present round."""
+        """Leave `run` after the current round."""
         self._running = False
 
     def run(self, after_round: Callable[[], None]) -> None:
@@ -83,8 +83,8 @@ class Loop(Timers):
         callback, owner = watched
         try:
             callback()
-        except Exception as error:  # noqa: BLE001  # whatever it is: it must not end the commands of others
-            if self._watched.get(fd) is watched:  # it would fail again, and again
+        except Exception as error:  # noqa: BLE001  # in any case it must not end other commands
+            if self._watched.get(fd) is watched:  # it would fail again
                 self.unwatch(fd)
             self._on_failure(owner, error)
 
@@ -101,7 +101,7 @@ class Loop(Timers):
 
 
 def _child_signals() -> int:
-    """A descriptor to read when children end, which interrupts nothing; -1 where there is none."""
+    """A signalfd for the ends of children; -1 where there is none."""
     if sys.platform != "linux":
         return -1
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})  # commands are started with an empty mask
@@ -110,4 +110,4 @@ def _child_signals() -> int:
 
 
 def _note_signal(_number: int, _frame: FrameType | None) -> None:
-    """Nothing to do: that it came is read from the wake-up descriptor."""
+    """Nothing: the wake-up descriptor reports the signal."""

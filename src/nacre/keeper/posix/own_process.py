@@ -19,16 +19,16 @@ from nacre.keeper.posix.pipes import widen
 from nacre.keeper.posix.starting import INHERITANCE, RESERVED_FDS
 
 PR_SET_CHILD_SUBREAPER = 36
-LOG_BYTES = 4000  # below what a pipe takes in one piece
+LOG_BYTES = 4000  # less than a pipe takes atomically
 
 
 def prepare() -> bool:
-    """Make this process a keeper: own session, child subreaper, low descriptors reserved.
+    """Make this process a keeper: a session of its own, child subreaper, low descriptors reserved.
 
-    Returns whether the kernel gives orphans to us (Linux), so that none can slip away.
+    Returns whether orphans become our children (Linux), so that none can escape.
     """
     if os.getpgid(0) != os.getpid():
-        os.setsid()  # a terminal's ^C is meant for nacre, not for us
+        os.setsid()  # a terminal's ^C is for nacre, not for the keeper
     INHERITANCE.take()
     null = os.open(os.devnull, os.O_RDWR)
     while null < RESERVED_FDS:
@@ -40,18 +40,18 @@ def prepare() -> bool:
 
 
 def link_descriptors() -> tuple[int, int]:
-    """The link to nacre on private descriptors; the standard ones lead nowhere from now on."""
+    """Move the link to private descriptors; the standard ones lead to /dev/null from now on."""
     reading, writing = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)
     os.close(null)
-    widen(writing)  # the frame of a command that has printed much is then written in one go
+    widen(writing)  # so that a frame with much output is written in one go
     return reading, writing
 
 
 def log(text: str) -> None:
-    """Write to stderr what fits there now; nobody may be reading it."""
+    """Write to stderr as much as it takes without blocking."""
     try:
         poller = select.poll()
         poller.register(2, select.POLLOUT)
@@ -61,11 +61,11 @@ def log(text: str) -> None:
         return
 
 
-TIOCGPTN = 0x80045430  # the number of a terminal's other end; `termios` has it from Python 3.13 on
+TIOCGPTN = 0x80045430  # the number of a terminal's other end; in `termios` from Python 3.13 on
 
 
 def input_name(fd: int) -> str:
-    """What the other end of a pipe or terminal is called in /proc; nothing where nobody can tell."""
+    """The name of the other end of a pipe or terminal in /proc; empty: unknown."""
     if fd < 0 or sys.platform != "linux":
         return ""
     if not os.isatty(fd):
@@ -75,14 +75,14 @@ def input_name(fd: int) -> str:
 
 
 def unread_bytes(fd: int) -> int:
-    """How much of what was written to a pipe has not been read yet; of a terminal that is not known: none."""
+    """How much in a pipe has not been read yet; 0 for a terminal, where that is unknown."""
     if os.isatty(fd):
         return 0
     return struct.unpack("i", fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0"))[0]
 
 
 def pipe_name(fd: int) -> str:
-    """What a pipe is called in /proc, at both of its ends; nothing for no pipe."""
+    """The name of a pipe in /proc, at both of its ends; empty: not a pipe."""
     if fd < 0 or sys.platform != "linux":
         return ""
     status = os.fstat(fd)

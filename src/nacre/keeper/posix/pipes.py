@@ -1,4 +1,4 @@
-"""The keeper's ends of pipes and terminals: readers give chunks in order, writers never block.
+"""The keeper's ends of pipes and terminals: readers deliver chunks in order, writers never block.
 
 Above it: `streams`, `shells` and `program`. Below: `event_loop`.
 """
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from nacre.keeper.posix.event_loop import Loop
 
-SHORT_BYTES = 1 << 14  # what most commands print is shorter
-WIDE_PIPE_BYTES = 1 << 18  # wider ones are not quicker: what is read then leaves the processor's cache
+SHORT_BYTES = 1 << 14  # most commands print less
+WIDE_PIPE_BYTES = 1 << 18  # larger ones are not faster: the data no longer fits the processor's cache
 
 
 class Reader:
-    """The reading end of a pipe or terminal: chunks in the order they come, then the end.
+    """The reading end of a pipe or terminal: chunks in order, then the end.
 
-    It starts paused: what a short command prints is taken in one go at its end, without being watched.
+    It starts paused: the output of a short command is read in one go at its end, without being watched.
     """
 
     def __init__(
@@ -39,43 +39,43 @@ class Reader:
         owner: int = 0,
     ) -> None:
         self.open = True  # whether more may come
-        self.widens = False  # whether the pipe may be made wider for it, and its chunks lent, not given
+        self.widens = False  # whether the pipe may be enlarged, and chunks share one buffer
         self._loop = loop
         self._fd = fd
         self._owner = owner
         self.on_chunk = on_chunk
         self._on_end = on_end
         self._paused = True
-        self._short = True  # until a read was full
+        self._short = True  # until a read fills the buffer
         self._wide = False
-        self._used = False  # something has come
-        self._ended = False  # the last read has met the end
+        self._used = False  # whether anything was read
+        self._ended = False  # whether the last read met the end
 
     def pause(self) -> None:
-        """Leave what comes in the pipe, so that the writer has to wait."""
+        """Stop reading, so that the writer has to wait."""
         if not self._paused and self.open:
             self._paused = True
             self._loop.unwatch(self._fd)
 
     def resume(self) -> None:
-        """Read on whenever something comes."""
+        """Read whenever there is something to read."""
         if self._paused and self.open:
             self._paused = False
             self._loop.watch(self._fd, self._ready, self._owner)
 
     @property
     def is_scarce(self) -> bool:
-        """Whether its descriptor is needed for something else than waiting."""
+        """Whether its descriptor is one of the reserved last ones."""
         return is_scarce(self._fd)
 
     def accept(self, chunk: bytes) -> None:
-        """Take what somebody has read before there was this reader."""
+        """Add what was read before this reader existed."""
         self._used = True
         self._short = len(chunk) < SHORT_BYTES
         self.on_chunk(chunk)
 
     def take(self) -> None:
-        """Take what is in the pipe now, and no more: another process may go on writing."""
+        """Read what is in the pipe now, and no more: another process may continue to write."""
         chunk = self._read() if self.open else None
         if chunk:
             self._used = True
@@ -88,18 +88,18 @@ class Reader:
             self._ended = True
 
     def was_opened(self) -> bool:
-        """After `take`, of a named pipe: whether anybody has ever opened its other end."""
+        """After `take`, for a named pipe: whether its other end was ever opened."""
         return self._used or not self.open or was_opened(self._fd)
 
     def see_end(self) -> None:
-        """After `take`: tell the end of the stream from an empty pipe."""
+        """After `take`: distinguish the end of the stream from an empty pipe."""
         if self._ended and self.open:
             self._end()
         elif self.open:
             self._ready()
 
     def close(self) -> None:
-        """Let go of the pipe without waiting for its end."""
+        """Close the pipe without waiting for its end."""
         if self.open:
             self.open = False
             if not self._paused:
@@ -107,14 +107,14 @@ class Reader:
             os.close(self._fd)
 
     def _read(self) -> bytes | memoryview | None:
-        """What is there: None for nothing yet, no bytes at the end."""
+        """Read what is available: None for nothing yet, no bytes at the end."""
         try:
             if self._short:
                 return os.read(self._fd, SHORT_BYTES)
             return _read_long(self._fd) if self._wide else bytes(_read_long(self._fd))
         except BlockingIOError:
             return None
-        except OSError:  # EIO: the last process has let go of the terminal
+        except OSError:  # EIO: the last process has closed the terminal
             return b""
 
     def _ready(self) -> int:
@@ -136,7 +136,7 @@ class Reader:
         self._on_end()
 
     def _widen(self) -> None:
-        """A stream of more than a little gets a wider pipe: fewer wake-ups for the same bytes."""
+        """Enlarge the pipe of a stream with much output: fewer wake-ups for the same bytes."""
         self.widens = False
         self._wide = widen(self._fd)
 
@@ -146,7 +146,7 @@ class Reader:
 
 
 def widen(fd: int) -> bool:
-    """Let a pipe hold more; whether it does."""
+    """Enlarge a pipe; whether that worked."""
     if not hasattr(fcntl, "F_SETPIPE_SZ"):
         return False
     try:
@@ -157,7 +157,7 @@ def widen(fd: int) -> bool:
 
 
 def read_short(fd: int) -> bytes | None:
-    """What a pipe holds, unless that is long: None for nothing yet, no bytes at the end."""
+    """Read a short output from a pipe: None for nothing yet, no bytes at the end."""
     try:
         return os.read(fd, SHORT_BYTES)
     except BlockingIOError:
@@ -165,9 +165,9 @@ def read_short(fd: int) -> bytes | None:
 
 
 def was_opened(fd: int) -> bool:
-    """Whether anybody has ever opened the other end of a named pipe from which nothing has come.
+    """Whether the other end of a named pipe without output was ever opened.
 
-    The kernel reports a hang-up only if a writer was there, and an end only if none is.
+    The kernel reports a hang-up only if there was a writer, and an end only if there is none.
     """
     poll = select.poll()
     poll.register(fd, select.POLLIN)
@@ -178,18 +178,18 @@ _long_buffer = memoryview(b"")
 
 
 def _read_long(fd: int) -> memoryview:
-    """What a pipe holds, until the next read. A fresh block for each one would scatter the heap."""
-    global _long_buffer  # noqa: PLW0603  # made when it is needed first
+    """Read into the shared buffer, valid until the next read. New blocks would fragment the heap."""
+    global _long_buffer  # noqa: PLW0603  # allocated on first use
     if not _long_buffer:
         _long_buffer = memoryview(bytearray(WIDE_PIPE_BYTES))
     return _long_buffer[: os.readv(fd, (_long_buffer,))]
 
 
 class TerminalReader(Reader):
-    """Our end of a terminal, which hands over what it holds in pieces of any size."""
+    """Our end of a terminal, which returns its content in pieces of any size."""
 
     def take(self) -> None:
-        """Take piece after piece until there is none, or it is too much: somebody goes on writing."""
+        """Read pieces until there are none, or too many because a process continues to write."""
         left = WIDE_PIPE_BYTES
         while self.open and left > 0 and (size := self._ready()):
             left -= size
@@ -212,14 +212,14 @@ class Writer:
 
     @property
     def fd(self) -> int:
-        """Where it writes; -1: no more."""
+        """Its descriptor; -1: closed."""
         return -1 if self._closing else self._fd
 
     def write(self, data: bytes) -> None:
-        """Write now what can be written, the rest when there is room."""
+        """Write as much as possible now, the rest when there is room."""
         if self._fd < 0 or self._closing:
             return
-        if not self._buffer:  # nearly always: what fits leaves without being copied
+        if not self._buffer:  # the usual case: written without a copy
             try:
                 data = data[os.write(self._fd, data) :]
             except BlockingIOError:
@@ -239,7 +239,7 @@ class Writer:
             self._shut()
 
     def abandon(self) -> None:
-        """Close now; nobody is left to read what still waits."""
+        """Close now, and drop what is queued: there is no reader any more."""
         self._buffer.clear()
         self._shut()
 
@@ -255,7 +255,7 @@ class Writer:
         self._settle()
 
     def _break(self) -> None:
-        """Nobody reads any more."""
+        """Handle the loss of the reader."""
         self._buffer.clear()
         self._shut()
         if self._on_broken:

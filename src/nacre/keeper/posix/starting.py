@@ -1,7 +1,7 @@
 """Starting a command on Linux and macOS: its pipes or its terminal, its descriptors, its limits.
 
-Above it: `program`, through `host`. Below: `inheritance`, for what a command must not have of the keeper.
-The fast way is posix_spawn; what it cannot do takes a fork.
+Above it: `program`, through `host`. Below: `inheritance`, for what a command must not inherit from the
+keeper. posix_spawn is used where possible; what it cannot do takes a fork.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from nacre.keeper.frames import Spawn
 
 PIPES_AHEAD = 2  # stdout and stderr
-RESERVED_FDS = 20  # commands may be given private channels on numbers below this one
+RESERVED_FDS = 20  # private channels of commands have numbers below this
 FOLLOWED_SIGNALS = (
     "SIGHUP",
     "SIGINT",
@@ -39,7 +39,7 @@ FOLLOWED_SIGNALS = (
     "SIGTTIN",
 )
 DEFAULT_SIGNALS = [getattr(signal, name) for name in FOLLOWED_SIGNALS]
-LIMITS = {  # of each process; `limits` looks at all of a command together
+LIMITS = {  # per process; `limits` checks all processes of a command together
     "cpu_s": resource.RLIMIT_CPU,
     "memory_bytes": resource.RLIMIT_DATA,
     "file_bytes": resource.RLIMIT_FSIZE,
@@ -52,7 +52,7 @@ INHERITANCE = Inheritance()
 
 @dataclass(slots=True)
 class Started:
-    """A command that runs: its first process and our ends of its streams (-1 where there is none)."""
+    """A started command: its first process and our ends of its streams (-1: none)."""
 
     pid: int
     stdin: int
@@ -62,7 +62,7 @@ class Started:
 
 
 def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:
-    """The file that a program's name means, as execvp would find it from that directory. Raises OSError."""
+    """The file of a program, as execvp would find it from that directory. Raises OSError."""
     if "/" in name:
         return name
     trouble = FileNotFoundError(errno.ENOENT, "not found on PATH", name)
@@ -78,7 +78,7 @@ def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> 
 def start(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...] = ()) -> Started:
     """Start a command. Raises OSError, whose `filename` is the directory or the program.
 
-    `joins` are the files that it joins its control groups by.
+    `joins` are the files through which it joins its control groups.
     """
     os.chdir(spec.cwd)
     try:
@@ -86,7 +86,7 @@ def start(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...] =
             return _start_on_terminal(spec, environment, joins)
         return _start_on_pipes(spec, environment, joins)
     finally:
-        os.chdir("/")  # standing in a directory would keep its file system from being unmounted
+        os.chdir("/")  # a current directory would keep its file system from being unmounted
 
 
 def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[str, ...]) -> Started:
@@ -106,12 +106,12 @@ def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[s
 
 @lru_cache(maxsize=1)
 def _null_fd() -> int:
-    """What a command reads that is given nothing to read: one descriptor serves all."""
+    """The stdin of commands without input: one descriptor serves all."""
     return os.open(os.devnull, os.O_RDWR)
 
 
 def _pipe() -> tuple[int, int]:
-    """A pipe that stays open for long. Raises OSError when there are too many."""
+    """Create a pipe that may stay open for long. Raises OSError when there are too many."""
     reading, writing = os.pipe()
     within_limit(reading, writing)
     return reading, writing
@@ -127,23 +127,23 @@ _pipes_ahead: list[tuple[int, int]] = []
 
 
 def make_pipes_ahead() -> None:
-    """When a command has ended there is time to make the pipes of the next one."""
+    """Create the pipes of the next command after one has ended, when there is time."""
     try:
         while len(_pipes_ahead) < PIPES_AHEAD:
             _pipes_ahead.append(_output_pipe())
-    except OSError:  # no descriptors left: the command that needs one will get an error
+    except OSError:  # no descriptors left: the next command will get an error
         return
 
 
 class _Pipes:
-    """The pipes of one command: ours and theirs."""
+    """The pipes of one command: our ends and its own."""
 
     def __init__(self) -> None:
         self.stdin = self.stdout = self.stderr = self.control = -1
         self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
 
     def open(self, spec: Spawn) -> None:
-        """Make them. Raises OSError; then those that were made wait for `close_all`."""
+        """Create them. Raises OSError; then `close_all` closes those that were created."""
         if spec.stdin:
             theirs, self.stdin = _pipe()
         else:
@@ -171,13 +171,13 @@ class _Pipes:
         return self._theirs
 
     def close_theirs(self) -> None:
-        """The command has its own copies now."""
+        """Close the command's ends: it has its own copies now."""
         for fd in {fd for fd, _ in self._theirs}:
             if fd != _null_fd():
                 os.close(fd)
 
     def close_all(self) -> None:
-        """Nothing was started."""
+        """Close all ends: nothing was started."""
         self.close_theirs()
         for fd in (self.stdin, self.stdout, self.stderr, self.control):
             if fd >= 0:
@@ -191,7 +191,7 @@ def _spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int
 
 
 def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
-    """glibc's posix_spawn takes no descriptor above the command's limit: such get a low number first."""
+    """glibc's posix_spawn refuses descriptors above the command's limit: move them to low numbers first."""
     highest = min(RESERVED_FDS, INHERITANCE.files)
     slots = {fd: highest - 1 - place for place, fd in enumerate({fd for fd, _ in actions})}
     try:
@@ -206,12 +206,12 @@ def _spawn_from_above(spec: Spawn, environment: dict[bytes, bytes], actions: lis
 def _spawn_from_below(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
     try:
         return INHERITANCE.starting(partial(_posix_spawn, spec, environment, actions))
-    except NotImplementedError:  # a macOS whose posix_spawn makes no sessions
+    except NotImplementedError:  # on a macOS whose posix_spawn has no setsid
         return _fork_exec(spec, environment, actions)
 
 
 def _posix_spawn(spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]]) -> int:
-    """The fast way: no copy of this process is made."""
+    """Start without a copy of this process."""
     return os.posix_spawn(
         spec.program,
         spec.argv,
@@ -230,7 +230,7 @@ def _fork_exec(
     joins: tuple[str, ...] = (),
     tty: int = -1,
 ) -> int:
-    """The way for what posix_spawn cannot do: limits and a controlling terminal."""
+    """Fork, for what posix_spawn cannot do: limits and a controlling terminal."""
     failed, report = os.pipe()
     try:
         pid = INHERITANCE.starting(os.fork)
@@ -251,13 +251,13 @@ def _fork_exec(
     return pid
 
 
-before_exec: list[Callable[[], None]] = []  # what a copy of this process does before it becomes a command
+before_exec: list[Callable[[], None]] = []  # run in the child before it becomes a command
 
 
 def _become(
     spec: Spawn, environment: dict[bytes, bytes], actions: list[tuple[int, int]], tty: int, report: int
 ) -> None:
-    """In the child: turn into the command. Never returns; a failure is sent through `report`."""
+    """In the child: execute the command. Never returns; an error is sent through `report`."""
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         for number in DEFAULT_SIGNALS:
@@ -281,7 +281,7 @@ def _become(
 
 
 def _join(files: tuple[str, ...]) -> None:
-    """Be held by control groups before anything of the command runs; else the keeper's watch alone holds."""
+    """Join the control groups before the command runs; if that fails, only the keeper enforces limits."""
     for path in files:
         try:
             descriptor = os.open(path, os.O_WRONLY)
@@ -292,14 +292,14 @@ def _join(files: tuple[str, ...]) -> None:
 
 
 def _limit_self(spec: Spawn) -> None:
-    """Set the limits that the kernel holds for each process of a command. Raises OSError, ValueError."""
+    """Set the limits that the kernel enforces per process. Raises OSError, ValueError."""
     for name, kind in LIMITS.items():
         if name not in spec.limits or (name == "cpu_s" and spec.persistent):  # a shell has many commands
             continue
         soft = hard = spec.limits[name]
         if name == "cpu_s":
-            hard += CPU_GRACE_S  # at the hard one nobody can be told
-        elif name == "memory_bytes":  # what is reserved counts here, too: that is often more than is used
+            hard += CPU_GRACE_S  # the hard limit kills without a message
+        elif name == "memory_bytes":  # this counts address space, often more than what is used
             soft = hard = 2 * hard + MEMORY_RESERVE_BYTES
         most = resource.getrlimit(kind)[1]
         if 0 <= most < hard:
@@ -325,9 +325,9 @@ def _start_on_terminal(spec: Spawn, environment: dict[bytes, bytes], joins: tupl
 
 
 def hides_lines(fd: int) -> bool:
-    """Whether a program reads a line from this terminal that is not shown: it asks for a password.
+    """Whether a program reads a line from this terminal without echo: it asks for a password.
 
-    One that reads key by key (an editor, the line editor of a shell) shows them itself.
+    One that reads key by key (an editor, a shell's line editor) shows them itself.
     """
     try:
         local = termios.tcgetattr(fd)[3]

@@ -1,4 +1,4 @@
-"""The few calls of Windows that a keeper makes, typed.
+"""The few Windows API calls that a keeper makes, typed.
 
 Above it: `windows`, which knows what they are for. Importing this package works on Windows only; reading it
 with a type checker works anywhere.

@@ -1,6 +1,6 @@
-"""What the headers of Windows say: numbers, structures, the signatures of the functions that are called.
+"""From the headers of Windows: constants, structures, and the signatures of the functions that are used.
 
-Above it: the other modules of this package. Every failure is an OSError with the number that Windows gave.
+Above it: the other modules of this package. Every failure is an OSError with the number from Windows.
 """
 
 from __future__ import annotations
@@ -172,5 +172,5 @@ def check(worked: object, file: str | None = None) -> None:
 
 
 def close_handle(handle: int) -> None:
-    """Let go of anything."""
+    """Close any handle."""
     kernel32.CloseHandle(handle)

@@ -61,7 +61,7 @@ class Job:
         check(kernel32.SetInformationJobObject(self.handle, what, byref(value), sizeof(value)))
 
     def tell(self, port: Port, key: int) -> None:
-        """Let the port tell when the last process has gone."""
+        """Have the port report the end of the last process."""
         self._set(JOB_PORT, JobPort(key, port.handle))
 
     def add(self, process: int) -> None:
@@ -69,7 +69,7 @@ class Job:
         check(kernel32.AssignProcessToJobObject(self.handle, process))
 
     def add_self(self) -> None:
-        """Put this very process into the job."""
+        """Put this process into the job."""
         self.add(kernel32.GetCurrentProcess())
 
     def pids(self) -> list[int]:
@@ -88,7 +88,7 @@ class Job:
             room = 2 * max(room, assigned)
 
     def cpu_ms(self) -> int:
-        """What all its processes have used."""
+        """CPU time of all its processes."""
         accounts = JobAccounting()
         kernel32.QueryInformationJobObject(
             self.handle, JOB_BASIC_ACCOUNTING, byref(accounts), sizeof(accounts), None
@@ -96,17 +96,17 @@ class Job:
         return (accounts.user + accounts.kernel) // TICKS_PER_MS
 
     def peak_memory_bytes(self) -> int:
-        """The most that all its processes had together."""
+        """The peak memory of all its processes together."""
         used = JobLimits()
         kernel32.QueryInformationJobObject(self.handle, JOB_EXTENDED_LIMITS, byref(used), sizeof(used), None)
         return used.peak_job_memory
 
     def terminate(self, exit_code: int) -> None:
-        """End every process in it, at once and for good."""
+        """End every process in it at once."""
         kernel32.TerminateJobObject(self.handle, exit_code)
 
     def close(self) -> None:
-        """Let go of it; a process that is still in it dies."""
+        """Close it; processes that are still in it die."""
         if self.handle:
             close_handle(self.handle)
             self.handle = 0

@@ -1,4 +1,4 @@
-"""Pipes of Windows: reads and writes that are under way, and the completion port that reports their end.
+"""Pipes of Windows: overlapped reads and writes, and the completion port that reports their end.
 
 Above it: `windows`. Below: `headers`.
 """
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Operation:
-    """One read or write under way: nothing of it may move or be freed until Windows says that it is over."""
+    """One pending read or write: nothing of it may move or be freed until Windows reports its end."""
 
     __slots__ = ("address", "buffer", "callback", "count", "failure", "handle", "overlapped", "owner")
 
@@ -52,7 +52,7 @@ class Operation:
         self, handle: int, buffer: Any, callback: Callable[[Operation], None], owner: int = 0
     ) -> None:
         self.handle = handle
-        self.owner = owner  # the command that it works for
+        self.owner = owner  # the id of its command
         self.buffer = buffer
         self.callback: Callable[[Operation], None] | None = callback
         self.overlapped = Overlapped()
@@ -61,20 +61,20 @@ class Operation:
         self.failure = 0
 
     def cancel(self) -> None:
-        """Give it up; its end is still reported, and ignored."""
+        """Cancel it; its end is still reported, and ignored."""
         self.callback = None
         kernel32.CancelIoEx(self.handle, self.address)
 
 
 def begin_read(operation: Operation) -> bool:
-    """Read into the operation's buffer. False: the pipe is at its end, and nothing is under way."""
+    """Read into the operation's buffer. False: the pipe is at its end, and nothing is pending."""
     return _begun(
         kernel32.ReadFile(operation.handle, operation.buffer, len(operation.buffer), None, operation.address)
     )
 
 
 def begin_write(operation: Operation) -> bool:
-    """Write the operation's buffer. False: nobody reads any more, and nothing is under way."""
+    """Write the operation's buffer. False: there is no reader any more, and nothing is pending."""
     return _begun(
         kernel32.WriteFile(operation.handle, operation.buffer, len(operation.buffer), None, operation.address)
     )
@@ -89,9 +89,9 @@ _inheritable = SecurityAttributes(sizeof(SecurityAttributes), None, True)
 
 
 def make_pipe(*, incoming: bool) -> tuple[int, int]:
-    """A pipe that is asynchronous at our end and plain at theirs: (ours, theirs).
+    """A pipe that is asynchronous at our end and synchronous at theirs: (ours, theirs).
 
-    Anonymous pipes cannot be asynchronous, so it has a name, which nobody can guess or take first.
+    Anonymous pipes cannot be asynchronous, so it has a random name, and is the first of that name.
     """
     name = rf"\\.\pipe\nacre-{os.getpid()}-{next(_pipe_numbers)}-{os.urandom(8).hex()}"
     access = PIPE_ACCESS_INBOUND if incoming else PIPE_ACCESS_OUTBOUND
@@ -101,7 +101,7 @@ def make_pipe(*, incoming: bool) -> tuple[int, int]:
     )
     check(ours != INVALID_HANDLE)
     try:
-        # The attributes are what an anonymous pipe grants too; some runtimes ask a pipe about itself.
+        # The attributes are those of an anonymous pipe; some runtimes query a pipe.
         write, read = GENERIC_WRITE | FILE_READ_ATTRIBUTES, GENERIC_READ | FILE_WRITE_ATTRIBUTES
         theirs = open_file(name, write if incoming else read)
         connected = Overlapped()
@@ -124,7 +124,7 @@ def open_file(name: str, access: int) -> int:
 
 @dataclass(slots=True)
 class Packet:
-    """What the port has to tell: an operation that is over (by its address), or a number posted to a key."""
+    """A report of the port: a finished operation (by its address), or a number posted to a key."""
 
     key: int
     number: int
@@ -133,14 +133,14 @@ class Packet:
 
 
 class Port:
-    """The one thing an event loop waits on."""
+    """A completion port: what an event loop waits on."""
 
     def __init__(self) -> None:
         self.handle: int = kernel32.CreateIoCompletionPort(INVALID_HANDLE, None, 0, 1)
         check(self.handle)
 
     def attach(self, handle: int, key: int) -> None:
-        """Let the port tell of operations on a handle."""
+        """Have the port report operations on a handle."""
         check(kernel32.CreateIoCompletionPort(handle, self.handle, key, 0))
 
     def post(self, key: int, number: int = 0) -> None:
@@ -148,7 +148,7 @@ class Port:
         kernel32.PostQueuedCompletionStatus(self.handle, number, key, None)
 
     def next(self, patience_ms: float | None) -> Packet | None:
-        """Wait for a packet; None when there was none in that time."""
+        """Wait for a packet; None: there was none in that time."""
         number, key, address = DWORD(), c_size_t(), c_size_t()
         wait = INFINITE if patience_ms is None else min(int(patience_ms + 0.999), INFINITE - 1)
         worked = kernel32.GetQueuedCompletionStatus(

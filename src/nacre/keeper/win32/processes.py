@@ -1,4 +1,4 @@
-"""Processes of Windows: starting one in a job, waiting for its end, asking what it is.
+"""Processes of Windows: starting one in a job, waiting for its end, its program and command line.
 
 Above it: `windows`. Below: `headers`, `jobs`, and the completion port of `pipes`.
 """
@@ -123,7 +123,7 @@ class Wait:
 
     _ports: ClassVar[
         dict[int, tuple[Port, int]]
-    ] = {}  # by process id: what the callback, in another thread, needs
+    ] = {}  # by process id: for the callback, which runs in another thread
 
     def __init__(self, process: Process, port: Port, key: int) -> None:
         self._ports[process.pid] = (port, key)
@@ -137,7 +137,7 @@ class Wait:
 
     @classmethod
     def ended(cls, pid: int) -> None:
-        """In a thread of Windows' own: pass the news on."""
+        """In a thread of Windows: post the end to the port."""
         port, key = cls._ports.pop(pid)
         port.post(key, pid)
 
@@ -154,19 +154,19 @@ _when_ended: Any = WAIT_CALLBACK(_process_ended)
 
 
 def exit_code(process: Process) -> int:
-    """How an ended process ended."""
+    """The exit code of an ended process."""
     code = DWORD()
     kernel32.GetExitCodeProcess(process.handle, byref(code))
     return code.value
 
 
 def open_process(pid: int) -> int:
-    """A handle that tells how a process ends; 0: it is gone."""
+    """A handle for the end of a process; 0: it is gone."""
     return kernel32.OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, False, pid) or 0
 
 
 def terminate(pid: int, code: int) -> None:
-    """End a process; one that is gone, or not ours to end, is passed over."""
+    """End a process; one that is gone, or that we may not end, is skipped."""
     handle: int = kernel32.OpenProcess(PROCESS_TERMINATE, False, pid) or 0
     if handle:
         kernel32.TerminateProcess(handle, code)
@@ -182,7 +182,7 @@ def image_of(pid: int) -> str:
 
 
 def command_line_of(pid: int) -> str:
-    """What a process was started as; empty when Windows does not tell."""
+    """The command line of a process; empty: unknown."""
     with _opened(pid) as handle:
         answer = ctypes.create_string_buffer(2 * PATH_CHARACTERS + sizeof(CountedString))
         if not handle or ntdll.NtQueryInformationProcess(

@@ -1,11 +1,11 @@
-"""Processes, pipes and the event loop of a keeper on Windows, and who belongs to a command there.
+"""Processes, pipes and the event loop of a keeper on Windows, and which process belongs to which command.
 
-Above it: `commands` and `program`, which know none of this; its names are those of `posix`, `process_tree`.
-Below: `win32`, the calls themselves.
+Above it: `commands` and `program`, which know none of this; the names are those of `posix` and
+`process_tree`. Below: `win32`, the API calls.
 
-Every command lives in a job object of its own, inside the keeper's: whatever it starts is in there, and
-all of it dies with the keeper, however that ends. One completion port reports everything: bytes that came,
-processes that ended, jobs that emptied.
+Every command has a job object of its own, inside the keeper's: whatever it starts is in there, and all of it
+dies with the keeper, however that ends. One completion port reports everything: bytes that were read,
+processes that ended, jobs that became empty.
 
     children      the job and the first process of each command
     end_watch     the ends of processes that commands have left behind
@@ -79,7 +79,7 @@ __all__ = [
 def prepare() -> bool:
     """Make this process a keeper: inside a job that ends with us, so that everything does.
 
-    Returns that no process can slip away.
+    Returns that no process can escape.
     """
     CHILDREN.keepers_job = win32.Job()
     CHILDREN.keepers_job.add_self()
@@ -87,19 +87,19 @@ def prepare() -> bool:
 
 
 def input_name(_handle: int) -> str:
-    """Nobody can tell here who waits for input."""
+    """Unknown here: empty."""
     return ""
 
 
 def unread_bytes(_handle: int) -> int:
-    """Nor how much of it was read."""
+    """Unknown here: 0."""
     return 0
 
 
 def pipe_name(_handle: int) -> str:
-    """There are no names for both ends of a pipe here."""
+    """The ends of a pipe have no common name here."""
     return ""
 
 
 def start_guardian() -> None:
-    """None is needed: whatever way a keeper ends, its job ends with it."""
+    """None is needed: the keeper's job ends with it, however it ends."""

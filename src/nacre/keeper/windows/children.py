@@ -1,7 +1,7 @@
-"""The processes of commands on Windows: the job of each, its first process, its end.
+"""The processes of commands on Windows: the job, the first process and the end of each.
 
-Above it: everything else here. Below: `win32`. The completion port is here, because processes and jobs
-tell their ends on it; `event_loop` waits on it.
+Above it: everything else here. Below: `win32`. The completion port is here, because it reports the ends of
+processes and jobs; `event_loop` waits on it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from nacre.keeper import win32
 from nacre.keeper.records import dataclass
 
 FROM_PIPE, FROM_THREAD, FROM_PROCESS, FROM_JOB = 1, 2, 3, 4  # keys of the port; jobs count on from the last
-KILLED_CODE = 0x4E414352  # what a process that we ended leaves as its exit code: no program does by itself
-INTERRUPTED_CODE = 0xC000013A  # what a process leaves that a Ctrl+C has ended
+KILLED_CODE = 0x4E414352  # the exit code of processes that we ended; no program uses it by itself
+INTERRUPTED_CODE = 0xC000013A  # the exit code of processes that Ctrl+C has ended
 END_BY_SIGNAL = {KILLED_CODE: "SIGKILL", INTERRUPTED_CODE: "SIGINT"}
 CONSOLE_HOSTS = ("conhost.exe", "openconsole.exe")
 COMMAND_LINE_LIMIT = 200
@@ -21,7 +21,7 @@ COMMAND_LINE_LIMIT = 200
 
 @dataclass(slots=True)
 class Started:
-    """A command that runs: its first process, its job, our ends of its streams (-1 where there is none)."""
+    """A started command: its first process, its job, our ends of its streams (-1: none)."""
 
     pid: int
     stdin: int
@@ -29,14 +29,14 @@ class Started:
     stderr: int
     control: int
     job: win32.Job
-    number: int  # of the job, as the port calls it
+    number: int  # the port's key for the job
 
 
 @dataclass(slots=True)
 class Reaped:
-    """How a process ended, and what its job has used (wine keeps no such accounts).
+    """How a process ended, and what its job has used (wine does not record that).
 
-    An emptied job is reported as a process whose number is the job's, negative.
+    An empty job is reported as a process with the job's negative number.
     """
 
     pid: int
@@ -61,22 +61,22 @@ class Children:
         self._consoles: dict[int, win32.PseudoConsole] = {}  # by the number of the job
 
     def job(self, limits: dict[str, int]) -> tuple[win32.Job, int]:
-        """A job for a new command; the port knows it by its number."""
+        """Create the job of a new command; its number is its key at the port."""
         self._job_number += 1
         job = win32.Job(limits)
         job.tell(self.port, FROM_JOB + self._job_number)
         return job, self._job_number
 
     def is_held(self, stream: int) -> bool:
-        """Whether a process of the command that a stream belongs to still lives."""
+        """Whether a process of the command that owns a stream still lives."""
         return bool(living_in(self._streams[stream])) if stream in self._streams else True
 
     def let_go(self, stream: int) -> None:
-        """A stream is closed."""
+        """Note that a stream is closed."""
         self._streams.pop(stream, None)
 
     def add(self, process: win32.Process, job: win32.Job, number: int, streams: tuple[int, ...]) -> None:
-        """A first process runs."""
+        """Add a first process."""
         self._streams |= dict.fromkeys(streams, job)
         self._jobs[number] = job
         self._children[process.pid] = (process, job, win32.Wait(process, self.port, FROM_PROCESS))
@@ -94,12 +94,12 @@ class Children:
             self._consoles.pop(number).close()
 
     def forget(self, number: int) -> None:
-        """A job is not needed any more."""
+        """Forget a job."""
         self._jobs.pop(number, None)
         self._end_console(number)
 
     def reap(self) -> list[Reaped]:
-        """What has ended since the last time."""
+        """What has ended since the last call."""
         reaped = [self._take_end(pid) for pid in self.ended]
         self.ended.clear()
         for number in list(self._consoles):
@@ -132,13 +132,13 @@ class Children:
 
 
 def living_in(job: win32.Job) -> set[int]:
-    """The processes in a job but for console hosts, which Windows starts and ends by itself."""
+    """The processes in a job except console hosts, which Windows starts and ends by itself."""
     pids = job.pids() if job.handle else []
     return {pid for pid in pids if os.path.basename(win32.image_of(pid)).lower() not in CONSOLE_HOSTS}
 
 
 def command_line(pid: int, limit: int = COMMAND_LINE_LIMIT) -> str:
-    """What a process was started as, for a person to read."""
+    """The command line of a process, for a person to read."""
     text = win32.command_line_of(pid) or win32.image_of(pid)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -151,11 +151,11 @@ def reap(_awaited: set[int] | None = None) -> tuple[list[Reaped], bool]:
     return CHILDREN.reap(), CHILDREN.some
 
 
-def has_ended(pid: int) -> bool:  # noqa: ARG001  # asked for what no process does here: become another
-    """Whether a process has ended that nobody has asked for yet: never."""
+def has_ended(pid: int) -> bool:  # noqa: ARG001  # as in `posix`
+    """False: this is needed only where a process can exec."""
     return False
 
 
 def own_peak_rss_bytes() -> int:
-    """Windows counts a process from its own start: nothing has to be taken off."""
+    """0: Windows counts the memory of a process from its own start."""
     return 0

@@ -1,6 +1,6 @@
-"""The end of a process that another one has started: that it has come, and how.
+"""The end of a process that another one has started: when and how.
 
-Above it: `left_behind`. Below: `win32`. Windows tells the exit code of a process to whoever has opened it.
+Above it: `left_behind`. Below: `win32`. Windows gives the exit code of a process to every holder of a handle.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nacre.keeper.windows.event_loop import Loop
 
 LOOK_S = 0.1
-STILL_ACTIVE = 259  # what Windows calls the exit code of a process that runs
+STILL_ACTIVE = 259  # the exit code of a running process
 
 
 class EndWatch:
@@ -25,7 +25,7 @@ class EndWatch:
 
     def __init__(self, loop: Loop, pid: int, on_end: Callable[[int | None, str | None], None]) -> None:
         self._loop = loop
-        self._process = win32.Process(pid, win32.open_process(pid))  # while we hold it, its id stays its own
+        self._process = win32.Process(pid, win32.open_process(pid))  # while we hold it, its id is not reused
         self._on_end = on_end
         self._timer: Timer = loop.call_later(0, self._look)
 
@@ -39,7 +39,7 @@ class EndWatch:
         self._on_end(None if signal else code, signal)
 
     def close(self) -> None:
-        """Wait no more."""
+        """Stop watching."""
         self._timer.cancel()
         if self._process.handle:
             win32.close_handle(self._process.handle)

@@ -42,7 +42,7 @@ class Loop(Timers):
         self.port.post(FROM_THREAD)
 
     def stop(self) -> None:
-        """Leave `run` after the present round."""
+        """Leave `run` after the current round."""
         self._running = False
 
     def run(self, after_round: Callable[[], None]) -> None:
@@ -79,7 +79,7 @@ class Loop(Timers):
         self._operations[operation.address] = operation
 
     def settle(self, operation: win32.Operation, patience_s: float) -> bool:
-        """Wait for one operation before everything else; False when it was not over in that time."""
+        """Wait for one operation before everything else; False: it did not end in that time."""
         for packet in self._put_off:
             if packet.address == operation.address:
                 self._put_off.remove(packet)

@@ -23,7 +23,7 @@ GOODBYE_PATIENCE_S = 1.0
 
 
 class LinkReader:
-    """What nacre sends: a thread reads it, the loop gets it. A few chunks ahead and no more."""
+    """Reads from nacre: a thread reads, the loop gets the chunks; a few are read ahead."""
 
     def __init__(
         self, loop: Loop, fd: int, on_chunk: Callable[[bytes], None], on_end: Callable[[], None]
@@ -57,7 +57,7 @@ def _read_blocking(fd: int) -> bytes:
 
 
 class LinkWriter:
-    """What nacre is sent: the loop never waits for it to be read."""
+    """Writes to nacre: the loop never waits for the reader."""
 
     def __init__(self, loop: Loop, fd: int, on_broken: Callable[[], None]) -> None:
         self._loop = loop
@@ -86,7 +86,7 @@ class LinkWriter:
 
 
 def link_descriptors() -> tuple[int, int]:
-    """The link to nacre on private descriptors; the standard ones lead nowhere from now on."""
+    """Move the link to private descriptors; the standard ones lead to NUL from now on."""
     reading, writing = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDWR)
     os.dup2(null, 0, inheritable=False)
@@ -96,7 +96,7 @@ def link_descriptors() -> tuple[int, int]:
 
 
 def log(text: str) -> None:
-    """Write to stderr; nobody may be reading it, so a thread does it."""
+    """Write to stderr in a thread, since there may be no reader."""
     data = text.encode(errors="backslashreplace")
     threading.Thread(target=_log_in_thread, args=(data,), daemon=True).start()
 

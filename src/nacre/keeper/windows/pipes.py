@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from nacre.keeper.windows.event_loop import Loop
 
 CHUNK_BYTES = 1 << 16
-DRAIN_PATIENCE_S = 0.05  # a process left behind holds the pipe: how long bytes on their way may take
-CERTAIN_END_PATIENCE_S = 5.0  # nobody is left who could: a bound for the day Windows surprises us
-DRAIN_LIMIT_BYTES = 1 << 20  # and how much of what it goes on writing belongs to the result
+DRAIN_PATIENCE_S = 0.05  # how long to wait for bytes if a process left behind holds the pipe
+CERTAIN_END_PATIENCE_S = 5.0  # how long to wait for a certain end: a bound, in case Windows surprises us
+DRAIN_LIMIT_BYTES = 1 << 20  # how much of what such a process writes belongs to the result
 
 
 class Reader:
-    """Our end of a pipe that a command writes to: chunks in the order they come, then the end.
+    """Our end of a pipe that a command writes to: chunks in order, then the end.
 
-    It starts paused: what a short command prints is taken in one go at its end, without being watched.
+    It starts paused: the output of a short command is read in one go at its end, without being watched.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Reader:
     ) -> None:
         self.open = True  # whether more may come
         self.widens = False  # pipes keep their size here
-        self.is_scarce = False  # and there is room for millions of them
+        self.is_scarce = False  # there may be millions of handles
         self._loop = loop
         self._owner = owner
         self._handle = handle
@@ -50,18 +50,18 @@ class Reader:
         loop.port.attach(handle, FROM_PIPE)
 
     def pause(self) -> None:
-        """Leave what comes in the pipe, but for one chunk that may be on its way."""
+        """Stop reading, except for one chunk that may be in transit."""
         self._paused = True
 
     def resume(self) -> None:
-        """Read on whenever something comes."""
+        """Read whenever there is something to read."""
         if self._paused and self.open:
             self._paused = False
             if self._begin() is None:
                 self._loop.post(self._finish, self._owner)
 
     def take(self) -> None:
-        """Take what is in the pipe now, and no more: another process may go on writing."""
+        """Read what is in the pipe now, and no more: another process may continue to write."""
         taken = 0
         while self.open and taken < DRAIN_LIMIT_BYTES:
             reading = self._begin()
@@ -69,22 +69,22 @@ class Reader:
                 self._finish()
                 return
             if not self._loop.settle(reading, self._patience_s()):
-                return  # empty, and somebody holds it: what comes now belongs to those left behind
+                return  # empty and still held: later output comes from processes left behind
             taken += self._take(reading)
 
     def was_opened(self) -> bool:
-        """Here both ends of a pipe are there from its beginning."""
+        """True: here both ends of a pipe are open from its beginning."""
         return True
 
     def see_end(self) -> None:
-        """Here the end of a pipe is reported like its bytes: `take` has seen it."""
+        """Nothing: the end of a pipe is reported like its bytes, so `take` has seen it."""
 
     def _patience_s(self) -> float:
-        """Without a process in the job the end of the pipe must come; otherwise it need not."""
+        """Without a process in the job, the end of the pipe is certain; otherwise it may not come."""
         return DRAIN_PATIENCE_S if CHILDREN.is_held(self._handle) else CERTAIN_END_PATIENCE_S
 
     def close(self) -> None:
-        """Let go of the pipe without waiting for its end."""
+        """Close the pipe without waiting for its end."""
         if self.open:
             self.open = False
             if self._reading is not None:
@@ -94,7 +94,7 @@ class Reader:
             win32.close_handle(self._handle)
 
     def _begin(self) -> win32.Operation | None:
-        """The read that is under way, if need be a new one; None at the end of the pipe."""
+        """The pending read, a new one if need be; None at the end of the pipe."""
         if self._reading is None:
             if self._buffer is None:
                 self._buffer = ctypes.create_string_buffer(CHUNK_BYTES)
@@ -153,7 +153,7 @@ class Writer:
             self._shut()
 
     def abandon(self) -> None:
-        """Close now; nobody is left to read what still waits."""
+        """Close now, and drop what is queued: there is no reader any more."""
         self._buffer.clear()
         self._shut()
 

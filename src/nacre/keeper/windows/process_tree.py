@@ -1,6 +1,6 @@
-"""Which processes belong to which command on Windows, by the kernel's own account; how they are ended.
+"""Which processes belong to which command on Windows, as the kernel knows it, and how they are ended.
 
-Above it: `program` and `commands`, through `host`; its class is like the one of `keeper.process_tree`.
+Above it: `program` and `commands`, through `host`; the class has the interface of `keeper.process_tree`.
 Below: `children`.
 """
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SIGNALS = {"SIGINT": 2, "SIGTERM": 15, "SIGKILL": 9}  # the first two are a Ctrl+C, the last is the end
 DETACHED_PROCESS = 8
-# Runs as a program of its own, because Ctrl+C reaches everybody on a console: who sends it must be there too.
+# A program of its own, because the sender of a Ctrl+C must be on the same console, and gets it as well.
 PRESS_CTRL_C = """\
 import ctypes, sys
 kernel32 = ctypes.windll.kernel32
@@ -38,13 +38,13 @@ def signal_number(name: str) -> int:
 
 
 class _CtrlC:
-    """Presses Ctrl+C on the hidden console of a command, for all who are on it."""
+    """Sends Ctrl+C to all processes on the hidden console of a command."""
 
     def __init__(self) -> None:
         self._pressing: list[subprocess.Popen[bytes]] = []
 
     def press(self, pid: int) -> None:
-        """Nobody waits for it: who must be gone is killed later on."""
+        """Send it without waiting: what must end is killed later."""
         self._pressing = [one for one in self._pressing if one.poll() is None]
         nothing = subprocess.DEVNULL
         argv = [sys.executable, "-I", "-S", "-c", PRESS_CTRL_C, str(pid)]
@@ -60,14 +60,14 @@ _ctrl_c = _CtrlC()
 
 
 class ProcessTree:
-    """Which processes belong to which command: those in its job, by the kernel's own account."""
+    """Which processes belong to which command: those in its job."""
 
     def __init__(self, _cookie: str, *, subreaper: bool) -> None:  # noqa: ARG002  # the job does it
         self._started: dict[int, Started] = {}  # by command id
         self._owners: dict[int, int] = {}  # pid of a first process, or a job's number, negative -> command id
 
     def mark(self, command_id: int) -> None:
-        """No mark is needed: the job is one."""
+        """Nothing: the job is the mark."""
 
     def adopt(self, command_id: int, started: Started) -> None:
         """A command was started."""
@@ -86,40 +86,40 @@ class ProcessTree:
         started.job.close()
 
     def emptied(self) -> set[int]:
-        """Commands of which nothing may be left: each is asked, which is cheap."""
+        """Commands that may have no process left: all of them, since checking is cheap."""
         return set(self._started)
 
     def note_children(self, *, some: bool) -> None:
         """Nothing to note: a job knows its processes."""
 
     def awaited(self) -> None:
-        """Windows reports which processes have ended: none has to be looked for."""
+        """None: Windows reports which processes have ended."""
 
     def may_have_left(self, command_id: int) -> bool:
         """Whether anything of a command lives."""
         return bool(self.members(command_id))
 
     def members(self, command_id: int) -> set[int]:
-        """Every living process of a command, without the host of its hidden console."""
+        """Every living process of a command, except the host of its hidden console."""
         return living_in(self._started[command_id].job)
 
     def others(self, command_id: int, known: AbstractSet[int] = frozenset()) -> set[int]:
-        """Every living process of a shell but itself and those that are known."""
+        """Every living process of a shell except itself and the known ones."""
         return self.members(command_id) - known - {self._started[command_id].pid}
 
     def signal_tree(self, command_id: int, number: int) -> None:
-        """A Ctrl+C, or the end."""
+        """Send a Ctrl+C, or end the job."""
         if number == SIGNALS["SIGKILL"]:
             self.force_end(command_id)
         else:
             self.ask_to_end(command_id)
 
     def signal_group(self, command_id: int, number: int) -> None:
-        """There are no process groups apart from the tree."""
+        """The same: there are no process groups."""
         self.signal_tree(command_id, number)
 
     def ask_to_end(self, command_id: int) -> None:
-        """The first rung: Ctrl+C, which whoever wants to can answer with an orderly end."""
+        """The first rung: Ctrl+C, after which a program can end in order."""
         members = self.members(command_id)
         first = self._started[command_id].pid
         if members:
@@ -130,19 +130,19 @@ class ProcessTree:
         self._started[command_id].job.terminate(KILLED_CODE)
 
     def end_below(self, pids: AbstractSet[int]) -> None:
-        """End some processes; what they have started goes on, and is its own affair."""
+        """End some processes, but not what they have started."""
         for pid in pids:
             win32.terminate(pid, KILLED_CODE)
 
     def ask_all_to_end(self) -> None:
-        """nacre is gone: nobody waits for an orderly end."""
+        """End everything at once: nacre is gone."""
         self.force_all_to_end()
 
     def force_all_to_end(self) -> set[int]:
-        """End every command; nobody is left whom that did not end."""
+        """End every command; returns nothing, since no process survives that."""
         for command_id in self._started:
             self.force_end(command_id)
         return set()
 
     def sweep(self, _cookie: str) -> None:
-        """A keeper that was killed took its commands with it: its job was closed."""
+        """Nothing: the commands of a killed keeper ended with its job."""

@@ -1,4 +1,4 @@
-"""Starting a command on Windows: the program that a name means, its command line, its environment, its pipes.
+"""Starting a command on Windows: finding its program, its command line, its environment, its pipes.
 
 Above it: `program`, through `host`. Below: `children`, which gives it a job; `win32`.
 """
@@ -24,9 +24,9 @@ SCRIPT_SUFFIX = ".cmd"  # cmd.exe takes no other file for a batch file
 
 
 def find_program(name: str, environment: dict[bytes, bytes], directory: str) -> str:
-    """The file that a program's name means. Raises OSError.
+    """The file of a program. Raises OSError.
 
-    Batch files are not found: they take their arguments apart by rules that no quoting can hold.
+    Batch files are not found: no quoting is safe against the rules by which they split their arguments.
     """
     path = next((os.fsdecode(value) for key, value in environment.items() if key.upper() == b"PATH"), "")
     for entry in path.split(";"):
@@ -120,10 +120,10 @@ def _start_on_console(spec: Spawn, environment: str, job: win32.Job) -> _Ends:
 
 
 def command_line_text(spec: Spawn) -> str:
-    """The one string that Windows hands to a program.
+    """The one string that Windows passes to a program.
 
-    Most programs take it apart again by the C runtime's rules. cmd.exe does not: with /s it drops the first
-    and the last quote and takes what is between them as it stands.
+    Most programs split it by the C runtime's rules. cmd.exe does not: with /s it drops the first and the last
+    quote and uses what is between them unchanged.
     """
     if os.path.basename(spec.program).lower() in ("cmd.exe", "cmd") and len(spec.argv) > 1:
         *before, text = spec.argv
@@ -132,7 +132,7 @@ def command_line_text(spec: Spawn) -> str:
 
 
 def _environment_block(environment: dict[bytes, bytes]) -> str:
-    """NAME=value, NUL, sorted; names differ by more than case, and the one set last counts."""
+    """NAME=value, NUL, sorted; names are case-insensitive, and the last value wins."""
     pairs: dict[str, tuple[str, str]] = {}
     for name, value in environment.items():
         text = os.fsdecode(name)
@@ -150,11 +150,11 @@ def script_bytes(text: str) -> bytes:
 
 
 def make_pipes_ahead() -> None:
-    """A command's pipes are made with it: each has a name of its own."""
+    """Nothing: each pipe has a name of its own, and is created with its command."""
 
 
 def hides_lines(_handle: int) -> bool:
-    """Nobody can tell here."""
+    """Unknown here: False."""
     return False
 
 
