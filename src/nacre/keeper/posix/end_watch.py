@@ -4,8 +4,8 @@ Above it: `left_behind`. A process that a shell has left running is the shell's 
 its exit status. A pidfd reports the end to us, and then:
 
     Linux 6.15 and later   the pidfd has the status of a reaped process
-    before                 the stat file has the status of a zombie: some shells (dash, busybox) leave it there
-                           for a while, others reap it before we look
+    before                 the stat file has the status of a zombie: some shells (dash, busybox) leave it for
+                           a while, others reap it before we look
 
 Where there are no pidfds, or too few descriptors, the process is polled.
 """
