@@ -48,6 +48,7 @@ MAY_ASK = {
     "places/placeholders.py": "the files that a sandbox keeps names free with",
     "settings/layers.py": "the files that settings come from",
     "cli/config.py": "the same",
+    "cli/first_file.py": "the same",
     "cli/install.py": "the settings files of clients",
     "install/settings_file.py": "the same",
     "secrets.py": "the files and programs that a person keeps secrets in",
