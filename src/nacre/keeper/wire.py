@@ -57,9 +57,7 @@ class Kind(IntEnum):
     PART = 75
     NEWS = 76
     LEFT_END = 77
-    INPUT_TAKEN = (
-        78  # "1": what came as HIDDEN_INPUT was given to the terminal; "0": it would have been shown
-    )
+    INPUT_TAKEN = 78  # "1": HIDDEN_INPUT was typed into the terminal; "0": it would have been echoed
     RESIZED = 79  # why the terminal could not be resized; empty: it was, or there is none any more
 
 

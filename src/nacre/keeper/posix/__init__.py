@@ -90,6 +90,6 @@ __all__ = [
 ]
 
 END_OF_INPUT = b"\x04"  # on a terminal
-SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; to all others it is one name among others
-script_bytes = os.fsencode  # how the text of a command is written to a file
-LinkReader, LinkWriter = Reader, Writer  # on Windows the link is another kind of pipe
+SCRIPT_SUFFIX = ".cmd"  # for cmd.exe under wine; no other shell cares
+script_bytes = os.fsencode  # the encoding of a command's text in a file
+LinkReader, LinkWriter = Reader, Writer  # on Windows these differ

@@ -71,7 +71,7 @@ def create_process(launch: Launch, job: Job) -> Process:
     if not launch.console:
         flags |= CREATE_NO_WINDOW  # with it, a program on a pseudoconsole would get another console
     block = ctypes.create_unicode_buffer(launch.environment, len(launch.environment) + 1)
-    line = ctypes.create_unicode_buffer(launch.command_line)  # Windows wants to be able to write into it
+    line = ctypes.create_unicode_buffer(launch.command_line)  # Windows may write into it
     with _startup_info(launch) as startup:
         check(
             kernel32.CreateProcessW(
