@@ -603,6 +603,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-values": Requirement(
         "A value counts as data only where this text itself proves it; all else may be anything.", "nacre"
     ),
+    "policy-session-state": Requirement(
+        "Functions, traps and attributes that earlier commands of a session have left are refused when they "
+        "are made, or count as able to change any value while a later command runs.",
+        "nacre",
+    ),
     "policy-rules": Requirement(
         "Rules as names, arguments and tables; examples are checked.", "nacre; 003; 004"
     ),

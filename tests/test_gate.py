@@ -236,6 +236,16 @@ def test_a_variable_that_programs_see_keeps_to_the_rules_in_later_commands(
     assert "this value of LOG_LEVEL is not known to be harmless" in text_of(again)
 
 
+@pytest.mark.req("policy-session-state")
+def test_a_function_of_an_earlier_command_counts_in_later_ones(start: Start, tmp_path: Path) -> None:
+    server = start("--config", config_file(tmp_path, '[policy]\nallow = ["echo", "find", "mine"]\n'))
+    later = 'x=a; mine; find . -name x "$x"'
+    before = text_of(server.call("shell", command=later.replace("mine", "echo"), session="a"))
+    assert "only known when it runs" not in before
+    assert server.shell("mine() { x=-delete; }", session="a")["exit_code"] == 0
+    assert "only known when it runs" in text_of(server.call("shell", command=later, session="a"))
+
+
 @pytest.mark.req("policy-ask")
 @pytest.mark.req("policy-remember")
 def test_a_question_shows_variables_and_input_and_a_yes_is_for_them_alone(

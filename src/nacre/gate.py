@@ -131,6 +131,8 @@ class Gate:
         # The variables that commands inherit, and those that earlier commands have exported.
         self._exported: set[str] = set()
         self._visible = VisibleNames(self._exported, inherited)
+        # The functions and traps that earlier commands have left in sessions.
+        self._kept: set[str] = set()
         self._file_policy = Policy.build(
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
         )
@@ -153,12 +155,14 @@ class Gate:
         elif verdict.decision == "deny":
             raise refusal(command.text, verdict)
         self._exported |= verdict.exported
+        self._kept |= verdict.kept
         secrets = self.policy.secrets_for(verdict.commands) if self._has_secrets else frozenset[str]()
         return Admission(secrets, approved=verdict.decision == "ask", rule=verdict.rule)
 
-    def take_over_exports(self, earlier: Gate) -> None:
-        """Take over the variables that commands have exported under the previous rules."""
+    def take_over_session_state(self, earlier: Gate) -> None:
+        """Take over what commands have exported and defined under the previous rules."""
         self._exported |= earlier._exported
+        self._kept |= earlier._kept
 
     def admit_feeding(self, command: Command) -> None:
         """Raise Refused if what runs would take further input for commands that may not run."""
@@ -239,6 +243,7 @@ class Gate:
             typed=typed,
             environment=command.environment,
             inherited=self._visible,
+            kept=self._kept,
         )
 
     def _admit_program(self, command: Command, table: ProgramTable) -> None:

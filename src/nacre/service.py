@@ -512,7 +512,7 @@ class Service:
         live, new, waiting = taken_over(self.config, config)
         gate = build_gate(live, self.place, self.default_directory)
         if gate is not None and self._gate is not None:
-            gate.take_over_exports(self._gate)
+            gate.take_over_session_state(self._gate)
         self.config, self._gate = live, gate
         self.sessions.adopt(live)
         if self._jobs is not None:

@@ -135,9 +135,16 @@ def _fits(shapes: Sequence[_Shape], arguments: Sequence[str]) -> bool:
 def claims(texts: Iterable[str], shell: str, depth: int = 0) -> list[Claim]:
     """Every command that the policy saw in some texts, with those inside wrappers and shells."""
     found: list[Claim] = []
+    kept = False
+    associative: set[str] = set()
     for text in texts:
         scan = scan_for(text, shell)
         context = Context(text, scan, shell)
+        if kept:
+            context.forget()
+        context.distrust(associative)
+        associative |= context.associative
+        kept = kept or bool(scan.definitions) or "trap" in text
         for command in scan.commands:
             for reading in context.readings(command):
                 if not reading.words:
@@ -164,11 +171,15 @@ def accepted(
         return False
     cwd = str(WORK) if policy.allowed_directories else None
     exported: set[str] = set()
+    kept: set[str] = set()
     for text in texts:
-        verdict = judge(text, policy, shell=shell, cwd=cwd, environment=environment, inherited=exported)
+        verdict = judge(
+            text, policy, shell=shell, cwd=cwd, environment=environment, inherited=exported, kept=kept
+        )
         if not verdict.allowed:
             return False
         exported |= verdict.exported  # as the gate remembers them
+        kept |= verdict.kept
     return True
 
 

@@ -31,14 +31,14 @@ _MOST_TEXT = 400
 _SETTLED = 12
 
 
-def _features(kind: str, shell: str) -> tuple[str, ...]:
-    """The pieces of one kind: those of all shells, and those that this one is known for."""
+def own_sections(section: str, shell: str) -> tuple[str, ...]:
+    """The pieces of one section: those of all shells, and those that this one is known for."""
     own = {"bash": "bash", "zsh": "zsh", "mksh": "ksh", "ksh": "ksh", "dash": "", "fish": "fish"}[shell]
-    shared = () if shell == "fish" else fragments(f"crossed {kind}")
-    return (*shared, *fragments(f"crossed {kind} of {own}")) if own else shared
+    shared = () if shell == "fish" else fragments(section)
+    return (*shared, *fragments(f"{section} of {own}")) if own else shared
 
 
-class _Learned:
+class Learned:
     """Pieces with what became of the texts they were in."""
 
     def __init__(self, chance: random.Random) -> None:
@@ -69,9 +69,9 @@ class CrossingSource:
     def __init__(self, seed: int, shell: str) -> None:
         self.random = random.Random(f"crossing/{seed}/{shell}")  # noqa: S311 - reproducible, not secret
         self.shell = shell
-        self.learned = _Learned(self.random)
+        self.learned = Learned(self.random)
         kinds = ("construct", "command", "word", "pattern")
-        self.pieces = {kind: _features(f"{kind}s", shell) for kind in kinds}
+        self.pieces = {kind: own_sections(f"crossed {kind}s", shell) for kind in kinds}
 
     def next(self) -> tuple[list[str], Policy]:
         """One accepted text, or the last of some that were not; sometimes two of one session."""

@@ -7,6 +7,7 @@ Above: `test_fuzz` runs short and long campaigns. Below: the generators, `shell_
 from __future__ import annotations
 
 import random
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -39,6 +40,29 @@ class Source(Protocol):
 
 
 Compare = Callable[[Sequence[str], Policy, str, Observation], list[Miss]]
+# How the texts of a session become the script that a shell is given.
+Join = Callable[[Sequence[str], str], str]
+
+
+def one_text(texts: Sequence[str], shell: str) -> str:
+    """The texts of a session as one."""
+    del shell
+    return "\n".join(texts)
+
+
+# Sessions are interactive shells, in which aliases are expanded; the stand-ins wrap `eval` in some.
+_TURNS = {"bash": ("shopt -s expand_aliases\n", "builtin eval "), "zsh": ("", "builtin eval ")}
+
+
+def turns(texts: Sequence[str], shell: str) -> str:
+    """The texts of a session, one after the other, each read when the one before it has run."""
+    start, evaluate = _TURNS.get(shell, ("", "eval "))
+    quoted = (_fish_quoted(text) if shell == "fish" else shlex.quote(text) for text in texts)
+    return start + "\n".join(evaluate + text for text in quoted)
+
+
+def _fish_quoted(text: str) -> str:
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 @dataclass
@@ -82,13 +106,21 @@ class _Session:
 class Campaign:
     """One shell, one generator, one seed."""
 
-    def __init__(
-        self, oracle: Oracle, shell: str, source: Source, seed: int, compare: Compare = misses
+    def __init__(  # noqa: PLR0913 - what makes a campaign
+        self,
+        oracle: Oracle,
+        shell: str,
+        source: Source,
+        seed: int,
+        compare: Compare = misses,
+        *,
+        join: Join = one_text,
     ) -> None:
         self.oracle = oracle
         self.shell = shell
         self.source = source
         self.compare = compare
+        self.join = join
         self.chance = random.Random(f"{seed}/{shell}")  # noqa: S311 - reproducible, not secret
         self.outcome = Outcome(shell, seed)
         self.report: Callable[[str], object] | None = None
@@ -109,7 +141,7 @@ class Campaign:
         while accepted_so_far < wanted and self.outcome.generated < most:
             texts, policy = self.source.next()
             self.outcome.generated += 1
-            trial = surroundings(self.chance, "\n".join(texts))
+            trial = surroundings(self.chance, self.join(texts, self.shell))
             if (
                 policy.mode != "allowlist"
             ):  # a guard rail looks at the text and the call, not at what is printed
@@ -183,7 +215,7 @@ class Campaign:
         candidates: list[_Session] = []
         for texts in _reductions(session.texts):
             if self._accepted(texts, session.policy, session.trial):
-                trial = replace(session.trial, script="\n".join(texts))
+                trial = replace(session.trial, script=self.join(texts, self.shell))
                 candidates.append(_Session(texts, session.policy, trial))
             if len(candidates) >= _MOST_CANDIDATES:
                 break

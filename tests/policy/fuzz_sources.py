@@ -18,8 +18,10 @@ from crossing_source import CrossingSource, EvolvingSource
 from effect_sources import NAMES as FORBIDDEN
 from effect_sources import DangerSource, OptionSource, OutsideSource, effects
 from flow_source import ExportSource, FlowSource, exported
-from fuzz_campaign import Campaign, Compare, Source
+from fuzz_campaign import Campaign, Compare, Join, Source, one_text, turns
+from layout_source import LayoutSource
 from script_generator import RULES, Generator
+from session_source import ContextSource, SessionSource
 from shell_oracle import Oracle, sandbox
 
 from nacre.places.local_files import LOCAL_FILES
@@ -80,6 +82,7 @@ class Kit:
     source: Callable[[int, str], Source]
     names: tuple[str, ...] = NAMES
     compare: Compare = misses
+    join: Join = one_text
     real: bool = False
 
 
@@ -92,6 +95,9 @@ KITS = {
     "flow": Kit(FlowSource),
     "crossing": Kit(CrossingSource),
     "evolving": Kit(EvolvingSource),
+    "session": Kit(SessionSource, join=turns),
+    "layout": Kit(LayoutSource),
+    "context": Kit(ContextSource, join=turns),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
 }
 
@@ -104,7 +110,7 @@ def main(arguments: Sequence[str]) -> None:
         raise SystemExit("made-up scripts are only run in bubblewrap")
     kit = KITS[kind]
     with Oracle(shell, kit.names, prefix, real=kit.real) as oracle:
-        campaign = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare)
+        campaign = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare, join=kit.join)
         campaign.report = lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
         sys.stdout.write(f"{kind} {campaign.run(wanted)}\n")
 

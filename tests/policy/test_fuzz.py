@@ -63,7 +63,7 @@ def campaign(shell: str, kind: str, seed: int, executed: int, most_generated: in
         pytest.skip("made-up scripts are only run in bubblewrap, which does not work here")
     kit = KITS[kind]
     with Oracle(shell, kit.names, prefix, real=kit.real) as oracle:
-        ready = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare)
+        ready = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare, join=kit.join)
         return ready.run(executed, most_generated=most_generated)
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from nacre.policy import Policy, judge
+from nacre.places.local_files import LOCAL_FILES
+from nacre.policy import Policy, Verdict, judge
 from nacre.policy.model import Word
 from nacre.policy.posix import scan
 from nacre.policy.values import Context
@@ -186,3 +191,87 @@ def test_nothing_is_certain_that_an_error_can_prevent(text: str, shell: str) -> 
 )
 def test_what_was_assigned_before_an_error_stays_certain(text: str) -> None:
     assert judge(text, _FIND).allowed
+
+
+# -- what earlier commands of a session have left ------------------------------------------------------------
+
+_SESSION_RULES = ["c1", "find", "ls", "declare", "typeset", "trap", "kill", "cd"]
+
+
+def _last_verdict(texts: Sequence[str], shell: str) -> Verdict:
+    """The verdict about the last text, with what the gate remembers of those before it."""
+    policy = Policy.from_lists(_SESSION_RULES, allow_writes=False)
+    kept: set[str] = set()
+    verdict = judge("ls", policy, shell=shell)
+    for text in texts:
+        assert verdict.allowed
+        verdict = judge(text, policy, shell=shell, kept=kept)
+        kept |= verdict.kept
+    return verdict
+
+
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "mksh", "ksh"])
+@pytest.mark.parametrize(
+    "left", ["c1() { x=-exec; }", "c1() (x=a)", "trap 'x=-exec' USR1", "trap 'x=-exec; ls' EXIT CHLD"]
+)
+def test_a_function_or_trap_of_an_earlier_command_can_assign_while_a_later_one_runs(
+    shell: str, left: str
+) -> None:
+    assert not _last_verdict([left, 'x=a; c1; find . -name x "$x"'], shell).allowed
+
+
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize(
+    "left", ["f() { x=-exec; }", "trap 'x=-exec' EXIT", "trap 'ls' EXIT", "x=-exec", "trap - USR1"]
+)
+def test_what_cannot_run_in_between_leaves_later_commands_as_they_are(left: str) -> None:
+    assert _last_verdict([left, 'x=a; c1; find "$x"'], "bash").allowed
+
+
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize("declared", ["declare -A y", "typeset -A y", "declare -gA y", "declare -A y=(a b)"])
+def test_a_list_of_keys_and_values_does_not_hold_the_words_that_it_is_given(declared: str) -> None:
+    used = 'y=(-name -exec -type c9); find . "${y[@]}"'
+    assert not _last_verdict([declared, used], "bash").allowed
+    assert not _last_verdict([f"{declared}; {used}"], "bash").allowed
+    assert _last_verdict(["declare -A z", 'y=(-name a); find . "${y[@]}"'], "bash").allowed
+
+
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize(
+    ("shell", "name"),
+    [
+        *(("zsh", name) for name in ("chpwd", "precmd", "preexec", "TRAPUSR1", "TRAPZERR", "zshexit")),
+        *(("bash", "command_not_found_handle"), ("zsh", "command_not_found_handler")),
+        *(("ksh", "x.get"), ("ksh", "x.set")),
+    ],
+)
+def test_a_function_that_the_shell_calls_by_itself_is_refused(shell: str, name: str) -> None:
+    assert "by themselves" in _last_verdict([f"{name}() {{ ls; }}"], shell).reason
+
+
+@pytest.mark.req("policy-session-state")
+def test_a_function_that_changes_the_directory_is_refused_where_directories_are_bounded(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "sub").mkdir()
+    fenced = replace(
+        Policy.from_mapping({"allow": ["ls", "cd"], "allowed_directories": [str(tmp_path)]}),
+        files=LOCAL_FILES,
+    )
+    for text, allowed in (
+        ("f() { cd sub; ls; }", False),
+        ("f() { ls sub; }; f; cd sub", True),
+    ):
+        assert judge(text, fenced, cwd=str(tmp_path)).allowed == allowed
+        assert judge(text, Policy.from_lists(["ls", "cd"]), cwd=str(tmp_path)).allowed
+
+
+@pytest.mark.req("policy-values")
+@pytest.mark.parametrize("shell", ["bash", "mksh", "ksh"])
+def test_the_number_of_a_user_may_come_from_the_environment(shell: str) -> None:
+    """Only zsh knows better: to the others UID is a variable like any other, once somebody has set it."""
+    for name in ("UID", "EUID"):
+        assert not _last_verdict([f'find . "${name}"'], shell).allowed
+        assert _last_verdict([f'find . "${name}"'], "zsh").allowed

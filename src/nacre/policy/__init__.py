@@ -68,12 +68,14 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     typed: bool = False,
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text that a shell is to run in a directory.
 
     `fed`: it is given something to read; `typed`: while it runs. `environment`: variables that it is given
     beside the server's own.
     `inherited`: the names of those, and of what earlier commands of the session have exported.
+    `kept`: what these have left (`Verdict.kept`) that can give a variable another value than the text does.
     """
     if policy.empty:
         return _without_rules(text)
@@ -88,6 +90,7 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
         typed=typed,
         environment=environment,
         inherited=inherited,
+        kept=kept,
     )
 
 

@@ -72,8 +72,9 @@ class Builtin:
     arrays: frozenset[str] = frozenset()
     effects: list[Effect] = field(default_factory=list[Effect])
     assigned: list[Assigned] = field(default_factory=list[Assigned])
-    # A text that the shell keeps, and runs later.
+    # A text that the shell keeps, and runs later; not before it ends?
     kept: Word | None = None
+    kept_to_end: bool = False
 
     @property
     def free(self) -> bool:
@@ -439,6 +440,7 @@ def _trap(use: Builtin) -> None:
     signals = [word.text.upper().removeprefix("SIG") for word in words[1:] if word.literal]
     if words[0].literal and signals and len(signals) == len(words) - 1:
         use.kept = words[0]
+        use.kept_to_end = {"EXIT", "0"} >= set(signals)
         if {"DEBUG", "RETURN", "ZERR"} & set(signals):
             use.unresolved(words[0], "a trap that runs among all other commands", "use EXIT, INT or TERM")
     else:

@@ -7,7 +7,7 @@ compound command assigns is certain after it only where every way through it ass
 from __future__ import annotations
 
 from nacre.policy.conditions import ConditionScanner
-from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word
+from nacre.policy.model import Assignment, Definition, Redirection, SimpleCommand, Word
 from nacre.policy.patterns import regex
 from nacre.policy.refusal import NotUnderstood
 from nacre.policy.simple import BLANKS, OUTSIDE, RESERVED_WORDS
@@ -18,7 +18,7 @@ _RESERVED = regex(
     r"(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|time|coproc|\{|\}|!|\[\[)"
     + _WORD_LOOKAHEAD
 )
-_FUNCTION_KEYWORD = regex(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\([ \t]*\)|(?=[ \t\n]))")
+_FUNCTION_KEYWORD = regex(r"[ \t]+([A-Za-z_][A-Za-z0-9_.:+-]*)(?:[ \t]*\(\)|(?=[ \t\n]))")
 _LOOP_NAME = regex(r"[ \t]+([A-Za-z_][A-Za-z0-9_]*)(?=[ \t\n;])")
 _IN = regex(r"in(?=[ \t\n;])")
 _OPERATOR_AFTER_JOIN = regex(r"(?:\\\n)+[&|<>;(!-]")
@@ -32,7 +32,7 @@ class CompoundScanner(ConditionScanner):
         # Inside anything that may not run in this very shell, a function definition is not certain.
         self.uncertain = 0
         self.defined: str | None = None
-        self.definitions: list[tuple[str, int, int]] = []
+        self.definitions: list[Definition] = []
         # What the group or condition that is being read has assigned whichever way it goes.
         self.survivors: set[str] = set()
         # The place at which a reserved word was looked for last, and the word.
@@ -318,9 +318,9 @@ class CompoundScanner(ConditionScanner):
             raise NotUnderstood("a reserved word as a function's name", start, hint="give it another name")
         if self.substitutions:
             raise NotUnderstood("a function inside a substitution", start, hint=OUTSIDE)
-        self.definitions.append((name, start, self.pos))
+        head_end, place = self.pos, len(self.definitions)
         self._linebreaks()
-        keyword = self._reserved() or self._peek()
+        keyword = self._reserved() or self._peek().replace("{", "")  # `{ls` is the name of a command
         if keyword not in {"{", "("} or (keyword == "(" and self.text.startswith("((", self.pos)):
             raise NotUnderstood(
                 "a function whose body is not a group", self.pos, hint="write `name() { ...; }`"
@@ -328,6 +328,7 @@ class CompoundScanner(ConditionScanner):
         before = self.enter_body()
         self._compound(self.pos)
         self.leave_body(before)
+        self.definitions.insert(place, Definition(name, start, head_end, self.pos))
         self.defined = name
 
 

@@ -93,8 +93,9 @@ class Script:
     start: int
     end: int
     exact: bool
-    # It runs at another time, perhaps in another directory.
+    # It runs at another time, perhaps in another directory; among the commands of later texts?
     later: bool = False
+    among_others: bool = False
 
 
 @record

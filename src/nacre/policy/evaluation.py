@@ -16,7 +16,7 @@ from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
 from nacre.policy.findings import Findings
 from nacre.policy.grammar import OTHER_SCANNERS
-from nacre.policy.model import UNKNOWN, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
+from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
 from nacre.policy.refusal import PLAINER
@@ -36,6 +36,10 @@ _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
 _EXPORTING = regex("export|declare|typeset|local|readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
+# Functions of zsh's hooks and traps, handlers, and (with a dot) those that ksh calls for a variable.
+_CALLED_BY_SHELLS = regex(
+    r"TRAP[A-Z0-9+]+|chpwd|precmd|preexec|periodic|zsh.*|command_not_found_handler?|.*\..*|.*_functions|fish_.*"
+)
 _MOST_COMMANDS = 2_000  # in a text and in all texts inside it
 
 
@@ -58,12 +62,20 @@ def judge(  # noqa: PLR0913 - the text and its circumstances
     typed: bool = False,
     environment: Mapping[str, str] | None = None,
     inherited: Collection[str] = (),
+    kept: Collection[str] = (),
 ) -> Verdict:
     """The verdict about a text for a shell; `fed`: it is given something to read; `typed`: while it runs."""
     if shell != "bash":
         shell = shell.replace("\\", "/").rpartition("/")[2].casefold().removesuffix(".exe")
     findings = Findings(
-        policy, shell, cwd, fed=fed, typed=typed, environment=environment, inherited=inherited
+        policy,
+        shell,
+        cwd,
+        fed=fed,
+        typed=typed,
+        environment=environment,
+        inherited=inherited,
+        kept=kept,
     )
     findings.check_patterns(text)
     _check_text(findings, text, shell, _here, 0)
@@ -101,6 +113,9 @@ def _check_text(
     """A text: scan it, then check every command in it."""
     plain = len(text) <= _MOST_REMEMBERED and "$" not in text and "`" not in text
     reading = _remembered(text, shell) if plain else _read(text, shell)
+    findings.kept.update(f"${name}" for name in reading.context.associative)
+    if not plain and findings.kept_before:
+        _distrust(reading, findings.kept_before)
     refusal = reading.scan.refusal
     if refusal is not None:
         start, end = place(refusal.start, refusal.end)
@@ -128,6 +143,18 @@ def _read(text: str, shell: str) -> _Reading:
 # Agents run the same few commands again and again. What a text says depends on the text and the shell alone,
 # and without expansions a context does not change. Rules, files and variables are looked at each time.
 _remembered = functools.lru_cache(maxsize=64)(_read)
+
+
+def _distrust(reading: _Reading, kept: Collection[str]) -> None:
+    """What earlier commands have left can give variables other values than this text does."""
+    if _may_call(reading.scan, kept):
+        reading.context.forget()
+    reading.context.distrust(name[1:] for name in kept if name.startswith("$"))
+
+
+def _may_call(scan: Scan, kept: Collection[str]) -> bool:
+    """Whether a function or trap that was left by an earlier command may run among these commands."""
+    return "trap" in kept or any(word.text in kept for command in scan.commands for word in command.words[:1])
 
 
 def _check_commands(
@@ -219,13 +246,32 @@ def _check_definitions(findings: Findings, text: str, scan: Scan, place: Callabl
     """A function that takes the name of something known gives later commands another meaning."""
     if findings.policy.mode != "allowlist":
         return
-    for name, first, last in scan.definitions:
-        if has_meaning(name):
-            reason = f"a function named `{name}` changes what `{name}` means from now on"
-            span = place(first, last)
-            hint = "give the function a name of its own"
-            found = Finding(text[first:last], name, "deny", "functions", reason, *span, hint)
-            findings.add(found)
+    for definition in scan.definitions:
+        findings.kept.add(definition.name)
+        reason, hint = _objection_to(definition, scan, fenced=findings.fence is not None)
+        if reason:
+            span = place(definition.start, definition.head_end)
+            shown = text[definition.start : definition.head_end]
+            findings.add(Finding(shown, definition.name, "deny", "functions", reason, *span, hint))
+
+
+def _objection_to(definition: Definition, scan: Scan, *, fenced: bool) -> tuple[str, str]:
+    """Why a function may not be defined, and what to do instead; nothing if it may."""
+    name, hint = definition.name, "give the function a name of its own"
+    if has_meaning(name):
+        return f"a function named `{name}` changes what `{name}` means from now on", hint
+    if _CALLED_BY_SHELLS.fullmatch(name):
+        return f"some shells call a function named `{name}` by themselves", hint
+    if fenced and _changes_directory(scan, definition):
+        reason = "later commands can call this function, which changes the directory"
+        return reason, "change the directory outside of the function"
+    return "", ""
+
+
+def _changes_directory(scan: Scan, definition: Definition) -> bool:
+    """Whether a function has a command that goes to another directory."""
+    inside = (command for command in scan.commands if definition.start <= command.start < definition.end)
+    return any(word.text in {"cd", "pushd", "popd", "chdir"} for command in inside for word in command.words)
 
 
 def _forgets_functions(scan: Scan) -> bool:
@@ -242,6 +288,8 @@ def _check_script(findings: Findings, script: Script, place: Callable[[int, int]
         findings.add(Finding(script.text, "", "deny", "not understood", reason, *span))
         return
 
+    if script.among_others:
+        findings.kept.add("trap")
     if script.later:
         findings.directory_is_known = False
         if findings.fence is not None:

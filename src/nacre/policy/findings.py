@@ -42,6 +42,7 @@ class Findings:
         typed: bool = False,
         environment: Mapping[str, str] | None = None,
         inherited: Collection[str] = (),
+        kept: Collection[str] = (),
     ) -> None:
         self.policy = policy
         self.shell = shell
@@ -57,6 +58,9 @@ class Findings:
         # The variables that the text exports, beside those that programs see anyway.
         self.exports: set[str] = set()
         self._inherited = inherited
+        # Functions and traps of earlier commands; those of this text.
+        self.kept_before = kept
+        self.kept: set[str] = set()
         self.command_count = 0
         # Where a command may run: the working directory, and those that the text changes to. Also elsewhere?
         self.directories: list[str] = []
@@ -148,16 +152,17 @@ class Findings:
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all findings."""
-        found, exported = tuple(self.items), frozenset(self.exports)
+        found, exported, kept = tuple(self.items), frozenset(self.exports), frozenset(self.kept)
         if not found:
-            return Verdict("allow", "nothing", "nothing in it needs a rule", 0, len(text), exported=exported)
+            reason = "nothing in it needs a rule"
+            return Verdict("allow", "nothing", reason, 0, len(text), exported=exported, kept=kept)
         worst = max(found, key=lambda item: strictness(item.decision))
         if worst.decision == "allow":
             reason = worst.reason if len(found) == 1 else "every part of it is allowed"
-            return Verdict("allow", worst.rule, reason, 0, len(text), "", found, exported=exported)
+            return Verdict("allow", worst.rule, reason, 0, len(text), "", found, exported=exported, kept=kept)
         rememberable = worst.decision == "ask" and self.rememberable
         said = (worst.decision, worst.rule, worst.reason, worst.start, worst.end, worst.hint)
-        return Verdict(*said, found, rememberable, exported)
+        return Verdict(*said, found, rememberable, exported, kept)
 
 
 class TextFindings:

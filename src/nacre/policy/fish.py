@@ -46,6 +46,7 @@ _NU_KEYWORDS = names(
     "def let mut const if match for while loop do use export source overlay run-external exec alias module "
     "extern hide try catch error where each"
 )
+_SPLITTING = names("kill bg fg wait disown")
 _PLAIN = "write plain words, quotes, pipes and redirections with blanks around them"
 
 
@@ -146,6 +147,16 @@ class _Lexer:
             )
         self.words.append(word)
 
+    def _check_lines(self) -> None:
+        """A function of fish stands before some commands, and makes every line of an argument a word."""
+        word = next((word for word in self.words if "\n" in word.text), None)
+        if word is not None:
+            raise NotUnderstood(
+                f"fish splits the lines of this word before `{self.words[0].text}` gets it",
+                word.start,
+                word.end,
+            )
+
     def _close(self, *, piped: bool) -> None:
         if self.waiting is not None:
             raise NotUnderstood(
@@ -154,6 +165,8 @@ class _Lexer:
         if self.joined is not None and not self.words:
             reason = f"`{self.joined.text}` without a command on its line"
             raise NotUnderstood(reason, self.joined.start, self.joined.end, hint=_PLAIN)
+        if self.words and self.words[0].text in _SPLITTING and "\n" in self.text:
+            self._check_lines()
         items = [*self.assignments, *self.words, *self.redirections]
         if items:
             start, end = min(item.start for item in items), max(item.end for item in items)

@@ -118,17 +118,18 @@ class Inspector:
             return False
         self.found.assigned += found.assigned
         if found.kept is not None:
-            self.keep(found.kept)
+            self.keep(found.kept, to_end=found.kept_to_end)
         self.found.steps.append(
             Step(words, "command", tuple(found.effects), words, free=found.free, paths=_entered(words))
         )
         return True
 
-    def keep(self, word: Word) -> None:
+    def keep(self, word: Word, *, to_end: bool) -> None:
         """A text that the shell runs later, in whatever directory it is in then."""
         exact = self.context.source[word.start + 1 : word.end - 1] == word.text
+        place = (word.start, word.end)
         self.found.scripts.append(
-            Script(word.text, self.context.shell, word.start, word.end, exact, later=True)
+            Script(word.text, self.context.shell, *place, exact, later=True, among_others=not to_end)
         )
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:

@@ -236,6 +236,16 @@ class Evaluated:
 
 
 @record
+class Definition:
+    """A function: `name()` from `start` to `head_end`, its body after that."""
+
+    name: str
+    start: int
+    head_end: int
+    end: int
+
+
+@record
 class Scan:
     """All that a scanner found in a text. With a refusal, `commands` is what was found before it."""
 
@@ -243,8 +253,8 @@ class Scan:
     refusal: Refusal | None = None
     # Functions that certainly exist for the commands after them: name -> index of the first such command.
     functions: tuple[tuple[str, int], ...] = ()
-    # Every function that the text defines, certain or not: its name, where its definition begins and ends.
-    definitions: tuple[tuple[str, int, int], ...] = ()
+    # Every function that the text defines, certain or not.
+    definitions: tuple[Definition, ...] = ()
     # Variables that surely hold what this text gave them, and where.
     certain: tuple[Certain, ...] = ()
     # Here-documents in which nothing is expanded: where the operator stands, where the lines begin and end.
@@ -287,6 +297,9 @@ class Verdict:
     rememberable: bool = False
     # The variables that the text exports: programs of later commands see them, too.
     exported: frozenset[str] = frozenset()
+    # What later commands of the session may meet: the functions that it defines, `trap` if it sets one,
+    # and as `$name` the variables whose elements have keys.
+    kept: frozenset[str] = frozenset()
 
     @property
     def allowed(self) -> bool:

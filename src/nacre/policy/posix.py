@@ -25,7 +25,8 @@ MAX_COMMANDS = 1_000
 # lone surrogates, whose bytes depend on the encoder.
 CONTROL = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_FUNCTION = regex(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\([ \t]*\)")
+# zsh takes `( )` for a pattern.
+_FUNCTION = regex(r"([A-Za-z_][A-Za-z0-9_.:+-]*)[ \t]*\(\)")
 _END_OF_LIST = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 
 

@@ -61,8 +61,9 @@ _CHANGING = regex(
     r"|GROUPS|BASH.*|EPOCH.*|HIST.*|COMP_.*|COPROC.*|MAPFILE|E?UID|E?GID|PPID|argv|ARGC|status|pipestatus|match"
     r"|mbegin|mend|M(?:ATCH|BEGIN|END)|ERRNO|IFS|HOME|PATH|SHLVL|KSH_.*|TTY.*|ZSH_.*|zsh_.*|func.*stack"
 )
-# Numbers that the larger shells provide.
-_COUNTING = names("RANDOM SECONDS LINENO PPID UID EUID")
+# Numbers that the larger shells provide; those of users only zsh does not take from its environment.
+_COUNTING = names("RANDOM SECONDS LINENO PPID")
+_COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _NUMBER = regex(r"-?[0-9]+\Z")
 
 
@@ -83,6 +84,8 @@ class Context:
         # The names that the text makes arrays, once somebody has asked.
         self.arrays: frozenset[str] | None = None
         self._has_dynamic_names = False
+        # The names that are lists of keys and values: `x=(a b)` has one element, which is b.
+        self.associative: set[str] = set()
         self._numeric: set[str] = set()
         self._bodies = {at: (start, end) for at, start, end in scan.bodies} if scan is not None else {}
         for item in scan.certain if scan is not None else ():
@@ -91,6 +94,16 @@ class Context:
             self._collect(command)
         if self._has_dynamic_names:
             self._look_at_dynamic_names()
+
+    def forget(self) -> None:
+        """Something from outside of this text may assign any variable while the text runs."""
+        self._opaque = True
+        self._values.clear()
+
+    def distrust(self, names: Iterable[str]) -> None:
+        """These variables hold something else than what this text assigns to them."""
+        self.associative.update(names)
+        self._values.clear()
 
     # -- what the text assigns -----------------------------------------------------------------------------
 
@@ -128,6 +141,9 @@ class Context:
                 self._declare(builtin, name, replace(word, text=value) if equals else None, word, at)
             elif builtin in _DECLARING:
                 self._opaque = self._opaque or not _HARMLESS_ATTRIBUTES.match(word.text)
+                if "A" in word.text:
+                    self.associative |= {given.text.partition("=")[0].partition("[")[0] for given in words}
+                    self.associative |= {item.name for item in command.assignments}
             else:
                 self._assigned.setdefault(name.partition("[")[0], []).append(
                     (Assignment(name, None, word.start, word.end), at)
@@ -147,7 +163,7 @@ class Context:
 
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
-        if self._opaque or _CHANGING.fullmatch(name):
+        if self._opaque or name in self.associative or _CHANGING.fullmatch(name):
             return False
         return any(start <= at < end for start, end in self._certain.get(name, ()))
 
@@ -298,7 +314,7 @@ class Context:
 
     def _variable(self, expansion: Expansion, at: int) -> list[Word]:
         counted = expansion.name in {"#", "?", "$"} or (expansion.name == "!" and self.is_certain("!", at))
-        if counted or (expansion.name in _COUNTING and self._counts(expansion.name)):
+        if counted or self._counts(expansion.name):
             return [unknown_piece(replace(expansion, shape="digits"))]
         if not self.is_certain(expansion.name, at) or self._is_list(expansion):
             return [unknown_piece(expansion)]
@@ -310,6 +326,8 @@ class Context:
 
     def _counts(self, name: str) -> bool:
         """Tell whether a variable is the shell's own number, and nothing in this text says otherwise."""
+        if name not in (_COUNTING_IN_ZSH if self.shell == "zsh" else _COUNTING):
+            return False
         if name == "SECONDS" and self.shell == "ksh":
             return False  # ksh93 counts them with a decimal point
         return (
