@@ -33,6 +33,8 @@ _SHORT = [
     *(("bash", "flow", 40), ("zsh", "flow", 30), ("dash", "flow", 30)),
     *(("bash", "crossing", 120), ("zsh", "crossing", 80), ("mksh", "crossing", 60), ("dash", "crossing", 60)),
     *(("fish", "crossing", 60), ("bash", "evolving", 100), ("zsh", "evolving", 60)),
+    *(("bash", "session", 60), ("zsh", "session", 40), ("ksh", "session", 30)),
+    *(("bash", "context", 50), ("zsh", "context", 20), ("bash", "layout", 25), ("zsh", "layout", 25)),
 ]
 _LONG = [
     *(("bash", "grammar", 250_000), ("bash", "corpus", 300_000), ("zsh", "grammar", 80_000)),
@@ -42,6 +44,9 @@ _LONG = [
     *(("zsh", "flow", 40_000), ("dash", "flow", 30_000), ("mksh", "flow", 30_000), ("ksh", "flow", 20_000)),
     *((shell, "crossing", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "evolving", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "session", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "context", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
+    *((shell, "layout", 40_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 # The same with real programs.
 _SHORT_REAL = [
