@@ -21,6 +21,7 @@ import socket
 import struct
 import time
 from collections import deque
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from nacre import __version__
@@ -51,6 +52,7 @@ REQUEST_BYTES = 1 << 16
 BEHIND_BYTES = 1 << 22  # what may wait for a watcher
 OUTPUT_BYTES = 1 << 16  # of an output at a time
 LINES = 1000
+GATHER_S = 0.02
 CREDENTIALS = struct.Struct("3i")  # pid, user, group
 GUARDIAN = b"nacre-guardian"  # what is above all commands of a server
 
@@ -64,6 +66,7 @@ class WatchListener:
         self._name = f"{os.getpid()}-{os.urandom(2).hex()}{paths.ENDING}"
         self._server: asyncio.Server | None = None
         self._watchers: set[asyncio.StreamWriter] = set()
+        self._untold: list[Callable[[], dict[str, Any]]] = []  # what happened since they were told last
         self._numbers = 0
         self._running: dict[int, Begun] = {}  # by the identity of their entries
         self._ended: deque[Ended] = deque(maxlen=RECENT)
@@ -103,6 +106,7 @@ class WatchListener:
             return
         recorder.observers.remove(self)
         self._server.close()
+        self._tell_all()
         for writer in self._watchers:
             writer.close()
         with contextlib.suppress(OSError):
@@ -116,7 +120,7 @@ class WatchListener:
         self._numbers += 1
         begun = self._running[id(entry)] = time.time(), self._numbers, work, entry
         if self._watchers:
-            self._tell(_as_started(*begun))
+            self._tell(partial(_as_started, *begun))
 
     def ended(self, asked: Asked, outcome: Outcome, entry: Entry) -> None:
         """It has ended, or was not run."""
@@ -126,17 +130,25 @@ class WatchListener:
         over = time.time(), begun[1] if begun else self._numbers, asked, outcome, entry
         self._ended.append(over)
         if self._watchers:
-            self._tell(_as_ended(*over))
+            self._tell(partial(_as_ended, *over))
 
     def noted(self, event: str, more: Mapping[str, object]) -> None:
         """Something else has happened."""
         if self._watchers:
-            self._tell({"event": "noted", "time": time_text(time.time()), "what": event, **more})
+            told = {"event": "noted", "time": time_text(time.time()), "what": event, **more}
+            self._tell(lambda: told)
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        line = _line(message)
+    def _tell(self, make: Callable[[], dict[str, Any]]) -> None:
+        """Tell all watchers, a moment later and many things at once: no reply waits for it."""
+        if not self._untold:
+            asyncio.get_running_loop().call_later(GATHER_S, self._tell_all)
+        self._untold.append(make)
+
+    def _tell_all(self) -> None:
+        lines = b"".join(_line(make()) for make in self._untold)
+        self._untold.clear()
         for writer in list(self._watchers):
-            self._send(writer, line)
+            self._send(writer, lines)
 
     def _send(self, writer: asyncio.StreamWriter, line: bytes) -> None:
         if writer.transport.get_write_buffer_size() > BEHIND_BYTES:
@@ -156,6 +168,7 @@ class WatchListener:
             writer.write(_line({"event": "refused", "reason": why_not}))
             writer.close()
             return
+        self._tell_all()  # to the others: the hello has it
         self._watchers.add(writer)
         try:
             self._send(writer, _line(self._hello()))
