@@ -661,6 +661,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "cancelled or lost: who, what, where, verdict with rule, sandbox, end, time, CPU, memory, output.",
         "nacre",
     ),
+    "audit-attacked": Requirement(
+        "Records that are cut off under a running server, torn, hostile or begun anew are named, other "
+        "records are read all the same, and a file that others can change is told.",
+        "nacre",
+    ),
     "audit-hash": Requirement(
         "The record of a command's end has the size and the SHA-256 of everything that it printed.", "nacre"
     ),

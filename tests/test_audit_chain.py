@@ -135,7 +135,8 @@ def test_verify_says_which_record_and_the_last_seal(start: Start, tmp_path: Path
     path.write_text(path.read_text().replace("echo two", "echo tow"))
     bad = audit("verify", str(path))
     assert bad.returncode == 1
-    assert f"{path}, line 3: it was changed" in bad.stdout
+    assert f"{path}, line 3 (" in bad.stdout
+    assert ", echo tow): it was changed" in bad.stdout
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:1]))
     assert audit("verify", str(path)).returncode == 0  # nothing tells what was cut off at the end ...
     cut = audit("verify", "--expect", last, str(path))

@@ -39,6 +39,12 @@ def seal_of(line: bytes) -> str:
     return found[2].decode() if found else ""
 
 
+def seal_before(line: bytes) -> str:
+    """The seal that the first line of a file names as the one before it; nothing where it names none."""
+    found = _AFTER.match(line)
+    return found[1].decode() if found else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """One line of an audit log, and what is wrong with it."""
@@ -64,7 +70,9 @@ def check_lines(lines: Iterable[bytes], before: str | None = None) -> Iterator[C
             known = after[1].decode()
         else:
             problem = ""
-        if _hash(known, body) != own:
+        if number == 1 and before and _hash("", body) == own:
+            problem = "it begins a chain of its own, and does not follow the file before it"
+        elif _hash(known, body) != own:
             problem = (
                 "it was changed, or records before it were removed or moved"
                 if began or known
@@ -92,6 +100,6 @@ def _without_seal(line: bytes, *, began: bool) -> str:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", record) if isinstance(record, dict) else None

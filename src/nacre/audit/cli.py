@@ -13,8 +13,19 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 from nacre.argument_parser import Parser, add_command
-from nacre.audit.reading import Wanted, checked_lines, commands, follow, how_of, moment, what_of
+from nacre.audit.reading import (
+    NO_END,
+    Wanted,
+    checked_lines,
+    commands,
+    follow,
+    how_of,
+    in_order,
+    moment,
+    what_of,
+)
 from nacre.errors import NacreError, RequestError
+from nacre.model import Ended
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +33,11 @@ if TYPE_CHECKING:
 TAMPERED, USAGE_ERROR = 1, 2
 INTERRUPTED = 130
 SHOWN_PROBLEMS = 20
+SHOWN_CHARACTERS = 100  # of a record that has one
+ENDS = (
+    *(Ended.EXITED, Ended.SIGNALED, Ended.TIMED_OUT, Ended.CANCELLED, Ended.STOPPED, Ended.SHELL_DIED),
+    *("done", "not run", "crashed", "not recorded", NO_END),
+)
 LOOK_S = 0.25  # how often a log that is followed is looked at
 COLUMNS = (("TIME", 24), ("ENDED", 18), ("TOOK", 10), ("CLIENT", 14), ("SESSION", 10), ("DIRECTORY", 24))
 
@@ -36,7 +52,7 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("--expect", metavar="SEAL", help="a seal that was noted before, and must be there")
     show = add_command(commands, "show", "list the commands, one per line")
     _add_filters(show)
-    show.add_argument("-n", "--last", metavar="COUNT", type=int, help="only the last so many")
+    show.add_argument("-n", "--last", metavar="COUNT", type=_count, help="only the last so many")
     show.add_argument("-f", "--follow", action="store_true", help="go on with what is recorded from now on")
     show.add_argument("--starts", action="store_true", help="the records of starts, too")
     show.add_argument("--json", action="store_true", help="as they stand in the file")
@@ -48,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
             "file",
             nargs="*",
             metavar="LOG",
-            help="audit logs, those that were moved aside first (default: the audit_log of your settings)",
+            help="audit logs, with those moved aside, in any order (default: the audit_log of your settings)",
         )
     return top
 
@@ -62,6 +78,7 @@ def _add_filters(to: argparse.ArgumentParser) -> None:
     to.add_argument(
         "--ended",
         metavar="HOW",
+        type=_ended,
         help='only what ended so: exited, timed_out, cancelled, stopped, "not run", "no end"',
     )
     to.add_argument("--text", metavar="TEXT", help="only with this in the command, whatever its case")
@@ -75,6 +92,18 @@ def _moment(text: str) -> float:
     except ValueError:
         wrong = f"no time: '{text}'; try 2026-11-17, 2026-11-17T08:30 or 2h"
         raise argparse.ArgumentTypeError(wrong) from None
+
+
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError(f"no number of records: '{text}'; try 20")
+    return int(text)
+
+
+def _ended(text: str) -> str:
+    if text not in ENDS:
+        raise argparse.ArgumentTypeError(f"nothing ends as '{text}'; there are: {', '.join(ENDS)}")
+    return text
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -127,13 +156,22 @@ def verify(options: argparse.Namespace) -> int:
         if line.problem:
             problems += 1
             if problems <= SHOWN_PROBLEMS:
-                _say(f"{path}, line {line.number}: {line.problem}.")
+                _say(f"{path}, line {line.number}{_named(line.record)}: {line.problem}.")
     if expected is not None:
         problems += 1
         _say(f"The seal {expected} is not there: records are missing at the end.")
     older = f"; {unsealed} of them are older than the first seal, and prove nothing" if unsealed else ""
     _say(f"{records} records{older}. {_verdict(problems)} Last seal: {last or 'none'}")
     return TAMPERED if problems else 0
+
+
+def _named(record: dict[str, Any] | None) -> str:
+    """Which record it is, by its own account."""
+    if record is None:
+        return ""
+    text = f"{record.get('time', '?')}, {what_of(record)}"
+    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+    return f" ({printable(shown)})"
 
 
 def _verdict(problems: int) -> str:
@@ -153,11 +191,12 @@ def _records(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def show(options: argparse.Namespace) -> int:
     """Print records, one on a line."""
-    wanted, *_, last = _wanted(options), *options.file
+    wanted = _wanted(options)
+    *older, last = in_order(options.file)
     if options.follow:
         stream = follow(last)
         now = takewhile(lambda record: record is not None, stream)
-        records = chain(_records(options.file[:-1]), filter(None, now))
+        records = chain(_records(older), filter(None, now))
     else:
         stream, records = iter(()), _records(options.file)
     found = [each for each in (records if options.starts else commands(records)) if wanted.holds(each)]
@@ -191,7 +230,11 @@ def as_text(record: dict[str, Any]) -> str:
         str(record.get("working_directory", "")),
     )
     cells = [text.ljust(width) for text, (_, width) in zip(values, COLUMNS, strict=True)]
-    text = "  ".join([*cells, what_of(record)])
+    return printable("  ".join([*cells, what_of(record)]))
+
+
+def printable(text: str) -> str:
+    """Without what a terminal would obey."""
     return text if text.isprintable() else text.encode("unicode_escape").decode("ascii")
 
 

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from nacre.audit.chain import check_lines
+from nacre.audit.trail import last_seal, seal_before_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,11 +33,31 @@ _AGO = re.compile(r"(\d+)([smhdw])")
 def checked_lines(paths: Sequence[str]) -> Iterator[tuple[str, Checked]]:
     """All lines of some files, each file held against the end of the one before it."""
     before: str | None = None
-    for path in paths:
+    for path in in_order(paths):
         with open(path, "rb") as file:
             for line in check_lines(file, before):
                 before = line.seal or before
                 yield path, line
+
+
+def in_order(paths: Sequence[str]) -> list[str]:
+    """Files so that each follows the one whose last seal its first record names; else as they are given.
+
+    A pattern of the shell (`audit.jsonl*`) has the newest first, and a clock may have been set back.
+    """
+    if len(paths) < 2 or not all(map(os.path.isfile, paths)):  # noqa: PLR2004  # one is in order
+        return list(paths)
+    ends = {path: (seal_before_file(path), last_seal(path)) for path in paths}
+    by_last = {last: path for path, (_, last) in ends.items() if last}
+    followers = {by_last.get(after, ""): path for path, (after, _) in ends.items() if after}
+    ordered: dict[str, None] = {}
+    firsts = [path for path in paths if ends[path][0] not in by_last]
+    for path in (*firsts, *paths):
+        following: str | None = path
+        while following is not None and following not in ordered:
+            ordered[following] = None
+            following = followers.get(following)
+    return list(ordered)
 
 
 def commands(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -45,12 +66,13 @@ def commands(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     The record of a start stands for its command only where no end follows: the server was killed, or the
     command runs still.
     """
-    begun: dict[object, dict[str, Any]] = {}
+    begun: dict[str, dict[str, Any]] = {}
     for record in records:
+        identity = str(record.get("id"))
         if record.get("event") == "started":
-            begun[record.get("id")] = record
+            begun[identity] = record
         else:
-            begun.pop(record.get("id"), None)
+            begun.pop(identity, None)
             yield record
     for record in begun.values():
         yield {**record, "ended": NO_END}
@@ -61,7 +83,10 @@ def moment(text: str) -> float:
     if found := _AGO.fullmatch(text):
         return time.time() - int(found[1]) * _UNITS[found[2]]
     when = datetime.fromisoformat(text)
-    return (when if when.tzinfo else when.astimezone()).timestamp()
+    try:
+        return (when if when.tzinfo else when.astimezone()).timestamp()
+    except OverflowError:  # years that no clock of this machine knows
+        raise ValueError(text) from None
 
 
 def time_of(record: dict[str, Any]) -> float:

@@ -81,6 +81,7 @@ _commands_logged = True
 _trail: Trail | None = None  # the audit log
 _required = False  # whether no command runs without it
 _retrying = False
+_not_rotated = ""  # why the file could not be moved aside, as far as that was said
 _words: Mapping[
     str, str
 ] = {}  # a document's own lines (`executing`, `exit_code`, `error`); said when verbose
@@ -199,6 +200,18 @@ def _catch_up(lines: list[bytes] | None = None) -> None:
         _retry_later()
     elif failed_before and not _trail.failing:
         log.warning("the audit log %s can be written again; %d records are missing", _trail.path, missing)
+    _tell_of(_trail)
+
+
+def _tell_of(trail: Trail) -> None:
+    """Say once what else is wrong with the file."""
+    global _not_rotated  # noqa: PLW0603  # the log is one for the process
+    if trail.cut:
+        trail.cut = False
+        log.error("the audit log %s lacks records that this server had written: it was changed", trail.path)
+    if trail.not_rotated and trail.not_rotated != _not_rotated:
+        log.error("the audit log %s cannot be moved aside, and grows on: %s", trail.path, trail.not_rotated)
+    _not_rotated = trail.not_rotated
 
 
 def _retry_later() -> None:
@@ -296,6 +309,8 @@ def configure(  # noqa: PLR0913  # by name
             _trail = Trail(trail, rotate_bytes)
         except OSError as error:
             raise RequestError(f"The audit log cannot be written: {trail}: {error.strerror}.") from None
+        if _trail.exposed:
+            log.warning("the audit log %s %s", _trail.path, _trail.exposed)
         if _trail.torn:
             log.warning("%s: its last record is not whole: its server was killed while it wrote", _trail.path)
     elif required:
