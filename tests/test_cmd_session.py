@@ -178,11 +178,17 @@ def test_letters_of_the_code_page_go_both_ways(session: TestSession, tmp_path: P
 
 
 @pytest.mark.req("session-streams")
-def test_a_long_output_keeps_both_ends_and_spools_the_rest(session: TestSession) -> None:
+def test_a_long_output_keeps_both_ends_and_picks_lines_between_them(
+    session: TestSession, tmp_path: Path
+) -> None:
     padding = "x" * 40
-    told = session(f"for /l %i in (1,1,5000) do @echo line %i {padding}", timeout_s=60)
+    lines = [f"line {number} {padding}" for number in range(1, 5001)]
+    lines[2499] = "main.c:1:2: error: broken"
+    (tmp_path / "long.log").write_bytes("".join(f"{line}\r\n" for line in lines).encode())
+    told = session(f"type {windows_path(tmp_path / 'long.log')}", timeout_s=60)
     assert told.stdout.truncated
-    assert told.stdout.text.startswith(f"line 1 {padding}\nline 2 {padding}\n")
+    assert told.stdout.text.startswith(f"line 1 {padding}\n")
+    assert "\n2500:main.c:1:2: error: broken\n" in told.stdout.text, "it is picked as in other shells"
     assert told.stdout.text.endswith(f"line 5000 {padding}\n")
     assert told.stdout.spool
     assert Path(told.stdout.spool).read_bytes().count(b"\n") == 5000

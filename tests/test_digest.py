@@ -14,7 +14,7 @@ from process_table import Gate
 from wire_client import text_of
 
 from nacre import output
-from nacre.digest import digest
+from nacre.digest import digest, digest_spoken
 from nacre.failure_lines import TRIGGERS, Weight, weight_of
 from nacre.folding import folded, runs_backwards, runs_of
 from nacre.keeper.frames import Stream
@@ -65,6 +65,18 @@ def numbered(lines: int, **others: str) -> bytes:
 
 
 # -- what is picked
+
+
+@pytest.mark.req("cut-picks")
+def test_the_echo_at_the_beginning_of_a_turn_of_cmd_is_not_shown_and_counts_as_a_line() -> None:
+    output, echo = numbered(5000, at_2500="main.c:1:2: error: broken"), b"echo of the command\r\n"
+    stream = Stream(len(output), 5000, output[:4096], output[-4096:], "/s/1.out")
+    cut = render(stream, 4096, None, "s-1")
+    plain = digest_spoken(printed_of(output), cut, 4096).text
+    spoken = digest_spoken(printed_of(echo + output), cut, 4096).text
+    assert "\n2500:main.c:1:2: error: broken\n" in plain
+    assert "\n2501:main.c:1:2: error: broken\n" in spoken
+    assert ROW.sub(r"\2", spoken) == ROW.sub(r"\2", plain)
 
 
 @pytest.mark.req("cut-picks")

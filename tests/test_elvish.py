@@ -191,6 +191,21 @@ def test_who_may_have_printed_values_is_told_that_they_are_not_shown(session: Te
 # -- background
 
 
+@needs_elvish
+@pytest.mark.req("job-left-behind")
+@pytest.mark.parametrize("session", [None, "one"])
+def test_a_program_in_the_background_is_a_job_whose_exit_code_is_told(
+    start: Start, tmp_path: Path, session: str | None
+) -> None:
+    server, gate = start("--shell", "elvish"), Gate(tmp_path)
+    command = f"e:sh -c 'cat {gate.path}; exit 3' &"
+    job = server.call("shell", command=command, session=session)["structuredContent"]["job"]
+    gate.open()
+    told = server.call("job", action="wait", id=job)["structuredContent"]
+    assert told["state"] == "ended"
+    assert next(each["exit_code"] for each in told["processes"] if "exit 3" in each["command"]) == 3
+
+
 @pytest.mark.req("session-background")
 def test_a_block_in_the_background_keeps_its_streams(session: TestSession, tmp_path: Path) -> None:
     gate, done = Gate(tmp_path), Gate(tmp_path)

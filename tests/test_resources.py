@@ -81,6 +81,22 @@ def test_a_client_lists_reads_and_subscribes(
 
 
 @pytest.mark.req("resources")
+@pytest.mark.parametrize("session", [None, "one"])
+def test_what_a_process_left_behind_prints_is_told(start: Start, tmp_path: Path, session: str | None) -> None:
+    server, first, second = start("--shell", "bash"), Gate(tmp_path), Gate(tmp_path)
+    command = f"(cat {first.path}; cat {second.path}; exit 3) & echo begun"
+    job = server.call("shell", command=command, session=session)["structuredContent"]["job"]
+    for uri in (f"output://{job}", f"job://{job}"):
+        assert server.request("resources/subscribe", {"uri": uri})["result"] == {}
+    for gate, text in ((first, "begun\nopen\n"), (second, "begun\nopen\nopen\n")):
+        gate.open()
+        while read(server, f"output://{job}")[0]["text"] != text:
+            next_of(server, "notifications/resources/updated")
+    while json.loads(read(server, f"job://{job}")[0]["text"])["state"] != "ended":
+        next_of(server, "notifications/resources/updated")
+
+
+@pytest.mark.req("resources")
 @ROADS
 def test_a_client_of_2026_listens(start: Start, tmp_path: Path, environment: dict[str, str]) -> None:
     server, gate = start("--shell", "bash", env=environment, greet=False), Gate(tmp_path)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nacre.outputs import Printed
     from nacre.picking import Row
 
+ECHO_BYTES = 1 << 14  # cmd.exe reads no line of half that
 LEAST_BYTES = 2048  # in less room only the two ends are shown
 WINDOW_BYTES = 120 << 10  # of each end, that is folded to be shown; the heap gives back what is larger
 PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
@@ -45,6 +46,16 @@ def digest_since(printed: Printed, begin: int, limit_bytes: int, rest: str) -> T
     number = line_number(printed, begin)
     shown = digest(printed.since(begin), cut, limit_bytes, first_line=number)
     return None if shown is cut else shown
+
+
+def digest_spoken(
+    printed: Printed, cut: Text, limit_bytes: int, encoding: str | None = None, *, succeeded: bool = False
+) -> Text:
+    """The same of a turn whose file may begin with the echo of its command, a line that `cut` is without."""
+    echo = printed.read(0, ECHO_BYTES).partition(b"\n")[0] + b"\n"
+    begin = len(echo) if len(echo) == printed.total_bytes - cut.total_bytes else 0
+    output = printed.since(begin) if begin else printed
+    return digest(output, cut, limit_bytes, encoding, 2 if begin else 1, succeeded=succeeded)
 
 
 def digest(  # noqa: PLR0913  # what is cut, and what is known of it

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 DRAWN_BYTES = 1 << 18  # at a time
 PATIENCE_S = 30.0  # with a keeper that is asked for output
+REST_LOOK_S = 0.5  # between two looks at what a process left behind has printed
 REMEMBERED = 100  # jobs that have ended
 NEWS_LIMIT = 20  # sentences that wait for a reply
 SHOWN_CHARACTERS = 80  # of a command
@@ -75,23 +76,8 @@ class Job:
             self.execution.watch(None)
 
     def listen(self, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
-        """Have somebody called at each change of its state, or also of its output, until they say no more."""
-        printed = [(0, 0)]  # by the last news
-
-        def hear(news: News) -> None:
-            before, printed[0] = printed[0], (news.stdout_bytes, news.stderr_bytes)
-            if printed[0] != before:
-                on_change()
-
-        def stop() -> None:
-            self.listeners.remove(on_change)
-            if output:
-                self.unwatch(hear)
-
-        self.listeners.append(on_change)
-        if output:
-            self.watch(hear)
-        return stop
+        """Call back at each change of its state, or also of its output; what is returned ends that."""
+        return _Listener(self, on_change, output=output).stop
 
     def _hear(self, news: News) -> None:
         for hear in list(self._watchers):
@@ -278,6 +264,51 @@ class Job:
         else:
             shown |= {"state": "failed", "reason": str(outcome)}
         return shown
+
+
+class _Listener:
+    """Tells somebody of each change of a job's state, or also of its output."""
+
+    def __init__(self, job: Job, on_change: Callable[[], None], *, output: bool) -> None:
+        self._job = job
+        self._on_change = on_change
+        self._wants_output = output
+        self._printed = [0, 0]  # by the last news
+        self._rest_task: asyncio.Task[None] | None = None
+        job.listeners.append(self._note_state)
+        if output:
+            job.watch(self._hear)
+            self._follow_rest()
+
+    def _hear(self, news: News) -> None:
+        self._note_printed([news.stdout_bytes, news.stderr_bytes])
+
+    def _note_printed(self, printed: list[int]) -> None:
+        before, self._printed = self._printed, printed
+        if printed != before:
+            self._on_change()
+
+    def _note_state(self) -> None:
+        self._on_change()
+        self._follow_rest()
+
+    def _follow_rest(self) -> None:
+        if self._wants_output and self._rest_task is None and self._job.is_rest and self._job.runs:
+            self._rest_task = asyncio.create_task(self._look_at_rest())
+
+    async def _look_at_rest(self) -> None:
+        """The keeper reports the output of commands only, not that of processes they have left behind."""
+        while self._job.runs:
+            self._note_printed([await self._job.total_bytes("stdout"), await self._job.total_bytes("stderr")])
+            await asyncio.sleep(REST_LOOK_S)
+
+    def stop(self) -> None:
+        """Tell no more."""
+        self._job.listeners.remove(self._note_state)
+        if self._wants_output:
+            self._job.unwatch(self._hear)
+        if self._rest_task is not None:
+            self._rest_task.cancel()
 
 
 def _how_it_ended(result: Result) -> str:

@@ -345,15 +345,20 @@ class Service:
 
     async def _digested(self, done: Result, command: Command) -> Result:
         """The same with what tells how it went, where an output was cut."""
-        # The files of cmd's sessions hold more than output.
-        talks = done.session is not None and self.shell.dialect.name == "cmd"
-        if not self.config.pick_lines or talks:
+        if not self.config.pick_lines:
             return done
-        from nacre.digest import digest  # noqa: PLC0415  # only who prints much pays for it
+        from nacre.digest import digest, digest_spoken  # noqa: PLC0415  # only who prints much pays for it
 
         limit_bytes = command.output_limit_bytes or self.config.reply_limit_bytes
         encoding = self.shell.dialect.output_encoding or (LOSSY if self.config.lossy_utf8 else None)
-        shorten = partial(digest, limit_bytes=limit_bytes, encoding=encoding, succeeded=done.ok)
+        # What a shell without a private channel has printed begins with the echo of what it was given.
+        echoes = done.session is not None and self.shell.dialect.name == "cmd"
+        shorten = partial(
+            digest_spoken if echoes else digest,
+            limit_bytes=limit_bytes,
+            encoding=encoding,
+            succeeded=done.ok,
+        )
         texts: dict[StreamName, Text] = {"stdout": done.stdout, "stderr": done.stderr}
         for stream, cut in texts.items():
             if not cut.truncated:

@@ -21,7 +21,15 @@ from __future__ import annotations
 
 import re
 
-from nacre.dialects.dialect import Dialect, Ending, TurnRequest, WithChannel, split_record
+from nacre.dialects.dialect import (
+    Dialect,
+    Ending,
+    Shell,
+    TurnRequest,
+    WithChannel,
+    once_as_argument,
+    split_record,
+)
 from nacre.keeper.wire import SCRIPT_MARK
 
 CONTROL = 3
@@ -197,12 +205,29 @@ def _before(request: TurnRequest) -> list[str]:
 
 
 PERSISTENT = ElvishShell()
+# A fresh elvish ends before the jobs in its background have started: of 60, 22 were lost.
+_AWAIT_START = r"""
+use re
+for _ [(range 20)] {
+  var lists = [/proc/self/task/*[nomatch-ok]/children]
+  if (<= $num-bg-jobs (count [(for list $lists { re:find '[0-9]+' (slurp < $list) })])) { break }
+  sleep 0.005
+}
+"""
+
+
+def once(shell: Shell, text: str) -> tuple[list[str], str | None]:
+    """The argv that runs one command in a fresh elvish, which waits until its background jobs run."""
+    return once_as_argument(shell, text + _AWAIT_START if "&" in text else text)
+
+
 DIALECT = Dialect(
     name="elvish",
     programs=("elvish",),
     examples=("elvish",),
     flags=("-norc", "-c", "--"),
     source=f"eval (slurp < '{SCRIPT_MARK}')",
+    once=once,
     persistent=lambda _: PERSISTENT,
     # Other programs in Go say the same of other places than $PATH.
     missing=(

@@ -238,7 +238,7 @@ def _text(result: Result, stderr: str, hints: tuple[str, ...], job: str) -> str:
     if result.news:
         parts += [f"news: {words}" for words in result.news]
     if result.left_running_total:
-        parts.append(left_line(result) + (f"; job {job}" if job else ""))
+        parts.append(left_line(result, job))
     if hints:
         parts += [f"hint: {hint}" for hint in hints]
     if result.stdout.text:
@@ -285,15 +285,16 @@ def status_line(result: Result) -> str:
     return f"Command failed with exit code {result.exit_code}{took}"
 
 
-def left_line(result: Result) -> str:
-    """What the command has left running, in a line."""
+def left_line(result: Result, job: str = "") -> str:
+    """What the command has left running, in a line; who knows it as a job reads its output by that."""
     shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:SHOWN_LEFT])
     rest = result.left_running_total - SHOWN_LEFT
     more = f" and {rest} more" if rest > 0 else ""
     spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
-    where = f" (prints on into {' and '.join(spools)})" if spools else ""
+    where = f" (prints on into {' and '.join(spools)})" if spools and not job else ""
     lost = "".join(f" ({words[0].lower()}{words[1:].removesuffix('.')})" for words in _lost(result))
-    return f"still running: {shown}{more}{where}{lost}"
+    as_job = f"; job {job}{', which prints on' if spools else ''}" if job else ""
+    return f"still running: {shown}{more}{where}{lost}{as_job}"
 
 
 def _lost(result: Result) -> tuple[str, ...]:
