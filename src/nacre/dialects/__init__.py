@@ -1,10 +1,10 @@
-"""Shells: how one is found, and the registry of what differs between them. Pure: a place says what is there.
+"""Shells: how one is found, and the registry of what differs between them. Pure: a place says what exists.
 
 A new shell is one file in this package, which defines a `Dialect`, and one entry in `DIALECTS`. Everything
 specific to it is reached from there: how it is started, fed and interrupted, its message for a missing
 command, what the policy calls its language, how lists of allowed commands are enforced in it.
 
-Above it: those who run shells, `settings`, `hints`. It starts nothing.
+Above it: the executions, `settings`, `hints`. It starts nothing.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ DIALECTS: tuple[Dialect, ...] = (
 
 
 def dialect_of(path: str) -> Dialect:
-    """The dialect of a shell, by its name; an unknown one is taken for a POSIX shell."""
+    """The dialect of a shell, by its name; an unknown one is treated as a POSIX shell."""
     return _known(path) or posix.DIALECT
 
 
 def is_known(shell: Shell) -> bool:
-    """Whether its name says what it is; others are tried before they are used."""
+    """Whether a shell is known by its name; others are tested before they are used."""
     return _known(shell.name) is not None
 
 
@@ -72,13 +72,13 @@ def _known(path: str) -> Dialect | None:
 
 
 def examples(suits: Callable[[Dialect], object] = bool) -> str:
-    """Shells for a message, as `bash, sh or fish`: those of the dialects that suit."""
+    """Names of shells for a message, such as `bash, sh or fish`: those of suitable dialects."""
     names = [name for dialect in DIALECTS if suits(dialect) for name in dialect.examples]
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def find_shell(wanted: str | None, environment: Mapping[str, str], files: FileSystem) -> Shell:
-    """The shell to use: the one asked for, else `$SHELL`, else what the platform has."""
+    """The shell to use: the requested one, or `$SHELL`, or the platform's default."""
     if wanted:
         find = dialect_of(wanted).find
         if found := find and find(wanted, environment, files):

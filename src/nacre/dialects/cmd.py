@@ -1,4 +1,4 @@
-r"""cmd.exe: one command in a fresh one, and a persistent one. Pure.
+r"""cmd.exe, for a single command and as a persistent shell. Pure.
 
 A persistent cmd.exe is fed through a pipe, one line at a time, each when it shows its prompt: further lines
 in the pipe could be read by a command, and wine's cmd.exe loses them. One command is
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 LINE_LIMIT = 8000  # it reads no line longer than 8191 characters
 _PRELUDE = "@echo off\n"
 WINE_CMD = (
-    r"C:\windows\system32\cmd.exe"  # by its full name: otherwise wine puts a program of its own between
+    r"C:\windows\system32\cmd.exe"  # by its full name: otherwise wine starts another program in between
 )
-# wine takes its code pages from the locale; this one makes them known. It has much to say on stderr.
+# wine derives its code pages from the locale; with this one they are known. It writes much to stderr.
 WINE_ENVIRONMENT = {"LC_ALL": "C.UTF-8", "WINEDEBUG": "-all"}
 WINDOWS_ENCODINGS, WINE_ENCODINGS = ("oem", "oem"), ("cp437", "cp1252")  # what it reads, what it prints
 _SEPARATOR = re.compile(r"&&|\|\||(?<![<>])&|\|")
 _BEFORE_A_COMMAND = re.compile(r"^[\s@,;=]+")
-_NOT_SIMPLE = re.compile(r"(?:if|for|rem)\b|[:^]")  # with a caret it may be anything
+_NOT_SIMPLE = re.compile(r"(?:if|for|rem)\b|[:^]")  # with a caret, its meaning is unknown
 _SPECIAL = re.compile(r'[\^&|<>()"]')
 _NO_WINDOWS_NAME = re.compile(r'[\\:*?"<>|]')
 
@@ -62,17 +62,17 @@ class CmdShell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Nothing of Windows' own."""
+        """The variables that wine needs; none on Windows."""
         return {} if self.prefix is None else WINE_ENVIRONMENT
 
     @property
     def encodings(self) -> tuple[str, str]:
-        """What it reads, and what it prints: one code page on Windows, two under wine."""
+        """The encodings of its input and output: one code page on Windows, two under wine."""
         return WINDOWS_ENCODINGS if self.prefix is None else WINE_ENCODINGS
 
     @property
     def output_encoding(self) -> str:
-        """What a line is in that is not UTF-8."""
+        """The encoding of lines that are not UTF-8."""
         return self.encodings[1]
 
     def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
@@ -80,14 +80,14 @@ class CmdShell:
         return ""
 
     def argv(self, name: str) -> list[str]:
-        """What starts it: no AutoRun commands, and the prompt that we wait for."""
+        """Its command line: no AutoRun commands, and the prompt that we wait for."""
         wine = () if self.prefix is None else ("wine",)
         return [*wine, name, "/D", "/K", f"prompt {self.prompt}"]
 
     # -- a command
 
     def check(self, request: TurnRequest) -> None:
-        """Raise RequestError for what it cannot be given truthfully."""
+        """Raise RequestError for a command that it cannot run unchanged."""
         self._check_letters("command", request.text)
         lines = _lines(request.text)
         if len(max(lines, key=len)) > LINE_LIMIT:
@@ -148,7 +148,7 @@ class CmdShell:
 
     @property
     def _afterwards(self) -> str:
-        """With a caret, so that the echo of the line does not look like the prompt."""
+        """Written with a caret, so that the echo of the line does not look like the prompt."""
         return f"&echo on&prompt {self.prompt[0]}^{self.prompt[1:]}"
 
     def _bytes(self, text: str) -> str:
@@ -168,13 +168,13 @@ class CmdShell:
         """The line that reports the end: `marker code`, the directory, `marker`; on stderr the marker."""
         marker = request.marker
         report = f"echo {marker} %ERRORLEVEL%&cd&echo {marker}&echo {marker}>&2"
-        # Who sets a variable of that name would hide the real one from now on.
+        # A variable of that name would hide the real one.
         return f'{report}{self._afterwards}&set "ERRORLEVEL="&(call )'
 
     # -- its output
 
     def read(self, record: str) -> Ending | None:
-        """The code and the directory, as this machine calls it."""
+        """The code and the directory, as a path of this machine."""
         ending = split_spoken(record, self.output_encoding)
         return None if ending is None else Ending(ending.code, self.here(ending.directory))
 
@@ -183,7 +183,7 @@ class CmdShell:
         return ""
 
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
-        """Without the echo of what it was given, and without prompts with the echo of a batch file's line."""
+        """The output without the echo of its input, and without prompts and echoed lines of a batch file."""
         if stream != 1:
             return data
         data = data.removeprefix(f"{request.said}\r\n".encode(self.encodings[0], "replace"))
@@ -194,11 +194,11 @@ class CmdShell:
     # -- directories
 
     def there(self, path: str) -> str:
-        """What cmd.exe calls a file: under wine the whole of Linux is drive Z."""
+        """A path as cmd.exe writes it: under wine, drive Z is the file system of Linux."""
         return path.replace("/", "\\") if self.prefix is None else "Z:" + path.replace("/", "\\")
 
     def here(self, path: str) -> str:
-        """What this machine calls a file of cmd.exe's."""
+        """A path of cmd.exe's as this machine writes it."""
         if self.prefix is None or path[1:2] != ":":
             return path
         drive, rest = path[0].lower(), path[2:].replace("\\", "/")
@@ -211,9 +211,9 @@ def escape(value: str) -> str:
 
 
 def once_under_wine(shell: Shell, text: str) -> tuple[list[str], str | None]:
-    """The argv that runs one command in a fresh cmd.exe of wine's, and the script file it reads, if any.
+    """The argv for one command in a fresh cmd.exe under wine, and the script file it reads, if any.
 
-    wine makes one string of the arguments, and would put a backslash before each quote.
+    wine joins the arguments into one string, and would put a backslash before each quote.
     """
     line = text.strip()
     if not re.search(r'["\r\n]|\\\Z', line) and len(line) < LINE_LIMIT:
@@ -225,7 +225,7 @@ def once_under_wine(shell: Shell, text: str) -> tuple[list[str], str | None]:
 
 
 def check_letters(argument: str, text: str, encoding: str) -> None:
-    """Raise RequestError for a text that cmd.exe's code page cannot hold."""
+    """Raise RequestError for a text that cannot be written in cmd.exe's code page."""
     if _fits(text, encoding):
         return
     at = next(index for index, letter in enumerate(text) if not _fits(letter, encoding))
@@ -238,7 +238,7 @@ def check_letters(argument: str, text: str, encoding: str) -> None:
 def _fits(text: str, encoding: str) -> bool:
     try:
         text.encode(encoding)
-    except UnicodeEncodeError:  # where, Windows' own codec does not tell
+    except UnicodeEncodeError:  # Windows' own codec does not say where
         return False
     return True
 
@@ -253,7 +253,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _masked(text: str) -> tuple[str, str]:
-    """The text with a dot for all that is quoted or escaped, and what is open at its end: quote, caret."""
+    """The text with dots for quoted and escaped characters, and what is open at its end: quote, caret."""
     shown: list[str] = []
     quoted = escaped = False
     for letter in text:
@@ -284,7 +284,7 @@ def _check_whole(line: str) -> None:
 
 
 def _commands(line: str) -> list[tuple[str, int, int]] | None:
-    """Separator in front, start and end of each simple command; None where it is more than that."""
+    """The separator, start and end of each simple command; None if the text is more complex."""
     masked, lacks = _masked(line)
     if lacks or "(" in masked or ")" in masked:
         return None
@@ -299,7 +299,7 @@ def _commands(line: str) -> list[tuple[str, int, int]] | None:
 
 
 def _with_input(line: str, source: str) -> str | None:
-    """Simple commands, each with something to read but for those behind a pipe; None for more than that."""
+    """Simple commands, with input for each that does not read a pipe; None if the text is more complex."""
     commands = _commands(line)
     if commands is None:
         return None
@@ -320,7 +320,7 @@ def _persistent(shell: Shell) -> CmdShell:
 
 
 def _under_wine(wanted: str, environment: Mapping[str, str], files: FileSystem) -> Shell | None:
-    """cmd.exe on another system than its own: the file that was named, or wine's own; None without wine."""
+    """cmd.exe on another system than Windows: the named file, or wine's own; None without wine."""
     if sys.platform == "win32":
         return None
     wine = files.find_program("wine", environment.get("PATH"))
@@ -343,9 +343,9 @@ _WINE_DIRECTORIES = (r"C:\windows\system32", r"C:\windows", r"C:\windows\system3
 
 
 def by_full_path(shell: Shell, text: str, search_path: str, files: FileSystem) -> str:
-    """The text with its program by its full path: cmd.exe looks into the current directory first.
+    """The text with its program's full path, since cmd.exe searches the current directory first.
 
-    Empty: there is no such program on the PATH. What cmd.exe does itself needs no path.
+    Empty: there is no such program on the PATH. Builtins of cmd.exe need no path.
     """
     name, blank, rest = text.partition(" ")
     if name.casefold() in INTERNAL:
@@ -359,7 +359,7 @@ def by_full_path(shell: Shell, text: str, search_path: str, files: FileSystem) -
 
 
 def _directories(shell: Shell, search_path: str) -> Iterator[tuple[str, str]]:
-    """Where programs are looked for: what the shell calls a directory, and what we do."""
+    """The directories in which programs are searched: as the shell writes them, and as we do."""
     if not shell.runner_files:
         for directory in search_path.split(os.pathsep):
             if os.path.isabs(directory):
@@ -376,7 +376,7 @@ DIALECT = Dialect(
     flags=("/d", "/s", "/c"),
     source=f'"{SCRIPT_MARK}"',  # no `call`: wine's cmd loses the exit code with it
     limit_bytes=LINE_LIMIT,
-    one_line=True,  # and stops at the end of the first
+    one_line=True,  # and stops after the first line
     prelude=_PRELUDE,
     persistent=_persistent,
     find=_under_wine,
@@ -388,7 +388,8 @@ DIALECT = Dialect(
     lists=CommandLists(
         "cmd",
         '"double quotes"',
-        # Or `cd` could change what a listed name means: cmd.exe looks into its directory first.
+        # Otherwise `cd` could change the meaning of a listed name: cmd.exe searches the current directory
+        # first.
         {"NoDefaultCurrentDirectoryInExePath": "1"},
         by_full_path,  # wine's does so all the same
     ),

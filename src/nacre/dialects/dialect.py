@@ -26,10 +26,10 @@ class Shell:
 
     path: str
     dialect: Dialect
-    name: str  # argv[0], and what people call it
-    real_name: str = ""  # what the name is a link to: `sh` may be dash, bash or busybox
-    runner: str = ""  # the program that runs it, where the system itself cannot (wine)
-    runner_files: str = ""  # and where that program keeps its files
+    name: str  # argv[0], and its usual name
+    real_name: str = ""  # the target of the link: `sh` may be dash, bash or busybox
+    runner: str = ""  # the program that runs it, where the system cannot (wine)
+    runner_files: str = ""  # where that program keeps its files
 
     @property
     def executable(self) -> str:
@@ -38,7 +38,7 @@ class Shell:
 
     @property
     def language(self) -> str:
-        """What the policy calls the language it reads; empty: the policy cannot read it."""
+        """The policy's name of its language; empty: the policy cannot read it."""
         language = self.dialect.language
         return self.name.removesuffix(".exe").lower() if language is None else language
 
@@ -47,7 +47,7 @@ class Shell:
         return self.dialect.once(self, text)
 
     def persistent(self) -> Persistent:
-        """How this shell is kept alive from one command to the next."""
+        """How this shell is used for several commands."""
         return self.dialect.persistent(self)
 
     def argv(self, persistent: Persistent) -> list[str]:
@@ -57,13 +57,13 @@ class Shell:
 
 @dataclass(frozen=True, slots=True)
 class CommandLists:
-    """What a family needs to hold a list of allowed commands (specification 000)."""
+    """How a list of allowed commands (specification 000) is enforced in a family."""
 
-    quoting: str  # the entry in `nacre.policy.single_command` that reads its arguments
-    quotes: str  # how a caller quotes an argument, in words
+    quoting: str  # the entry in `nacre.policy.single_command` that parses its arguments
+    quotes: str  # how to quote an argument, in words
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
-    # Writes a listed program by its full path, where the shell would look into its directory first; empty:
-    # there is none.
+    # Inserts the full path of a listed program, where the shell would search its directory first; empty:
+    # there is # no such program.
     by_full_path: Callable[[Shell, str, str, FileSystem], str] | None = None
 
 
@@ -82,29 +82,29 @@ class Dialect:
 
     name: str
     programs: tuple[str, ...]  # the names of its shells, in lower case and without `.exe`
-    examples: tuple[str, ...] = ()  # the shells that a message names
+    examples: tuple[str, ...] = ()  # the shells that messages name
     # A fresh shell for each command
     flags: tuple[str, ...]  # arguments before the command text
     source: str  # a command that runs the text in a file
-    limit_bytes: int = ARGUMENT_LIMIT_BYTES  # what it takes as an argument
+    limit_bytes: int = ARGUMENT_LIMIT_BYTES  # the longest argument
     one_line: bool = False  # whether it takes only one line as an argument
     prelude: str = ""  # lines before the text in a file
     once: Callable[[Shell, str], tuple[list[str], str | None]] = once_as_argument
-    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # besides that of all commands
-    output_encoding: str | None = None  # of output that is not UTF-8; None: what is usual on this system
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # added to that of all commands
+    output_encoding: str | None = None  # of output that is not UTF-8; None: the system's usual one
     # A persistent shell
     persistent: Callable[[Shell], Persistent]
     # Around a command
-    # Where PATH does not lead to it: from what was asked for, the environment and the files of a place.
+    # Finds it where PATH does not, from the requested name, the environment and the files of a place.
     find: Callable[[str, Mapping[str, str], FileSystem], Shell | None] | None = None
-    login_flags: tuple[str, ...] = ()  # run a text as a login shell does; empty: it has no login files
+    login_flags: tuple[str, ...] = ()  # to run a text as a login shell; empty: it has no login files
     missing: tuple[re.Pattern[str], ...] = ()  # its messages for a missing command, with a group `name`
-    missing_code: int | None = NOT_FOUND  # the exit code that goes with such a message; None: any
-    language: str | None = None  # what the policy calls it: empty for none, None for the shell's own name
-    lists: CommandLists | None = None  # None: a list of allowed commands cannot be held in it
+    missing_code: int | None = NOT_FOUND  # the exit code with such a message; None: any
+    language: str | None = None  # the policy's name of its language; empty: none; None: the shell's own name
+    lists: CommandLists | None = None  # None: a list of allowed commands cannot be enforced in it
 
 
-@dataclass(slots=True)  # not frozen: one is made for every command
+@dataclass(slots=True)  # not frozen: created for every command
 class TurnRequest:
     """One command for a persistent shell, and the files that its keeper has created for it."""
 
@@ -116,8 +116,8 @@ class TurnRequest:
     environment: dict[str, str] = field(default_factory=dict[str, str])  # export these first
     stdin: str | None = None
     last_code: int = 0
-    turn: int = 0  # which command of its shell it is
-    said: str = ""  # the line with the command, as the shell was given it; set by those who look for its echo
+    turn: int = 0  # the number of the command in its shell
+    said: str = ""  # the line that the shell was given; set by dialects that look for its echo
 
     @property
     def out(self) -> str:
@@ -136,13 +136,13 @@ class TurnRequest:
 
     @property
     def input(self) -> str:
-        """What the command reads."""
+        """The file with the command's input."""
         return "/dev/null" if self.stdin is None else f"{self.base}.stdin"
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What a shell reports on its private channel when a command is over."""
+    """What a shell reports on its private channel after a command."""
 
     code: int
     directory: str
@@ -158,80 +158,80 @@ class Persistent(Protocol):
 
     @property
     def names_channel(self) -> bool:
-        """Whether it opens its private channel by name (`Ask.channel`) to report the end of a command."""
+        """Whether it opens its private channel by name (`TurnRequest.channel`) to report an end."""
         ...
 
     @property
     def shows_prompt(self) -> bool:
-        """Whether it shows what `init` is given whenever it is ready for a line."""
+        """Whether it shows the prompt that `init` is given whenever it is ready for a line."""
         ...
 
     @property
     def silent(self) -> tuple[int, ...]:
-        """Which of its own stdout and stderr hold nothing but prompts and noise."""
+        """Which of its own stdout and stderr contain only prompts and noise."""
         ...
 
     @property
     def interrupt(self) -> tuple[str, str] | None:
-        """The signal that ends a command, and who gets it: what the "turn" started, or also the "shell".
+        """The signal that ends a command, and its target: what the "turn" started, or the "shell", too.
 
-        None: nothing does; the shell is ended with it.
+        None: there is none; the shell is ended with the command.
         """
         ...
 
     @property
     def prompt(self) -> str:
-        """What a shell without a private channel shows when it is ready for a line; else nothing."""
+        """The prompt of a shell without a private channel; otherwise empty."""
         ...
 
     @property
     def output_encoding(self) -> str | None:
-        """What it prints in where that is not UTF-8."""
+        """The encoding of output that is not UTF-8."""
         ...
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the shell itself is started with; its commands do not see it."""
+        """Variables for the shell itself; its commands do not see them."""
         ...
 
     def init(self, ready: str) -> str:
-        """The first text it is fed; `ready` is what it is to show when it waits for a line."""
+        """The first text it is fed; `ready` is the prompt that it is to show when it waits for a line."""
         ...
 
     def argv(self, name: str) -> list[str]:
-        """What starts it."""
+        """Its command line."""
         ...
 
     def check(self, request: TurnRequest) -> None:
-        """Raise RequestError for what it cannot be given truthfully."""
+        """Raise RequestError for a command that it cannot run unchanged."""
         ...
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
         """The text that makes it run a command, and the files that text needs, by suffix.
 
-        Behind that text comes `report`, but in a conversation, where it is the last line.
+        `report` follows that text, except in a conversation, where it is the last line.
         """
         ...
 
     def report(self, request: TurnRequest) -> str:
-        """The text that makes it tell the end of the present command; given again after an interrupt."""
+        """The text that makes it report the end of the current command; sent again after an interrupt."""
         ...
 
     def read(self, record: str) -> Ending | None:
-        """The end that a record reports; None for a record that it cannot have written."""
+        """The end in a record; None for a record that the shell cannot have written."""
         ...
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:
-        """What the caller should know who runs this in a session, by whether it printed; mostly nothing."""
+        """A remark on a command in a session, which may depend on whether it printed; mostly empty."""
         ...
 
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
-        """The command's stdout (1) or stderr (2) without what the shell itself has added."""
+        """The command's stdout (1) or stderr (2) without what the shell has added."""
         ...
 
 
 class WithChannel:
-    """What holds for every shell that has a private channel, named pipes for each command, and UTF-8."""
+    """What all shells with a private channel, named pipes and UTF-8 have in common."""
 
     __slots__ = ()
     names_channel = False
@@ -251,17 +251,17 @@ _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def program_name(path: str) -> str:
-    """What a program is known by: its file's name in lower case, without its ending."""
+    """The name of a program: its file's name in lower case, without the extension."""
     return os.path.splitext(os.path.basename(path))[0].lower()
 
 
 def is_identifier(name: str) -> bool:
-    """Whether a shell can have a variable of that name."""
+    """Whether a shell variable can have that name."""
     return _IDENTIFIER.fullmatch(name) is not None
 
 
 def split_record(record: str) -> Ending | None:
-    """`code directory`, as it stood between two marks; None for anything else."""
+    """`code directory`, as found between two marks; None for anything else."""
     code, _, directory = record.partition(" ")
     return Ending(int(code), directory) if code.isdecimal() else None
 

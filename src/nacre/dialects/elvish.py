@@ -1,4 +1,4 @@
-"""elvish: exceptions instead of exit codes, and streams that belong to a block. Pure.
+"""elvish: exceptions instead of exit codes, and streams that are tied to a block. Pure.
 
 A persistent shell runs a loop that reads, line by line, the name of the file with its next command. Every
 command is a background job of elvish (`turn`), in a namespace that goes from command to command:
@@ -147,7 +147,7 @@ class ElvishShell(WithChannel):
 
     @property
     def environment(self) -> dict[str, str]:
-        """Nothing more than its commands get."""
+        """The same as for its commands."""
         return {}
 
     def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
@@ -155,7 +155,7 @@ class ElvishShell(WithChannel):
         return ""
 
     def argv(self, name: str) -> list[str]:
-        """What starts it."""
+        """Its command line."""
         return [name, "-norc", "-c", LOOP]
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
@@ -173,7 +173,7 @@ class ElvishShell(WithChannel):
         return f"{request.base}.{RUN_FILE}\n", {RUN_FILE: "\0".join(record) + "\0"}
 
     def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # each command reports by itself
-        """Nothing can be lost on the way."""
+        """Empty: the report cannot get lost."""
         return ""
 
     def read(self, record: str) -> Ending | None:
@@ -182,7 +182,7 @@ class ElvishShell(WithChannel):
         return Ending(ending.code, "") if ending is not None and ending.directory == _NOWHERE else ending
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:
-        """Values get lost: said with a shell's first command, and where there may have been some."""
+        """That value output is lost: with a shell's first command, and where there may have been some."""
         unseen = not printed and not _SAYS_NOTHING.fullmatch(request.text)
         return _VALUES_REMARK if request.turn == 1 or unseen else ""
 
@@ -197,7 +197,7 @@ def quote(text: str) -> str:
 
 
 def _before(request: TurnRequest) -> list[str]:
-    """What comes before the command. It is a text of its own, so that no function of the person's is met."""
+    """The preparations for the command, evaluated apart, so that no function of the person's applies."""
     before = [f"set E:{name} = {quote(value)}" for name, value in request.environment.items()]
     if request.directory is not None:
         before.append(f"cd {quote(request.directory)}")

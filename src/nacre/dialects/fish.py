@@ -1,4 +1,4 @@
-"""fish: it reads all of a pipe before it runs anything, so it is given a loop that reads records. Pure."""
+"""fish: it reads all of its input before it runs anything, so it runs a loop that reads records. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ CONTROL = 3
 # up to a NUL. Words of fish's own are called as builtins: functions of those names are the person's.
 # The code is proven by a pipe: where none can be made (`ulimit -n 5`), no record can be taken apart.
 # `for` catches a stray `break`. What fish itself has to say (syntax errors) goes to its own stderr,
-# which the keeper counts to the present turn.
+# which the keeper attributes to the current turn.
 LOOP = r"""
 function __nacre_status
   return $argv[1]
@@ -37,7 +37,7 @@ class FishShell(WithChannel):
 
     @property
     def environment(self) -> dict[str, str]:
-        """Nothing more than its commands get."""
+        """The same as for its commands."""
         return {}
 
     def init(self, ready: str) -> str:  # noqa: ARG002  # it shows no prompt of ours
@@ -45,7 +45,7 @@ class FishShell(WithChannel):
         return ""
 
     def argv(self, name: str) -> list[str]:
-        """What starts it."""
+        """Its command line."""
         return [name, "--no-config", "--private", "-c", LOOP]
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
@@ -61,7 +61,7 @@ class FishShell(WithChannel):
         return "\n".join(record) + "\0", {}
 
     def report(self, request: TurnRequest) -> str:  # noqa: ARG002  # the loop reports by itself
-        """Nothing can be lost on the way."""
+        """Empty: the report cannot get lost."""
         return ""
 
     def read(self, record: str) -> Ending | None:

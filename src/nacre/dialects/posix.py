@@ -1,10 +1,10 @@
 """bash, sh (dash, busybox), zsh, ksh, mksh, yash: the shells that speak POSIX. Pure.
 
-A persistent shell is interactive (`-i`), because only then an unset variable under `set -u`, a syntax
-error or an interrupt brings it back to its loop instead of ending it. It has no terminal: it reads a
-pipe, its own stdout leads nowhere, and on its stderr the keeper sees its prompts. Its private channel is a
-named pipe, which it opens to tell and closes again: no command gets it, and none can take it away by what
-it does to descriptors. Every command is two lines:
+A persistent shell is interactive (`-i`), because only then an unset variable under `set -u`, a syntax error
+or an interrupt returns it to its loop instead of ending it. It has no terminal: it reads a pipe, its own
+stdout is discarded, and the keeper sees its prompts on its stderr. Its private channel is a named pipe, which
+it opens to report and then closes: no command inherits it, and none can remove it by manipulating
+descriptors. Every command is two lines:
 
     EVALUATE the command  <stdin >pipe 2>pipe  && __nacre=0 || __nacre=$?
     TELL marker, code and directory  >channel
@@ -12,13 +12,13 @@ it does to descriptors. Every command is two lines:
 - `&& … ||` keeps the person's `set -e` from ending the shell.
 - The report is a line of its own, so that it comes even when an error or an interrupt throws the first line
   away; then the shell's own `$?` is reported.
-- The redirections stand at the evaluating command itself, not around it: `set -x` would show us otherwise.
-- Backslashes before names step over aliases.
-- What a command may have changed is not relied upon: functions of a builtin's name are stepped over, and
-  the report has `eval` mark the code once more. Without that mark it is not believed, and the shell is ended.
-- The report looks first whether the channel is one: a file that has taken its place is not written to. The
-  code is kept until it has been reported.
-- If the report is lost in spite of all, the shell shows its prompt without one: see `keeper.shells`.
+- The redirections are on the evaluating command itself, not around it: otherwise `set -x` would show them.
+- Backslashes before names bypass aliases.
+- Nothing that a command may have changed is trusted: functions with a builtin's name are bypassed, and the
+  report makes `eval` mark the code once more. A report without that mark is rejected, and the shell is ended.
+- The report first checks that the channel is a pipe: a file that has replaced it is not written to. The code
+  is kept until it has been reported.
+- If the report is lost nevertheless, the shell shows its prompt without one: see `keeper.shells`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ RUN_FILE = "run"
 _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
 _PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
 _ASKS_CODE = re.compile(r"\$\{?\?|status", re.IGNORECASE)  # $?, ${?}, $status, PIPESTATUS
-# Under `set -T` a DEBUG trap can make every file that bash sources `return` at once. So one has to prove that
-# it is read, by taking away a mark that would not be believed.
+# Under `set -T` a DEBUG trap can make every file that bash sources `return` at once. So a file has to prove
+# that # it is read, by removing a mark that would make the report invalid.
 _SOURCED_PROOF = (
     "case $- in *T*) __nacre=$__nacre-; \\builtin . /dev/stdin <<<'__nacre=${__nacre%-}';; esac; "
 )
@@ -55,51 +55,51 @@ _JOB_LINE = re.compile(rb"^\[\d+\][ \t]+\d+\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class PosixShell(WithChannel):
-    """One of the family, by what differs."""
+    """A member of the family, described by its differences."""
 
     flags: tuple[str, ...] = ("-i",)
     setup: str = ":"
     evaluate: str = r"\command eval"
-    builtin: str = r"\command"  # what calls a builtin past functions of its name
+    builtin: str = r"\command"  # calls a builtin in spite of a function of its name
     tell: str = _PRINTF
-    source: str | None = None  # reads a file; for a shell that reads a pipe byte by byte, which takes long
+    source: str | None = None  # reads a file, for a shell that reads a pipe slowly, byte by byte
     aliases_operators: bool = False  # whether `&&` can be an alias
-    more_proof: str = ""  # in the report, of what a command can change in this shell alone
-    announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in spite of all
-    control: int = 0  # the descriptor of its channel, for one that is not interactive and shows no prompt
+    more_proof: str = ""  # in the report: checks of what a command can change in this shell only
+    announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in any case
+    control: int = 0  # the descriptor of its channel, if it is not interactive and shows no prompt
 
     interrupt = ("INT", "shell")
 
     @property
     def names_channel(self) -> bool:
-        """It opens its channel by its name, unless it was given one."""
+        """It opens its channel by name, unless it has a descriptor for it."""
         return not self.control
 
     @property
     def shows_prompt(self) -> bool:
-        """As a shell does that is interactive."""
+        """True for an interactive shell."""
         return not self.control
 
     @property
     def silent(self) -> tuple[int, ...]:
-        """All that it prints by itself, but for its prompts."""
+        """Its own output, except for its prompts."""
         return (1,) if self.shows_prompt else (1, 2)
 
     @property
     def environment(self) -> dict[str, str]:
-        """No history file; `init` takes it back, so that commands do not see it."""
+        """No history file; `init` unsets it again, so that commands do not see it."""
         return {"HISTFILE": "/dev/null"}
 
     def init(self, ready: str) -> str:
-        """Without history and job control, and with a prompt that we know."""
+        """Turn off history and job control, and set a known prompt."""
         return f"{self.setup}; unset HISTFILE; PS1={quote(ready)} PS2= __nacre=\n"
 
     def argv(self, name: str) -> list[str]:
-        """What starts it."""
+        """Its command line."""
         return [name, *self.flags]
 
     def feed(self, request: TurnRequest) -> tuple[str, dict[str, str]]:
-        """The first line, or a short one that has it read that from a file."""
+        """The first line, or a short one that makes it read that from a file."""
         streams = f"<{quote(request.input)} >{quote(request.out)} 2>{quote(request.err)}"
         if self.control:
             streams += f" {self.control}>&-"
@@ -126,13 +126,13 @@ class PosixShell(WithChannel):
         return f"{code}; {proof}{self.builtin} test -p {channel} && {tell} >{channel} && __nacre=\n"
 
     def read(self, record: str) -> Ending | None:
-        """As reported, if the shell has proved that it still runs what it is given."""
+        """The reported end, if the shell has proved that it still runs what it is given."""
         code, _, directory = record.partition(" ")
         proven = _PROVEN_CODE.fullmatch(code)
         return Ending(int(proven[1]), directory) if proven else None
 
     def _before(self, request: TurnRequest) -> str:
-        """What comes before the command: variables and the directory."""
+        """The preparations for the command: variables and the directory."""
         exports = "".join(f" {name}={quote(value)}" for name, value in request.environment.items())
         before = f"{self.builtin} export{exports}; " if exports else ""
         if request.directory is not None:
@@ -140,7 +140,7 @@ class PosixShell(WithChannel):
         return before
 
     def _code_before(self, request: TurnRequest) -> str:
-        """What makes `$?` the code of the command before; a process is started only if it is asked for."""
+        """Sets `$?` to the code of the previous command; a process is started only if the text uses it."""
         if not request.last_code or not _ASKS_CODE.search(request.text):
             return ""
         quick = (
@@ -149,11 +149,11 @@ class PosixShell(WithChannel):
         return "! :" if quick else f"({self.builtin} exit {request.last_code})"
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # the text is enough
-        """`set -e` is suspended in a session, or it would end the shell: whoever relies on it must know."""
+        """That `set -e` is suspended in a session, since it would end the shell."""
         return _SET_E_REMARK if "set" in request.text and _SET_E.search(request.text) else ""
 
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:
-        """Without the numbers of background jobs."""
+        """The output without the numbers of background jobs."""
         if self.announces_jobs and stream == STDERR and "&" in request.text and data.startswith(b"["):
             return _JOB_LINE.sub(b"", data)
         return data

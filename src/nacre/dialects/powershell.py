@@ -1,4 +1,4 @@
-r"""PowerShell, pwsh and Windows PowerShell. Pure; written from its documentation, it was not run here.
+r"""PowerShell, pwsh and Windows PowerShell. Pure; written from its documentation, never tried with it.
 
 A persistent PowerShell reads a pipe (`-Command -`), one line at a time, and shows no prompt of its own;
 each line it is given ends by printing one. One command is
@@ -22,8 +22,8 @@ from nacre.dialects.dialect import Dialect, Ending, TurnRequest, split_spoken
 from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
-# What a command can change (aliases, functions, $PWD, defaults of parameters) is not relied upon: cmdlets are
-# called by their modules' names, and everything else is .NET's or a constant.
+# Nothing that a command can change (aliases, functions, $PWD, default parameters) is trusted: cmdlets are
+# called # with their module's name, and everything else is .NET or a constant.
 _OUT_DEFAULT, _OUT_STRING = (
     "Microsoft.PowerShell.Core\\Out-Default",
     "Microsoft.PowerShell.Utility\\Out-String",
@@ -52,19 +52,19 @@ class PowerShell:
 
     @property
     def environment(self) -> dict[str, str]:
-        """No telemetry, no news of updates."""
+        """No telemetry, no update notifications."""
         return {"POWERSHELL_TELEMETRY_OPTOUT": "1", "POWERSHELL_UPDATECHECK": "Off"}
 
     def init(self, ready: str) -> str:  # noqa: ARG002  # its prompt is `prompt`
-        """How it is to print, and its first prompt."""
+        """Its output settings, and its first prompt."""
         return f"{SETTINGS}{_print(self.prompt)}\r\n"
 
     def argv(self, name: str) -> list[str]:
-        """What starts it: no profile, not interactive."""
+        """Its command line: no profile, not interactive."""
         return [name, *_FLAGS, "-"]
 
     def check(self, request: TurnRequest) -> None:
-        """Raise RequestError for what it cannot be given truthfully."""
+        """Raise RequestError for a command that it cannot run unchanged."""
         if request.stdin is not None:
             raise RequestError(
                 "stdin cannot be given to a command in a session of PowerShell.",
@@ -101,7 +101,7 @@ class PowerShell:
         return split_spoken(record, "utf-8")
 
     def remark(self, request: TurnRequest, *, printed: bool) -> str:  # noqa: ARG002  # the same for every text
-        """That this has never been run."""
+        """That this dialect is untested."""
         return "PowerShell's sessions were written from its documentation and never run by nacre's makers."
 
     def clean(self, request: TurnRequest, stream: int, data: bytes) -> bytes:  # noqa: ARG002  # nothing to take away

@@ -1,7 +1,7 @@
-"""The link to the keeper of one place: opened once, kept, and replaced when its keeper was killed.
+"""The link to the keeper of one place: opened once, and replaced when the keeper was killed.
 
-Above it: a place, which says how its keeper is started and set up. Below:
-`keeper.link`. It knows no shells and no commands.
+Above it: a place, which knows how its keeper is started and set up. Below: `keeper.link`. It knows no shells
+and no commands.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
     from nacre.keeper.launch import Launched
 
-    # Tells a new keeper what all commands share, and the cookie of a lost one whose processes it must end.
+    # Sends a new keeper what all commands share, and the cookie of a lost one whose processes it must end.
     Greet = Callable[[Link, str], Coroutine[Any, Any, None]]
 
 _log = logging.getLogger("nacre")
 
 
 class KeeperConnection:
-    """A link that can be used, as long as a keeper can be started."""
+    """A link that works as long as a keeper can be started."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class KeeperConnection:
         self._opening = asyncio.create_task(greet(self.current, ""))
 
     async def link(self) -> Link:
-        """The link, when its keeper is ready. PlaceError: there is none to be had."""
+        """The link, once its keeper is ready. PlaceError: no keeper can be started."""
         if self.current.lost:
             self._revive()
         elif self._opening.done() and self._opening.exception() is not None:  # it may be ready by now
@@ -53,7 +53,7 @@ class KeeperConnection:
         return self.current
 
     def _revive(self) -> None:
-        """The keeper was killed: start another, which ends what the old one had kept if no guardian does."""
+        """Start another keeper after a loss; it ends the old one's processes if no guardian does."""
         if not self._opening.done():
             return
         _log.warning("the keeper process is gone; another one is started")

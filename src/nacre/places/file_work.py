@@ -1,11 +1,11 @@
-"""Files: read a page, write a whole file, list a directory, and never outside of the allowed directories.
+"""File work: read a page, write a whole file, list a directory; only inside the allowed directories.
 
 Above it: `local`, the place whose files these are. Below: `file_records`, and `spelling`. It knows no rules
 and no tools.
 
 How it stays inside: a path is resolved with all its links, the result must lie below a root, and then it is
-opened name by name from that root, following no link. Who swaps a directory for a link in between gets an
-error, not a file. Windows cannot open from a directory; there the path is resolved again after opening.
+opened name by name from that root, following no link. If a directory is swapped for a link in between, that
+is an error. Windows cannot open relative to a directory; there the path is resolved again after opening.
 Nothing here waits for a pipe or a device, and a page of a large file costs no more memory than the page.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from nacre.file_records import FileWork
 
 CHUNK_BYTES = 1 << 20
-COUNTED_BYTES = 256 << 20  # lines of a larger file are not counted: it would take seconds
+COUNTED_BYTES = 256 << 20  # the lines of a larger file are not counted: that would take seconds
 _HOLDS_FOLDERS = os.open in os.supports_dir_fd
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -59,13 +59,13 @@ class AllowedRoots:
     """The directories that files may be in."""
 
     def __init__(self, roots: Iterable[str], directory: str, untouchable: Iterable[str] = ()) -> None:
-        """Relative paths count from `directory`; nobody writes to what is `untouchable`."""
+        """Relative paths are resolved against `directory`; `untouchable` files are never written."""
         self._directory = directory
         self._roots = tuple(os.path.realpath(os.path.expanduser(root)) for root in roots)
         self._untouchable = {os.path.realpath(os.path.expanduser(path)) for path in untouchable}
 
     def find(self, work: FileWork) -> ResolvedPath:
-        """Where the work is to be done. Refused: outside, or a file that is nacre's own."""
+        """Resolve the path of the work. Refused: it is outside, or one of nacre's own files."""
         real = os.path.realpath(os.path.join(self._directory, os.path.expanduser(work.path)))
         if work.writes and real in self._untouchable:
             message = f"Denied: {work.path} belongs to nacre itself."
@@ -89,7 +89,7 @@ def names_below(path: str, root: str, flavour: ModuleType = os.path) -> tuple[st
     if [flavour.normcase(name) for name in (drive, *names[: len(root_names)])] != alike:
         return None
     below = names[len(root_names) :]
-    forbidden = ":" if flavour.sep == "\\" else "\0"  # a stream of a file; what no name can hold
+    forbidden = ":" if flavour.sep == "\\" else "\0"  # an alternate stream; impossible in a name
     if any(name in {".", ".."} or forbidden in name for name in below):
         return None
     return below
@@ -116,11 +116,11 @@ def perform(work: FileWork, found: ResolvedPath, page_bytes: int) -> FileDone:
         raise _explained(error, work, found) from None
 
 
-# -- holding on
+# -- directories
 
 
 class Folder:
-    """A directory that is held open, so that nobody can put another in its place."""
+    """A directory that is held open, so that it cannot be replaced."""
 
     def __init__(self, root: str, names: tuple[str, ...]) -> None:
         self.path = os.path.join(root, *names)
@@ -142,33 +142,33 @@ class Folder:
         return descriptor
 
     def status(self, name: str) -> os.stat_result | None:
-        """What is there under a name; None: nothing."""
+        """The status of a name; None: it does not exist."""
         with contextlib.suppress(FileNotFoundError):
             return os.stat(self._called(name), dir_fd=self._held, follow_symlinks=False)
         return None
 
     def target(self, name: str) -> str:
-        """Where a link leads."""
+        """The target of a link."""
         return os.readlink(self._called(name), dir_fd=self._held)
 
     def put(self, new: str, name: str, *, only_if_free: bool) -> None:
-        """Give a file its name, all at once. FileExistsError: the name is taken, and must be free."""
+        """Give a file its name atomically. FileExistsError: the name is taken, but must be free."""
         source, goal = self._called(new), self._called(name)
         if not only_if_free:
             os.replace(source, goal, src_dir_fd=self._held, dst_dir_fd=self._held)
         elif os.name == "nt":
-            os.rename(source, goal)  # which refuses a name that is taken
+            os.rename(source, goal)  # fails if the name is taken
         else:
             os.link(source, goal, src_dir_fd=self._held, dst_dir_fd=self._held, follow_symlinks=False)
             os.unlink(source, dir_fd=self._held)
 
     def remove(self, name: str) -> None:
-        """Take a file of ours away, if it is still there."""
+        """Remove a file of ours, if it still exists."""
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._called(name), dir_fd=self._held)
 
     def save(self) -> None:
-        """Wait until its names are on the disk, where a system can say so."""
+        """Wait until its names are on the disk, where the system supports that."""
         if self._held is not None:
             with contextlib.suppress(OSError):
                 descriptor = self._readable()
@@ -223,7 +223,7 @@ def _read(work: ReadFile, found: ResolvedPath, page_bytes: int) -> Page:
 
 
 def _must_be_plain(status: os.stat_result | None, work: FileWork) -> None:
-    """A directory is another tool's, and a pipe or device may never end."""
+    """Refuse directories, which have another tool, and pipes and devices, which may never end."""
     if status is None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     if stat.S_ISDIR(status.st_mode):
@@ -262,7 +262,7 @@ def _page(file: BinaryIO, work: ReadFile, path: str, page_bytes: int) -> Page:
 
 
 def _line_start(file: BinaryIO, skip: int) -> int:
-    """The offset of the line after so many; the file's end, if it has not that many."""
+    """The offset after a number of lines; the file's end, if it has fewer."""
     position = 0
     while skip and (chunk := file.read(CHUNK_BYTES)):
         ends = chunk.count(b"\n")
@@ -277,7 +277,7 @@ def _line_start(file: BinaryIO, skip: int) -> int:
 
 
 def _whole_lines(data: bytes, room: int, limit: int | None) -> bytes:
-    """As many whole lines as fit; of a single line that does not, its beginning."""
+    """As many whole lines as fit; the beginning of a line that is too long by itself."""
     end, lines = 0, 0
     while (limit is None or lines < limit) and (border := data.find(b"\n", end, room) + 1):
         end, lines = border, lines + 1
@@ -289,7 +289,7 @@ def _whole_lines(data: bytes, room: int, limit: int | None) -> bytes:
 
 
 def _cut(data: bytes, room: int) -> bytes:
-    """So many bytes, or a few less, so that no UTF-8 character is cut in two."""
+    """Up to so many bytes, without cutting a UTF-8 character."""
     if len(data) <= room:
         return data
     for back in range(1, min(4, room) + 1):
@@ -302,7 +302,7 @@ def _cut(data: bytes, room: int) -> bytes:
 
 
 def _totals(file: BinaryIO, seen_bytes: int, *, counted: bool) -> tuple[int, int | None]:
-    """Bytes and lines of the whole file. Files of /proc say that they are empty: what was seen counts."""
+    """Bytes and lines of the whole file. Files of /proc claim to be empty: what was read counts."""
     size = max(os.fstat(file.fileno()).st_size, seen_bytes)
     if not counted or size > COUNTED_BYTES:
         return size, None
@@ -325,12 +325,12 @@ def _write(work: WriteFile, found: ResolvedPath) -> Written:
     with Folder(found.root, found.names[:-1]) as folder:
         old = folder.status(name)
         _must_suit(old, work)
-        # The system's mask makes the mode of a new file; what replaces another is private until it is done.
+        # The umask sets the mode of a new file; a replacement is private until it is complete.
         descriptor = folder.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if old is None else 0o600)
         try:
             _fill(descriptor, work.content, old)
             folder.put(new, name, only_if_free=work.mode == "create")
-        except BaseException:  # whatever it is, no half-written file stays
+        except BaseException:  # in any case no half-written file stays
             folder.remove(new)
             raise
         folder.save()
@@ -357,7 +357,7 @@ def _fill(descriptor: int, content: bytes, old: os.stat_result | None) -> None:
         if old is not None and hasattr(os, "fchmod"):
             new = os.fstat(descriptor)
             if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
-                with contextlib.suppress(PermissionError):  # then it becomes ours, as with an editor
+                with contextlib.suppress(PermissionError):  # then it becomes ours, as an editor does it
                     os.fchown(descriptor, old.st_uid, old.st_gid)
             os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
         os.fsync(descriptor)
@@ -405,7 +405,7 @@ def _entry(folder: Folder, name: str) -> Entry:
     return Entry(shown, kind, size_bytes, modified, link)
 
 
-# -- what stood in the way
+# -- errors
 
 
 def _explained(error: OSError, work: FileWork, found: ResolvedPath) -> NacreError:
@@ -427,7 +427,7 @@ def _explained(error: OSError, work: FileWork, found: ResolvedPath) -> NacreErro
 
 
 def _nearest(found: ResolvedPath) -> str:
-    """What there is instead: the directory that the way ends in, and a name that is nearly the one wanted."""
+    """What exists instead: the nearest directory, and a similar name in it."""
     there = 0
     while there < len(found.names) and os.path.isdir(os.path.join(found.root, *found.names[: there + 1])):
         there += 1

@@ -62,12 +62,12 @@ class Local:
         self._launched = launched
         self.keeper: KeeperConnection
         self.confinement: Confinement | None = None
-        self._grants: tuple[Grant, ...] = ()  # what the person has opened since the start
-        self._others: list[tuple[KeeperConnection, Confinement]] = []  # whose commands may still run
+        self._grants: tuple[Grant, ...] = ()  # what the person has granted since the start
+        self._others: list[tuple[KeeperConnection, Confinement]] = []  # keepers whose commands may still run
         self.execs: ExecSupervision | None = None
-        self.open_execution = ""  # why any file can be executed, as far as the exec gate allows it
+        self.open_execution = ""  # why the set of executable files is not restricted
         self._hold: Hold | None = None
-        self.warnings: tuple[str, ...] = ()  # what does not hold here, though it should
+        self.warnings: tuple[str, ...] = ()  # settings that cannot be enforced here
         if config.sandbox != "off":
             self._enter_sandbox()
         elif (container := config.preset.container) is not None and container.confine:
@@ -76,7 +76,7 @@ class Local:
         self._environment = self._environment_from(dict(os.environ))
 
     def _enter_sandbox(self) -> None:
-        """Have a keeper inside of the sandbox. RequestError: none is to be had, and one was asked for."""
+        """Prepare a keeper inside the sandbox. RequestError: it was requested, but is not available."""
         if self.shell.dialect.name == "cmd" and not self._config.sandbox_chosen:
             why = "wine runs Windows programs in programs of its own, which no rule names"
             self.warnings = (f"Rules hold for the text of commands only, without a sandbox: {why}.",)
@@ -98,7 +98,7 @@ class Local:
             self._launched = None
 
     def _hold_in_container(self, network: bool) -> None:  # noqa: FBT001  # its only argument
-        """Give commands a keeper that is held, where the container around us is open."""
+        """Prepare a confined keeper, if the container around us is open."""
         from nacre.places.open_container import hold, is_container  # noqa: PLC0415  # few are in one
 
         if not is_container():
@@ -109,11 +109,11 @@ class Local:
         if found.is_needed:
             self._hold = found
             if self._launched is not None:
-                self._launched.abandon()  # it is not held
+                self._launched.abandon()  # it is not confined
                 self._launched = None
 
     def _environment_from(self, inherited: dict[str, str]) -> dict[str, str]:
-        """What commands get of an environment, wherever it comes from."""
+        """What commands inherit from an environment."""
         environment = self._rules.for_commands(inherited)
         if self._config.secrets_given == "all":
             environment.update(self.secrets)
@@ -124,12 +124,12 @@ class Local:
         return environment
 
     def start(self) -> None:
-        """Start its keeper before anybody listens to it, unless a proxy must listen to it at once."""
+        """Start its keeper before the event loop, unless it needs a proxy from the start."""
         if self.confinement is None or self.confinement.proxy is None:
             self._launched = self._launch()
 
     def open(self) -> None:
-        """Take over the keeper that was started before, and begin to tell it about its commands."""
+        """Take over the keeper that was started before, and set it up."""
         if self.spools.problem:
             _log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
@@ -141,13 +141,14 @@ class Local:
 
         config = widened(self._config, (*self._grants, *grants))
         if not config.sandbox_chosen and not self._texts_are_read and not _may_write(config):
-            config = replace(config, sandbox="read-only")  # nobody can tell what such a shell writes
+            config = replace(config, sandbox="read-only")  # what such a shell writes cannot be determined
         return confine(config, self.start_directory(), self.files, self.spools.path)
 
     def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
         """A keeper in a wider sandbox: for one command, or for all that are started from now on.
 
-        What runs stays where it is: a sandbox is never widened from within. None: it is the usual keeper now.
+        Running commands stay where they are: a sandbox is never widened from within. None: it is the usual
+        keeper now.
         """
         wider = self._confine(grants)
         keeper = KeeperConnection(self._launch(wider), self._relaunch, self._greet, beside=self.keeper)
@@ -162,20 +163,20 @@ class Local:
 
     @property
     def _texts_are_read(self) -> bool:
-        """Whether the policy knows the language of its shell."""
+        """Whether the policy can read the language of its shell."""
         from nacre.policy.grammar import KNOWN_SHELLS  # noqa: PLC0415  # only rules need it
 
         return self.shell.language in KNOWN_SHELLS
 
     def _relaunch(self) -> Launched:
-        """Start the next keeper; the files that its sandbox lies over may be others by now."""
+        """Start the next keeper; the files under its sandbox may have changed by now."""
         if self.confinement is not None:
             before, self.confinement = self.confinement, self._confine()
             before.release()
         return self._launch()
 
     def _launch(self, confinement: Confinement | None = None) -> Launched:
-        """Start a keeper, held by the sandbox or by what we hold an open container with."""
+        """Start a keeper, confined by the sandbox or as in an open container."""
         if self._hold is not None:
             return launch(self._hold.argv)
         held = confinement or self.confinement
@@ -187,7 +188,7 @@ class Local:
         return launched
 
     def _executables(self) -> tuple[str, ...]:
-        """The only files that can be executed, where the rules can be put into such a list; none: any."""
+        """The only files that can be executed, if the rules can be expressed as such a list; none: any."""
         if not self.decides_execs:
             return ()
         from nacre.sandbox.executables import Executables, TooWideError  # noqa: PLC0415  # only rules need it
@@ -218,7 +219,7 @@ class Local:
         return rules and self.confinement is not None and self.confinement.gate
 
     def hold(self, policy: Policy) -> None:
-        """Have the kernel hold rules for all that commands start, where a sandbox can."""
+        """Have the kernel enforce rules on all that commands start, where a sandbox can."""
         if self.execs is not None:
             self.execs.rules.adopt(policy)
         elif self.decides_execs:
@@ -231,11 +232,11 @@ class Local:
                 self.execs.attend(self._launched.gate)
 
     def _is_writable(self, path: str) -> bool:
-        """Whether commands could change what lies at a real path."""
+        """Whether commands could change the file at a real path."""
         return self.confinement is None or self.confinement.profile.why_not_written(path) is None
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
-        """Raise RequestError for a variable of a call that no command here is given."""
+        """Raise RequestError for a variable that a call may not set here."""
         name, why = self._rules.objection_to_call(environment)
         if name:
             raise RequestError(
@@ -245,12 +246,12 @@ class Local:
 
     @property
     def output_directory(self) -> str:
-        """The directory with the files that long outputs are kept in."""
+        """The directory of the files with long output."""
         return self.spools.path
 
     @property
     def environment(self) -> dict[str, str]:
-        """What its commands are started with."""
+        """The environment of its commands."""
         return self._environment
 
     @property
@@ -269,11 +270,11 @@ class Local:
         return self._environment.keys() | self.shell.dialect.environment.keys()
 
     async def link(self) -> Link:
-        """The link to its keeper, ready for commands. PlaceError: there is none to be had."""
+        """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
         return await self.keeper.link()
 
     def start_directory(self) -> str:
-        """Where commands run that name no directory. RequestError: the one in the settings is not there."""
+        """The directory of commands that name none. RequestError: the configured one does not exist."""
         wanted = self._config.chosen_directory
         directory = Path(wanted).expanduser().absolute() if wanted else Path.cwd()
         if not wanted and directory == Path(directory.anchor):  # where desktop applications start servers
@@ -294,7 +295,7 @@ class Local:
         )
 
     async def check_shell(self) -> None:
-        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        """Raise RequestError for a shell that is unknown and not a POSIX shell."""
         if is_known(self.shell):
             return
         link = await self.link()
@@ -326,7 +327,7 @@ class Local:
         return [each.proxy for each in held if each is not None and each.proxy is not None]
 
     def release(self) -> None:
-        """Take away what its sandbox has put into directories of the person."""
+        """Remove what its sandbox has put into the person's directories."""
         for confinement in (self.confinement, *(held for _, held in self._others)):
             if confinement is not None:
                 confinement.release()
@@ -344,7 +345,7 @@ class Local:
         return found
 
     async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
-        """Do the work there. NacreError says why it cannot be done."""
+        """Do the work. NacreError says why it cannot be done."""
         from nacre.places.file_work import perform  # noqa: PLC0415  # as above
 
         return await asyncio.to_thread(perform, work, found, self._config.reply_limit_bytes)
@@ -352,7 +353,7 @@ class Local:
     # -- the keeper
 
     async def _greet(self, link: Link, lost_cookie: str) -> None:
-        """Tell a new keeper what all commands share."""
+        """Send a new keeper what all commands share."""
         if self.execs is not None:
             link.on_spawn = partial(self.execs.expect, link)
         for proxy in self._proxies():
@@ -370,7 +371,7 @@ class Local:
         return wanted == "always" or (wanted == "auto" and is_bare(dict(os.environ)))
 
     async def _read_login_environment(self, link: Link) -> None:
-        """Ask the person's login shell once; a shell that is slow or says nothing changes nothing."""
+        """Ask the person's login shell once; a slow or silent shell changes nothing."""
         probe = LoginProbe()
         shell = find_shell(None, os.environ, self.files)
         if not shell.dialect.login_flags:
@@ -422,7 +423,7 @@ def _may_write(config: Config) -> bool:
 
 
 def _environment_rules(config: Config) -> EnvironmentRules:
-    """The settings of the environment, as the level of the sandbox has them where they say nothing."""
+    """The settings of the environment, with the defaults of the sandbox level."""
     return EnvironmentRules(
         inherit=config.environment_inherit or ("core" if config.sandbox == "strict" else "login"),
         include=config.environment_include,

@@ -1,7 +1,7 @@
 """The files of this machine: what `filesystem` asks, answered by the operating system that nacre runs on.
 
-Above it: `local`, the place that hands it out, and the command line's `nacre policy`. Below: `filesystem`.
-Next to `file_work`, it is the one module in which a question about the files of commands reaches the system.
+Above it: `local`, the place that provides it, and `nacre policy`. Below: `filesystem`. Apart from
+`file_work`, this is the only module in which a question about the files of commands reaches the system.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from nacre.filesystem import Entry, Status
 
 
 class LocalFiles:
-    """A `FileSystem`. It holds nothing: every answer is as new as its question."""
+    """A `FileSystem`. It caches nothing."""
 
     @property
     def home(self) -> str:
@@ -24,7 +24,7 @@ class LocalFiles:
 
     @property
     def user(self) -> str:
-        """Whom commands run as."""
+        """The user that commands run as."""
         return _user_name(os.getuid() if hasattr(os, "getuid") else 0)
 
     def expand_home(self, path: str) -> str:
@@ -44,7 +44,7 @@ class LocalFiles:
         return os.path.isfile(path)
 
     def why_not_entered(self, directory: str) -> int:
-        """The error number that a process would get which starts there; 0: it can."""
+        """The error number that starting a process there would give; 0: it would work."""
         if not os.path.exists(directory):
             return errno.ENOENT
         if not os.path.isdir(directory):
@@ -57,7 +57,7 @@ class LocalFiles:
             return [Entry(entry.name, entry.is_symlink()) for entry in found]
 
     def status(self, path: str) -> Status:
-        """What is there under that name, links followed. OSError: it cannot be seen."""
+        """The status of a file, links followed. OSError: it cannot be examined."""
         seen = os.stat(path)
         return Status(
             is_directory=stat.S_ISDIR(seen.st_mode),
@@ -71,14 +71,14 @@ class LocalFiles:
 
     def find_program(self, name: str, search_path: str | None) -> str | None:
         """The file that a name or path would run; None: there is none."""
-        if os.path.isabs(name) and sys.platform != "win32":  # where paths have no endings to try
+        if os.path.isabs(name) and sys.platform != "win32":  # where no extensions have to be tried
             return name if os.path.isfile(name) and os.access(name, os.X_OK) else None
         import shutil  # noqa: PLC0415  # a server that finds its shell by its path starts without
 
         return shutil.which(name, path=search_path)
 
     def free_bytes(self, directory: str) -> int | None:
-        """The room on the disk that a directory is on; None: nobody knows."""
+        """The free space on the disk that holds a directory; None: unknown."""
         import shutil  # noqa: PLC0415  # the same
 
         try:

@@ -1,6 +1,6 @@
-"""What may be asked of a place where commands run.
+"""The interface of a place where commands run.
 
-Above it: the service and its executions, which know this and no machine. Below: the records that travel.
+Above it: the service and its executions, which know places only through it. Below: the records.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Place(Protocol):
 
     @property
     def name(self) -> str:
-        """What a `Command` calls it by."""
+        """Its name in a `Command`."""
         ...
 
     @property
@@ -40,7 +40,7 @@ class Place(Protocol):
 
     @property
     def shell(self) -> Shell:
-        """What its commands are written for."""
+        """The shell that runs its commands."""
         ...
 
     @property
@@ -50,12 +50,12 @@ class Place(Protocol):
 
     @property
     def outputs(self) -> Outputs:
-        """What its commands have printed."""
+        """The output of its commands."""
         ...
 
     @property
     def output_directory(self) -> str:
-        """The directory with the files that long outputs are kept in."""
+        """The directory of the files with long output."""
         ...
 
     @property
@@ -64,16 +64,16 @@ class Place(Protocol):
         ...
 
     def open(self) -> None:
-        """Begin: its keeper is there, or is started."""
+        """Begin; its keeper is started, if it is not running yet."""
         ...
 
     def release(self) -> None:
-        """Take away what it has put into directories of the person: nothing will run in it."""
+        """Remove what it has put into the person's directories: nothing will run here any more."""
         ...
 
     @property
     def secrets(self) -> Mapping[str, str]:
-        """The values of the secrets of the settings, which rules give to commands by name."""
+        """The values of the configured secrets, which rules pass to commands by name."""
         ...
 
     @property
@@ -87,7 +87,7 @@ class Place(Protocol):
         ...
 
     def check_environment(self, environment: Mapping[str, str]) -> None:
-        """Raise RequestError for a variable of a call that no command here is given."""
+        """Raise RequestError for a variable that a call may not set here."""
         ...
 
     @property
@@ -96,7 +96,7 @@ class Place(Protocol):
         ...
 
     def widen(self, grants: tuple[Grant, ...], *, for_all: bool) -> KeeperConnection | None:
-        """A keeper in a wider sandbox for one command; for all from now on, it is the usual one."""
+        """A keeper in a wider sandbox, for one command or as the usual one from now on."""
         ...
 
     def refused_hosts(self, since: float, command: int) -> tuple[Refusal, ...]:
@@ -105,7 +105,7 @@ class Place(Protocol):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What does not hold here, though it should."""
+        """Settings that cannot be enforced here."""
         ...
 
     @property
@@ -120,23 +120,23 @@ class Place(Protocol):
 
     @property
     def execs(self) -> ExecSupervision | None:
-        """Who decides what its commands start, where the kernel asks; None: nobody."""
+        """Decides what its commands may start, where the kernel can ask; None where it cannot."""
         ...
 
     def hold(self, policy: Policy) -> None:
-        """Have rules hold for what its commands really start, too, where that can be done."""
+        """Enforce rules on what its commands actually start, too, where possible."""
         ...
 
     async def link(self) -> Link:
-        """The link to its keeper, ready for commands. PlaceError: there is none to be had."""
+        """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
         ...
 
     def start_directory(self) -> str:
-        """Where commands run that name no directory. RequestError: the one in the settings is not there."""
+        """The directory of commands that name none. RequestError: the configured one does not exist."""
         ...
 
     async def check_shell(self) -> None:
-        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        """Raise RequestError for a shell that is unknown and not a POSIX shell."""
         ...
 
     async def find_file(self, work: FileWork, roots: tuple[str, ...], directory: str) -> ResolvedPath:
@@ -144,7 +144,7 @@ class Place(Protocol):
         ...
 
     async def work_on_file(self, work: FileWork, found: ResolvedPath) -> FileDone:
-        """Do the work there. NacreError says why it cannot be done."""
+        """Do the work. NacreError says why it cannot be done."""
         ...
 
     async def close(self) -> None:

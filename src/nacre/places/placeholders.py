@@ -1,10 +1,10 @@
-"""Placeholders: what stands, while a sandbox lasts, for protected files that are not there.
+"""Placeholders for protected files that do not exist, as long as a sandbox lasts.
 
-Above it: `confined`. Below: `sandbox.profile`, which says which are wanted. They are made before the first
-mount, outside of the sandbox, and taken away when it has ended; whatever was put in their place stays.
+Above it: `confined`. Below: `sandbox.profile`, which says which are needed. They are created before the first
+mount, outside of the sandbox, and removed when it has ended; anything that has replaced them stays.
 
-Several servers may share one. Each holds a shared lock on it, and only who holds the last takes it away: the
-kernel would lift the mounts of the others.
+Several servers may share one. Each holds a shared lock on it, and only the last holder removes it: otherwise
+the kernel would lift the mounts of the others.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 
 class Placeholders:
-    """Those of one server."""
+    """The placeholders of one server."""
 
     def __init__(self) -> None:
         self._held: list[tuple[Placeholder, int]] = []
-        self._parents: list[str] = []  # directories that were made for them
+        self._parents: list[str] = []  # directories that were created for them
 
     def make(self, wanted: Iterable[Placeholder]) -> tuple[Placeholder, ...]:
-        """Make them; those that stand now. Where one cannot be made, no command can make it either."""
+        """Create them; returns those that exist now. Where we cannot create one, no command can either."""
         for placeholder in wanted:
             with contextlib.suppress(OSError):
                 self._make(placeholder)
@@ -53,7 +53,7 @@ class Placeholders:
             file.write(placeholder.text)
 
     def _adopt(self, placeholder: Placeholder) -> None:
-        """Share what another server has made, or take over what one has left that was killed."""
+        """Share a placeholder of another server, or take over that of a killed one."""
         if placeholder.unmistakable or _is_held(placeholder.path):
             descriptor = self._hold(placeholder)
             if not _is_untouched(placeholder, descriptor):
@@ -69,7 +69,7 @@ class Placeholders:
     def _hold_new(self, placeholder: Placeholder) -> None:
         try:
             self._hold(placeholder)
-        except OSError:  # a file system without locks: nobody could tell later whose it is
+        except OSError:  # a file system without locks: its owner could not be determined later
             with contextlib.suppress(OSError):
                 (os.rmdir if placeholder.text is None else os.unlink)(placeholder.path)
             raise
@@ -81,7 +81,7 @@ class Placeholders:
         return descriptor
 
     def remove(self) -> None:
-        """Take them away, but for those that others hold or that somebody has filled."""
+        """Remove them, except for those that are shared or were filled."""
         for placeholder, descriptor in self._held:
             with contextlib.suppress(OSError):
                 _remove(placeholder, descriptor)
@@ -98,7 +98,7 @@ def _open(path: str) -> int:
 
 
 def _lock(descriptor: int, *, shared: bool) -> None:
-    """Hold what is open. OSError: others hold it, or there are no locks here."""
+    """Lock an open file. OSError: others hold it, or there are no locks here."""
     import fcntl  # noqa: PLC0415  # there is none on Windows
 
     fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
@@ -116,7 +116,7 @@ def _is_held(path: str) -> bool:
 
 
 def _is_untouched(placeholder: Placeholder, descriptor: int) -> bool:
-    """Whether it is still what was made, and nobody has put anything there."""
+    """Whether it is still the one that was created, and empty."""
     if placeholder.text is None:
         return stat.S_ISDIR(os.fstat(descriptor).st_mode) and not os.listdir(descriptor)
     return os.pread(descriptor, len(placeholder.text) + 1, 0) == placeholder.text.encode()
@@ -127,6 +127,6 @@ def _remove(placeholder: Placeholder, descriptor: int) -> None:
     if not os.path.samestat(os.fstat(descriptor), os.lstat(placeholder.path)):
         return
     if placeholder.text is None:
-        os.rmdir(placeholder.path)  # fails where something is in it
+        os.rmdir(placeholder.path)  # fails if it is not empty
     elif _is_untouched(placeholder, descriptor):
         os.unlink(placeholder.path)

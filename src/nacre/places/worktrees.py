@@ -1,7 +1,7 @@
 """Whether a directory is a linked worktree of git, and where its repository is.
 
-Above it: `confined`, which lets commands write to that repository: git commits there. What the files of a
-worktree say was perhaps written by a command, so it is believed only where the repository says the same: it
+Above it: `confined`, which lets commands write to that repository, because git commits there. The files of a
+worktree may have been written by a command, so they are trusted only where the repository confirms them: it
 lists its worktrees in a directory that no command could write to before.
 """
 
@@ -16,7 +16,7 @@ MARK = "gitdir: "
 
 
 def find_worktree(directory: str) -> Worktree | None:
-    """The worktree that a directory is; None: it is none, or its repository does not know it."""
+    """The worktree in a directory; None: there is none, or its repository does not know it."""
     link = os.path.join(os.path.realpath(directory), ".git")
     said = _line_of(link)
     if not said.startswith(MARK):
@@ -32,7 +32,7 @@ def find_worktree(directory: str) -> Worktree | None:
 
 
 def _line_of(path: str) -> str:
-    """What a small file says; empty for what is none."""
+    """The content of a small file; empty if it cannot be read."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read(LONGEST).strip()

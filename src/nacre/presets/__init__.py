@@ -1,15 +1,15 @@
-"""Presets: one product, several faces. Each is data, a TOML file in this directory.
+"""Presets: one server with several interfaces. Each is data, a TOML file in this directory.
 
-    specification = "002"            # the document it honours
+    specification = "002"            # the specification that it implements
     server_name = "mcpz-shell"       # the name that clients see
     tools = ["execute_command"]      # families of nacre.tools.catalogue
-    [settings]                       # defaults, in the words of a person's own file
+    [settings]                       # defaults, written as in a settings file
     timeout = 30
-    [texts]                          # what is said in the document's own words
+    [texts]                          # wording that the specification prescribes
     denied = "Command denied by security policy"
 
-Above it: `configuration`, which lays a person's own values over a preset's. A preset can say nothing that the
-person could not: it has no way to run anything.
+Above it: `settings.configuration`, which overrides a preset's values with the person's. A preset can set
+nothing that a person could not, and cannot run anything.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SUFFIX = ".toml"
 
 
 def names() -> list[str]:
-    """The presets there are."""
+    """The names of all presets."""
     return sorted(file.removesuffix(_SUFFIX) for file in os.listdir(_HERE) if file.endswith(_SUFFIX))
 
 
 def read(name: str) -> tuple[Preset, dict[str, Any]]:
-    """A preset and the settings it begins with."""
+    """A preset and its default settings."""
     if name not in names():
         raise RequestError(f"There is no preset '{name}'.", hint=f"There are: {', '.join(names())}.")
     if name == Preset().name:  # its file says the same (a test compares them), and most servers are this one
@@ -42,7 +42,7 @@ def read(name: str) -> tuple[Preset, dict[str, Any]]:
 
 
 def _table(name: str) -> dict[str, Any]:
-    """What a preset's file holds."""
+    """The content of a preset's file."""
     import tomllib  # noqa: PLC0415  # half a megabyte and 7 ms, for those who want it
 
     with open(os.path.join(_HERE, name + _SUFFIX), "rb") as file:
