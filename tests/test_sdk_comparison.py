@@ -316,6 +316,50 @@ def test_roots_are_asked_for_alike(start: Start, tmp_path: Path) -> None:
     compare(start, plain=scenario)
 
 
+@pytest.mark.req("sdk-comparison")
+def test_claude_code_as_it_begins_is_answered_alike(start: Start, tmp_path: Path) -> None:
+    """Its own messages, in their order: it listens, has roots, and puts keys of its own into `_meta`."""
+    capable: dict[str, Any] = {
+        CAPABILITIES: {"roots": {"listChanged": True}, "elicitation": {"form": {}, "url": {}}}
+    }
+    kinds = {"toolsListChanged": True, "resourcesListChanged": True}
+    more = {"resourceSubscriptions": ["job://none"], "promptsListChanged": False}
+    sealed = re.compile(rb'"requestState":"([^"]+)"')
+
+    def scenario(server: WireClient) -> list[bytes]:
+        server.send(*with_envelope([request("probe", "server/discover")], **capable))
+        told = [normal(server.receive_line())]
+        for identity, wished in (("listen:0", kinds), (1, more), (2, {})):
+            server.send(
+                *with_envelope([request(identity, "subscriptions/listen", notifications=wished)], **capable)
+            )
+            told.append(normal(server.receive_line()))
+        server.notify("notifications/cancelled", {"requestId": 2})
+        server.send(*with_envelope([request(2, "tools/list")], **capable))
+        told.append(normal(server.receive_line()))
+        own = {**capable, "claudecode/toolUseId": "toolu_0"}
+        server.send(*with_envelope([call(3, "pwd", progressToken=3)], **own))
+        asked = server.receive_line()
+        found = sealed.search(asked)
+        assert found is not None, asked
+        again = {
+            "inputResponses": {"roots": {"roots": [{"uri": tmp_path.as_uri()}]}},
+            "requestState": found[1].decode(),
+        }
+        for identity, answered in ((4, again), (5, {})):
+            params = {**call(identity, "pwd")["params"], **answered}
+            server.send(*with_envelope([request(identity, "tools/call", **params)], **own))
+            told.append(normal(server.receive_line()).replace(str(tmp_path).encode(), b"ROOT"))
+        background = request(6, "tools/call", name="shell", arguments={"command": "cat", "background": True})
+        server.send(*with_envelope([background], **own))
+        news = [line for line in (server.receive_line(), server.receive_line()) if b"list_changed" in line]
+        for identity in ("listen:0", 1):
+            server.notify("notifications/cancelled", {"requestId": identity})
+        return [*told, sealed.sub(b"", asked), news]
+
+    compare(start, plain=scenario)
+
+
 HELLOS: Messages = [
     {**HANDSHAKE, "protocolVersion": "2026-07-28"},
     {**HANDSHAKE, "protocolVersion": "1999-01-01"},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nacre.protocol.messages import Id, Message
     from nacre.protocol.resource_requests import ResourceRequests
     from nacre.protocol.stdio import Stdio
+    from nacre.protocol.subscriptions import Subscriptions
     from nacre.tools.surface import Surface
     from nacre.tools.tool import CallError
 
@@ -67,6 +68,7 @@ class Connection:
         self.on_root = on_root  # who wants the client's first root; nobody: it is not asked for
         self.roots = None if on_root is None else Roots(partial(self.request, "roots/list", {}), on_root)
         self.resource_requests: ResourceRequests | None = None  # made for the first of them
+        self.subscriptions: Subscriptions | None = None  # the same
         self._calls: dict[Id, asyncio.Task[None]] = {}
         self._questions: dict[Id, asyncio.Future[Any]] = {}
         self._numbers = itertools.count(1)

@@ -33,6 +33,8 @@ async def converse(connection: Connection) -> None:
     async def tell_change() -> None:
         if connection.era is Era.HANDSHAKE and connection.surface.tools_change:
             await connection.stdio.send({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+        if connection.subscriptions is not None:
+            connection.subscriptions.tools_changed()
 
     def tell_resources() -> None:
         requests = connection.resource_requests  # who never asks for resources is not told of them
@@ -43,6 +45,8 @@ async def converse(connection: Connection) -> None:
             and not connection.stdio.at_end
         ):
             connection.stdio.tell({"jsonrpc": "2.0", "method": "notifications/resources/list_changed"})
+        if connection.subscriptions is not None:
+            connection.subscriptions.resources_changed()
 
     connection.surface.listeners.append(tell_change)
     connection.surface.resource_listeners.append(tell_resources)

@@ -13,6 +13,7 @@ nothing of the SDK.
 from __future__ import annotations
 
 import contextlib
+import os
 from typing import TYPE_CHECKING, Any
 
 from nacre.audit import recorder
@@ -36,6 +37,7 @@ from nacre.protocol.results import (
     prompts_listed,
     tools_listed,
 )
+from nacre.protocol.roots import first_root
 from nacre.stderr import log
 from nacre.tools.tool import CallError
 
@@ -60,6 +62,7 @@ NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", 
 RESOURCE_LISTS = ("resources/list", "resources/templates/list")
 RESOURCE_METHODS = (*RESOURCE_LISTS, "resources/read", "resources/subscribe", "resources/unsubscribe")
 TASK_METHODS = ("tasks/get", "tasks/cancel", "tasks/update")  # the SDK has none of them
+LISTEN = "subscriptions/listen"
 VERSION_WITH_BATCHES = "2025-03-26"
 ROOTS_NEWS = ("notifications/initialized", "notifications/roots/list_changed")
 
@@ -72,6 +75,7 @@ class FastPath:
         self._surface = connection.surface
         self._sdk_only = sdk_only  # all that the SDK can answer is left to it
         self._only_probed = True  # a client of 2026 has asked nothing yet but what we are
+        self._roots_state = f"roots-{os.urandom(8).hex()}"  # on the calls that have asked for roots
         self._methods: dict[str, Callable[[Id, dict[str, Any]], bool]] = {
             "initialize": self._initialize,
             "ping": self._ping,
@@ -104,6 +108,8 @@ class FastPath:
         if method == "notifications/cancelled":
             identity = mapping(message.get("params"))["requestId"]  # of a request that is there
             if connection.cancel(identity):
+                return True
+            if connection.subscriptions is not None and connection.subscriptions.end(identity):
                 return True
         return not connection.sdk_serves  # the SDK does nothing with any other, unless it is at work
 
@@ -334,7 +340,7 @@ class FastPath:
         if method == "initialize":
             raise no_method(method)
         self._only_probed = self._only_probed and method == "server/discover" and not self._sdk_only
-        if method == "subscriptions/listen":
+        if method == LISTEN:
             self._connection.stdio.keep_open(identity)
         envelope = modern.parse_envelope(params)
         if method == "tools/call":
@@ -354,6 +360,8 @@ class FastPath:
             connection.answer(identity, modern.tools_result(surface))
         elif method == "tools/call":
             return self._take_modern_call(identity, params, envelope)
+        elif method == LISTEN:
+            return self._listen(identity, params)
         elif method in (*RESOURCE_LISTS, "resources/read") and surface.resources is not None:
             return modern.is_first_round(params) and self._take_resource_request(method, identity, params)
         elif method in ("ping", *RESOURCE_LISTS) and is_plain_list(params):
@@ -362,13 +370,35 @@ class FastPath:
             return False
         return True
 
+    def _listen(self, identity: Id, params: dict[str, Any]) -> bool:
+        from nacre.protocol.subscriptions import Subscriptions, wanted  # noqa: PLC0415  # not every client listens
+
+        if (kinds := wanted(params)) is None:
+            return False
+        connection = self._connection
+        if connection.subscriptions is None:
+            connection.subscriptions = Subscriptions(connection)
+        connection.subscriptions.open(identity, kinds)
+        return True
+
     def _take_modern_call(self, identity: Id, params: dict[str, Any], envelope: Client) -> bool:
         connection = self._connection
-        wants_roots = envelope.has_roots and connection.on_root is not None
-        if connection.pending_in_sdk or wants_roots or not modern.is_first_round(params):
+        asked_for_roots = params.get("requestState") == self._roots_state
+        plain = modern.without_answers(params) if asked_for_roots else params
+        if connection.pending_in_sdk or not modern.is_first_round(plain):
             connection.pending_in_sdk.add(identity)
             return False
         check_call(params, self._surface)
+        if envelope.has_roots and (on_root := connection.on_root) is not None:
+            if not asked_for_roots:
+                connection.answer(identity, modern.asking_for_roots(self._roots_state, self._surface))
+                return True
+            answers = mapping(params.get("inputResponses"))
+            if "roots" in answers:  # a client that was asked and says nothing has none
+                connection.on_root = None  # nobody has to know it any more
+                if (root := first_root(answers["roots"])) is not None:
+                    on_root(root)
+        params = plain
         connection.start(identity, self._answer_modern_call(identity, params, envelope))
         return True
 

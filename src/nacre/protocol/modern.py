@@ -45,7 +45,10 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
     ):
         return None
     name, release = client.get("name"), client.get("version")
-    if not _KNOWN_KEYS.issuperset(meta) or not isinstance(name, str) or not isinstance(release, str):
+    others = meta.keys() - _KNOWN_KEYS  # a client's own, which are nobody else's business
+    if any(key.startswith(_PREFIX) for key in others):
+        return None
+    if not isinstance(name, str) or not isinstance(release, str):
         return None
     if not all(_is_plain_capability(name, value) for name, value in mapping(declared).items()):
         return None
@@ -82,6 +85,17 @@ def opening(identity: str) -> Message:
 def is_first_round(params: dict[str, Any]) -> bool:
     """Whether a call brings no answers to questions that an earlier round has asked."""
     return not params.keys() & {"inputResponses", "requestState", "task"}
+
+
+def without_answers(params: dict[str, Any]) -> dict[str, Any]:
+    """A call as it was before anything was asked."""
+    return {name: value for name, value in params.items() if name not in ("inputResponses", "requestState")}
+
+
+def asking_for_roots(state: str, surface: Surface) -> dict[str, Any]:
+    """The answer to a call that asks for the client's roots first."""
+    asked = {"inputRequests": {"roots": {"method": "roots/list"}}, "requestState": state}
+    return complete({**asked, "resultType": "input_required"}, surface)
 
 
 def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:

@@ -32,13 +32,14 @@ from pydantic import ValidationError
 from nacre.protocol import modern
 from nacre.protocol.calls import answer
 from nacre.protocol.connection import NOBODY, Era
-from nacre.protocol.fast_path import INITIALISED, REPLAY_ID
+from nacre.protocol.fast_path import INITIALISED, LISTEN, REPLAY_ID
 from nacre.protocol.handshake import handshake_again
 from nacre.protocol.heartbeat import Heartbeat
 from nacre.protocol.messages import FAILED, INTERNAL_ERROR, is_id
 from nacre.protocol.resource_requests import requests_of
 from nacre.protocol.results import NeedsAnswer, caller_with, check_call, mapping
 from nacre.protocol.roots import first_root
+from nacre.protocol.subscriptions import SUBSCRIPTION_KEY
 from nacre.stderr import log
 from nacre.tools.tool import CallError
 
@@ -56,8 +57,6 @@ if TYPE_CHECKING:
 
 ASK_KEY, ASKED_STATE = "approve", "asked"
 ROOTS_KEY, ROOTS_STATE = "roots", "asked for roots"
-LISTEN = "subscriptions/listen"
-SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # a request's id, on what follows from it
 
 
 class _Shown(SdkTool):
