@@ -420,31 +420,27 @@ class Turn:
             remark = f"The command was {self._brought_back}; the shell and its state are kept."
         else:
             remark = self._session.dialect.remark(self._request, printed=end.stdout.total_bytes > 0)
-        if end.mute:
+        lost = end.mute or bool(self._process.ended_because)  # a close kills the command before its shell
+        if lost:
             remark = self._shell_end_remark()
         return self._result(
             end,
             ended=self._why_brought_back if brought_back else Ended.EXITED,
             exit_code=None if brought_back else ending.code,
             signal=None,
-            shell_state=ShellState.LOST if end.mute else self._state,
+            shell_state=ShellState.LOST if lost else self._state,
             remark=remark,
         )
 
     def _died(self, end: TurnEnd, last: Exit) -> Result:
-        session = self._session
         self._rest = self._process.running.rest
-        if session.closed:
-            remark = f"The session {session.closed}, and its shell was ended with all it had started."
-        else:
-            remark = self._shell_end_remark()
         return self._result(
             records.replace(end, left=last.left, left_total=last.left_total),
             ended=Ended.SHELL_DIED if self._ladder is None else self._why_brought_back,
             exit_code=last.code,
             signal=last.signal,
             shell_state=ShellState.LOST,
-            remark=remark,
+            remark=self._shell_end_remark(),
         )
 
     @property
@@ -452,8 +448,11 @@ class Turn:
         return self._killed or Ended.TIMED_OUT
 
     def _shell_end_remark(self) -> str:
+        session = self._session
+        if session.closed:
+            return f"The session {session.closed}, and its shell was ended with all it had started."
         loss = self._process.how_it_ended()
-        return f"The shell {loss}. The next command gets a new one, in {self._session.directory}."
+        return f"The shell {loss}. The next command gets a new one, in {session.directory}."
 
     def _result(self, end: TurnEnd, *, remark: str, **more: Any) -> Result:
         session = self._session
