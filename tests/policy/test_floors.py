@@ -15,7 +15,7 @@ _FLOORS = [
     {"refusal", "tables", "single_command", "languages", "alternatives", "outputs", "matching"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
-    {"parameters", "builtins"},
+    {"parameters", "builtins", "project_runners"},
     {"words"},
     {"certainty"},
     {"simple"},

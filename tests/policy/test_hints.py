@@ -51,7 +51,7 @@ _NAMES = [
     "trap",
     *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
-    *("gcc", "npx"),
+    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli"),
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
@@ -142,6 +142,20 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
     "write ./ before a file, or write the value out": ("bash", 'gcc -I "$x" a.c', 'gcc -I ./"$x" a.c'),
+    "write where it belongs, with ./ before it: xargs -I{} command ./{}": (
+        "bash",
+        "ls | xargs gcc -c",
+        "ls | xargs -I{} gcc -c ./{}",
+    ),
+    "write the statements behind the database: sqlite3 db 'select 1'": (
+        "bash",
+        "cat f | sqlite3 a.db",
+        "sqlite3 a.db 'select 1'",
+    ),
+    "write the statements after -c": ("bash", "cat f | psql a", "psql a -c 'select 1'"),
+    "write the statements after -e": ("bash", "cat f | mysql a", "mysql a -e 'select 1'"),
+    "write `ssh -n`": ("bash", "ls | cat; ssh h", "ls | cat; ssh -n h"),
+    "write the command as arguments: redis-cli get x": ("bash", "cat f | redis-cli", "redis-cli get x"),
     "run the program by its own name": ("bash", "npx ls", "ls"),
     "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),

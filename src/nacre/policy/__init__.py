@@ -12,7 +12,8 @@ lowest first:
     tables/, options, effects, builtins                    what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, git_commands,                 looking through a command
-    find_expression, programs, command_input
+    find_expression, project_runners, programs,
+    command_input
     matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nacre.policy.boundaries import Boundaries
-from nacre.policy.command_input import reads_commands, reads_keys
+from nacre.policy.command_input import INSTEAD, document_of, is_plain_input, reads_commands, reads_keys
 from nacre.policy.effect_check import EffectCheck
 from nacre.policy.effects import Inspection, Script, Step, base_name
 from nacre.policy.findings import TextFindings
+from nacre.policy.interpreters import with_document
 from nacre.policy.model import UNKNOWN, Decision, SimpleCommand, Word
 from nacre.policy.programs import inspect
 from nacre.policy.redirection_check import RedirectionCheck
@@ -45,9 +46,11 @@ class CommandCheck:
         self.variables = VariableCheck(found)
         self.redirections = RedirectionCheck(found, context, self.boundaries)
         self.rules = RuleSearch(found)
-        self.effects = EffectCheck(found)
+        self.effects = EffectCheck(found, self._admits)
         # What stands before the command that is checked, as it is written: `A=b`.
         self.assigned: list[str] = []
+        # What it is given to read by the text itself.
+        self.document: str | None = None
 
     def run(self, command: SimpleCommand, *, defined: bool) -> list[Script]:
         """Everything about one simple command; the scripts inside it are for `evaluation` to read."""
@@ -57,6 +60,7 @@ class CommandCheck:
             self.variables.check(command, None)
             return []
         self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
+        self.document = document_of(command, self.findings.text) if command.redirections else None
         found = self._command(command.words, defined=defined)
         if command.assignments or found.assigned:
             self.variables.check(command, found)
@@ -68,7 +72,8 @@ class CommandCheck:
             self._windows(words)
         found = self._look_through(words)
         via: tuple[str, ...] = ()
-        for position, step in enumerate(found.steps):
+        for position, inspected in enumerate(found.steps):
+            step = inspected if self.document is None else with_document(inspected, self.document)
             self._step(step, via, defined=defined and not position)
             self._input(step)
             if step.role != "command":
@@ -81,10 +86,12 @@ class CommandCheck:
             return
         whole = self.findings.whole
         reason = reads_keys(step.words) if whole.typed else reads_commands(step.words) if whole.fed else ""
-        if reason:
+        name = base_name(step.words[0].text) if reason else ""
+        known = self.document is not None and step.role == "command" and not whole.typed
+        if reason and not (known and is_plain_input(name, self.document or "")):
             span = (step.words[0].start, step.words[-1].end)
-            name = base_name(step.words[0].text)
-            self.findings.add(self.findings.whole.when_unknown, "not resolvable", reason, span, name=name)
+            hint = INSTEAD.get(name, "ask a person to run it")
+            self.findings.add(whole.when_unknown, "not resolvable", reason, span, name=name, hint=hint)
 
     def _look_through(self, words: Sequence[Word]) -> Inspection:
         if self.findings.windows:
@@ -124,6 +131,23 @@ class CommandCheck:
             self.boundaries.check(step.paths, rules)
         if step.role != "wrapper" and not self.findings.whole.has_objection_since(before):
             self._permit(subject, rule)
+
+    def _admits(self, words: Sequence[Word]) -> bool:
+        """`uv run pytest`: rules of its own allow what is run, and nothing else speaks against it."""
+        if self.findings.policy.mode != "allowlist":
+            return False
+        found = inspect(words, self.context)
+        if found.scripts or found.assigned:
+            return False
+        whole = self.findings.whole
+        before = len(whole.items)
+        for step in found.steps:
+            self._step(step, (), defined=False)
+            self._input(step)
+        refused = whole.has_objection_since(before)
+        if refused:
+            del whole.items[before:]
+        return not refused
 
     def _is_free(self, step: Step) -> bool:
         """A harmless use of a builtin needs no rule, unless the person wants one."""

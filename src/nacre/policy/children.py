@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ANY = ("*",)
 # Whatever a program of these tables is told to do, it starts others: compilers, tests, scripts.
-_RUNNERS = frozenset({"build", "containers", "interpreters", "javascript", "python"})
+_RUNNERS = frozenset({"build", "compilers", "containers", "interpreters", "javascript", "python"})
 _COMPRESSORS = tuple(
     sorted(names("brotli bzip2 compress gzip lz4 lzip lzma lzop pigz uncompress unxz xz zstd"))
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import base_name
 from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import READS_COMMANDS, READS_KEYS
 
 if TYPE_CHECKING:
@@ -19,6 +20,18 @@ if TYPE_CHECKING:
 
     from nacre.policy.model import Redirection, SimpleCommand, Word
 
+# The only here-document of a text, on a line without anything that could continue it.
+_DOCUMENT = regex(
+    r"<<(?P<quote>['\"])?(?P<end>\w+)(?(quote)(?P=quote))(?P<rest>[^\n'\"\\`$#<]*)\n(?P<body>(?:.*\n)*?)(?P=end)(?:\n|\Z)"
+)
+# How to tell a program what to do without its input.
+INSTEAD = {
+    "sqlite3": "write the statements behind the database: sqlite3 db 'select 1'",
+    "psql": "write the statements after -c",
+    **dict.fromkeys(("mysql", "mariadb"), "write the statements after -e"),
+    **dict.fromkeys(("ssh", "autossh"), "write `ssh -n`"),
+    **dict.fromkeys(("redis-cli", "valkey-cli"), "write the command as arguments: redis-cli get x"),
+}
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 
 
@@ -48,6 +61,37 @@ def reads_commands(words: Sequence[Word]) -> str:
     if has_command or (operands and sum(item.kind == "operand" for item in given) >= operands):
         return ""  # what it does is among the arguments, and checked there
     return f"{name} takes commands from its input"
+
+
+def document_of(command: SimpleCommand, text: str) -> str | None:
+    """The lines that a here-document or here-string of its own gives a command to read, if they are known."""
+    given = [item for item in command.redirections if item.operator in _FEEDING]
+    # zsh reads both, what is piped and what is written there.
+    if len(given) != 1 or command.piped or given[0].descriptor not in {"", "0"}:
+        return None
+    if given[0].operator == "<<<":
+        target = given[0].target
+        return target.text if target is not None and target.literal else None
+    found = _DOCUMENT.match(text, text.find("<<")) if text.count("<<") == 1 else None
+    if found is None:
+        return None
+    body = found.group("body")
+    # Without quotes around the delimiter the shell fills things in.
+    return body if found.group("quote") or not any(sign in body for sign in "$`\\") else None
+
+
+def is_plain_input(name: str, document: str) -> bool:
+    """Whether what a database's client reads only queries and changes tables, or shows something."""
+    sign = {"sqlite3": ".", "psql": "\\"}.get(name)
+    if sign is None:
+        return False
+    from nacre.policy.languages.sql import sql_actions  # noqa: PLC0415 - when a client is first given something
+
+    lines = document.splitlines()
+    own = [line for line in lines if line.lstrip().startswith(sign)]
+    statements = "\n".join(line for line in lines if not line.lstrip().startswith(sign))
+    texts = [*own, *([statements] if statements.strip() else [])]
+    return not any(sql_actions(text, name) for text in texts)
 
 
 def reads_keys(words: Sequence[Word]) -> str:

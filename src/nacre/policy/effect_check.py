@@ -15,18 +15,21 @@ from nacre.policy.patterns import PLAIN_TOKEN
 from nacre.policy.tables.shells import SHELLS, UNRESOLVABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from nacre.policy.findings import TextFindings
     from nacre.policy.matching import Rule
+    from nacre.policy.model import Word
     from nacre.policy.rule_search import Subject
 
 
 class EffectCheck:
     """Checks the effects of the commands of one text."""
 
-    def __init__(self, findings: TextFindings) -> None:
+    def __init__(self, findings: TextFindings, admits: Callable[[Sequence[Word]], bool]) -> None:
         self.findings = findings
+        # Whether rules allow a command as it stands.
+        self.admits = admits
 
     def check(self, subject: Subject, rules: Sequence[Rule], assigned: Sequence[str]) -> None:
         """Check each effect against the rules that speak for the step, and what is assigned before it."""
@@ -36,7 +39,7 @@ class EffectCheck:
             span = (effect.start, effect.end)
             if effect.flag and any(rule.spells(effect.flag) for rule in rules):
                 continue
-            if self._is_absent(effect, subject, assigned):
+            if self._is_absent(effect, subject, assigned) or (effect.inner and self.admits(effect.inner)):
                 continue
             if effect.kind == "write":
                 self.findings.add_write(effect.reason, span)

@@ -59,6 +59,8 @@ class Effect:
     place: Word | None = None
     # Assignments before the command with one of which there is no such effect.
     unless: frozenset[str] = frozenset()
+    # The command that is run, if it is known: rules of its own may allow it.
+    inner: tuple[Word, ...] = ()
 
 
 @record

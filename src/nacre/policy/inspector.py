@@ -7,6 +7,7 @@ Above: `interpreters` and `programs` add the programs that need more than a tabl
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -39,8 +40,9 @@ from nacre.policy.effects import (
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
+from nacre.policy.project_runners import inner_command, is_of_the_system
 from nacre.policy.tables.schema import Wrapper
-from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
+from nacre.policy.tables.shells import MULTICALL, ONLY_SHOWS, RUNNERS, UNRESOLVABLE
 from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
 
 if TYPE_CHECKING:
@@ -75,6 +77,8 @@ _ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
 # Options of cp and rsync with which a directory is copied with all that is in it.
 _COPIES_WHOLE = frozenset({"-r", "-R", "-a", "--recursive", "--archive", "-T", "--no-target-directory"})
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
+# What is added to a command where a word that begins with a sign has a meaning.
+_EACH = "write where it belongs, with ./ before it: xargs -I{} command ./{}"
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
 
@@ -165,8 +169,8 @@ class Inspector:
         entry = tables.program(name)
         skip = 0
         if name in UNRESOLVABLE:
-            found.add(unresolved(words[0], f"`{name}` {UNRESOLVABLE[name]}"))
-        elif name in RUNNERS:
+            found.add(_unresolvable(name, words))
+        elif name in RUNNERS and tuple(word.text for word in words[1:]) not in ONLY_SHOWS.get(name, ()):
             flag = next((word.text for word in words[1:2]), "")
             found.add(unresolved(words[0], f"`{name}` {RUNNERS[name]}", flag))
         if entry is None:
@@ -216,7 +220,7 @@ class Inspector:
         if entry.response_files or (outer is not None and outer.response_files):
             self._response_files(given, found)
         if first is not None and entry.spelled:
-            self._spelled(entry, first.word, found)
+            self._spelled(entry, first.word, words, found)
         if first is None:
             self._unpacked(entry, given, {item.flag for item in given}, found)
             return 0
@@ -361,8 +365,9 @@ class Inspector:
         if pattern is None:
             return
         text, endings = word.text, ("",)
-        if word.number:
-            text = "1"
+        numbers = word.dynamic and all(e.shape in {"digits", "number"} for e in word.expansions)
+        if numbers and word.glob is None:
+            text, endings = "", (word.text.replace(UNKNOWN, "1"), word.text.replace(UNKNOWN, "-1"))
         elif word.dynamic or word.glob is not None:
             text = word.prefix
             endings = (*_ENDINGS, *_completions(entry.refuses, text))
@@ -384,10 +389,11 @@ class Inspector:
 
     # -- sub-commands --------------------------------------------------------------------------------------
 
-    def _spelled(self, entry: Program, word: Word, found: Effects) -> None:
+    def _spelled(self, entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:
         """A sub-command that runs what it is told."""
         if word.text in entry.spelled.split():
-            found.add(runs(word, f"`{word.text}` is more than a rule for the program allows", word.text))
+            effect = runs(word, f"`{word.text}` is more than a rule for the program allows", word.text)
+            found.add(replace(effect, inner=inner_command(entry, word, words)))
 
     def _subcommand(
         self, entry: Program, first: Argument, words: Sequence[Word], found: Effects, outer: Program | None
@@ -415,7 +421,7 @@ class Inspector:
         """`npx eslint ...`: another program, whose table is asked if there is one."""
         word = first.word
         rest = words[position(words, word) + 1 :]
-        if entry.packages and _is_of_the_system(word.text):
+        if entry.packages and is_of_the_system(word.text):
             reason = f"`{shown(word.text)}` is a program of the system and no package"
             found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
         if not word.literal:
@@ -512,12 +518,14 @@ class Inspector:
         self.walk(inner)
 
 
-def _is_of_the_system(name: str) -> bool:
-    """A shell, a wrapper, a tool: no package for JavaScript or Python."""
-    home = tables.home_of(name)
-    if home is not None:
-        return home not in {"javascript", "python", "interpreters", "build"}
-    return "/" in name or name in SHELLS or name in MULTICALL or name in RUNNERS or name in UNRESOLVABLE
+def _unresolvable(name: str, words: tuple[Word, ...]) -> Effect:
+    """A builtin that runs text; of `source file` a person can vouch for the file."""
+    reason = f"`{name}` {UNRESOLVABLE[name]}"
+    file = next(iter(words[1:]), None) if name in {"source", "."} else None
+    known = file is not None and (file.literal or (file.tilde and not file.several and not file.dynamic))
+    if file is None or not known or file.text.startswith("-"):
+        return unresolved(words[0], reason)
+    return unresolved(file, reason, file.text)
 
 
 def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
@@ -542,8 +550,8 @@ def _unproven(item: Argument, entry: Options) -> Effect:
     helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
     if word.splits:
         hint = "put it into double quotes, after `--`" if helps else "write it out"
-        if helps and any(expansion.name == "{}" for expansion in word.expansions):
-            hint = "write `--` at the end, behind the command's own options"
+        if any(expansion.name == "{}" for expansion in word.expansions):
+            hint = "write `--` at the end, behind the command's own options" if helps else _EACH
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")

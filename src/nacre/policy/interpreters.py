@@ -5,6 +5,7 @@ Above: `programs`. Below: `inspector` looks through wrappers, `languages` reads 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -12,6 +13,7 @@ from nacre.policy.builtins import SHELL_OPTIONS
 from nacre.policy.effects import (
     Effect,
     Effects,
+    PathUse,
     Script,
     base_name,
     effect_at,
@@ -32,10 +34,13 @@ from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from nacre.policy.effects import Step
     from nacre.policy.languages import Action
     from nacre.policy.model import Word
     from nacre.policy.tables.schema import Interpreter, Program
 
+# With -n alone, and a file, these read and run nothing.
+_CHECKS_SYNTAX = frozenset({"bash", "sh", "dash"})
 _SHELL_LETTERS = frozenset("efuxvlphmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
 _FROM_INPUT = "an interpreter that reads its program from its input"
@@ -54,7 +59,7 @@ class CodeInspector(Inspector):
             return self._shell
         spec = tables.interpreter(name)
         if spec is not None:
-            return lambda words: self._interpreter(words, spec)
+            return lambda words: self.interpreter(words, spec)
         return super().reader(name)
 
     # -- shells --------------------------------------------------------------------------------------------
@@ -62,6 +67,9 @@ class CodeInspector(Inspector):
     def _shell(self, words: tuple[Word, ...]) -> None:
         """A shell: its `-c` text is a script; a file or its input is not known here."""
         name = base_name(words[0].text)
+        if name in _CHECKS_SYNTAX and [word.text for word in words[1:-1]] == ["-n"] and words[-1].literal:
+            self.step(words, rememberable=False, paths=[PathUse(words[-1], "read")])
+            return
         effects: list[Effect] = []
         index, has_text = 1, False
         while index < len(words) and words[index].text[:1] in {"-", "+"} and len(words[index].text) > 1:
@@ -104,7 +112,8 @@ class CodeInspector(Inspector):
 
     # -- interpreters --------------------------------------------------------------------------------------
 
-    def _interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
+    def interpreter(self, words: tuple[Word, ...], spec: Interpreter) -> None:
+        """Code in an argument, a file or the input."""
         found = Effects()
         if not self._code(words[1:], spec, found) and not found.effects:
             found.add(effect_at(words[0], "inline", _FROM_INPUT, "-"))
@@ -154,7 +163,7 @@ class CodeInspector(Inspector):
         """The program's own file; what follows is meant for it."""
         if word.text == "-" or is_process(word) or (word.literal and _DEVICE.match(word.text)):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
-        elif word.dynamic or word.glob is not None:
+        elif word.dynamic or (word.glob is not None and not _are_tests(word, words)):
             found.add(unresolved(word, "which program text it runs is only known when it runs"))
         found.uses(word, "read")
         for after in words[position(words, word) + 1 :]:
@@ -269,6 +278,28 @@ class CodeInspector(Inspector):
             found.add(runs(word, action.reason, flag))
         else:
             found.add(unresolved(word, action.reason, flag))
+
+
+def with_document(step: Step, document: str) -> Step:
+    """The step of an interpreter whose program stands in a here-document: it may only compute and print."""
+    spec = tables.interpreter(base_name(step.words[0].text))
+    if spec is None or not spec.language or not any(_is_from_input(effect) for effect in step.effects):
+        return step
+    files = _files_of_plain_code(document, spec.language)
+    if files is None:
+        return step
+    effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
+    read_files = tuple(PathUse(step.words[0].with_text(file), "read") for file in files)
+    return replace(step, effects=effects, paths=(*step.paths, *read_files))
+
+
+def _is_from_input(effect: Effect) -> bool:
+    return effect.kind == "inline" and effect.flag == "-"
+
+
+def _are_tests(word: Word, words: Sequence[Word]) -> bool:
+    """`node --test test/*.js`: files of tests, none of which can be taken for an option."""
+    return not word.may_be_option and any(item.text == "--test" for item in words[: position(words, word)])
 
 
 # Options whose value is code that can be read; the others load code from somewhere.

@@ -84,6 +84,12 @@ class Table:
     ends: frozenset[str] = frozenset({"--"})
     stops: bool = False
 
+    def knows(self, text: str) -> bool:
+        """Whether an option is listed, with or without the value in this word."""
+        if self.style != "words":
+            return text in self.specs
+        return _word_name(text.partition("=")[0]) in self.specs
+
     def near(self, name: str) -> str:
         """The full name of a shortened option that is harmless, for a hint."""
         return next((n for n, spec in self.specs.items() if n.startswith(name) and spec.kind == "option"), "")
@@ -102,7 +108,9 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         for listed, pattern in source.checks if source is not None else ():
             for item in listed.split():
                 name, arity = _spelled(item, style)
-                specs.setdefault(name, Spec("option", arity, regex(pattern)))
+                known = specs.get(name)
+                if known is None or known.check is None:
+                    specs[name] = Spec(known.kind if known is not None else "option", arity, regex(pattern))
     pattern = options.pattern or (outer.pattern if outer is not None else "")
     return Table(
         specs,
@@ -186,7 +194,7 @@ class _Reading:
         table = self.table
         if word.literal and (
             (table.numbers and _NUMBER.match(text))
-            or (table.pattern is not None and text not in table.specs and table.pattern.fullmatch(text))
+            or (table.pattern is not None and not table.knows(text) and table.pattern.fullmatch(text))
         ):
             self.found.append(Argument("option", text, word))
         elif table.style == "joined":

@@ -15,6 +15,7 @@ from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS
 from nacre.policy.effects import (
     FREE_TARGETS,
+    Effect,
     Effects,
     Inspection,
     Script,
@@ -346,6 +347,26 @@ class ProgramInspector(GitInspector):
 
     # -- files and data ------------------------------------------------------------------------------------
 
+    def read_perl(self, words: tuple[Word, ...]) -> None:
+        """`perl -pe 's/a/b/' file`, where the text does what sed could do; all else is code."""
+        from nacre.policy.languages.perl import is_plain_perl  # noqa: PLC0415 - when it is first named
+
+        spec = tables.interpreter("perl")
+        texts, edits, files = _perl_line(words[1:])
+        plain = bool(texts) and is_plain_perl("\n".join(texts)) and all(map(_is_no_pipe, files))
+        if spec is None:
+            return
+        if not plain:
+            self.interpreter(words, spec)
+            return
+        found = Effects()
+        found.add(Effect("inline", spec.reason, "-e", words[0].start, words[0].end, plain=True))
+        if edits:
+            found.add(writes(words[0], "perl edits the file in place", "-i"))
+        for word in files:
+            found.uses(word, "change" if edits else "read")
+        self.step(words, found.effects, rememberable=False, paths=found.paths)
+
     def read_dd(self, words: tuple[Word, ...]) -> None:
         """`if=` is read, `of=` is written, the rest are numbers and switches."""
         found = Effects()
@@ -390,6 +411,34 @@ class ProgramInspector(GitInspector):
             if item.flag in {"-c", "--command", "-e", "--execute"} and item.value is not None:
                 self.language([item.value], _sql_reader(name), found, item.flag)
         self.finish(words, found)
+
+
+# Options of perl before its text; the last letter takes the next word, or the end of a name for copies.
+_PERL_OPTION = regex(r"-[pnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
+_NO_PIPE = regex(r"[\w./~+][^|<>&]*\Z")
+
+
+def _perl_line(words: Sequence[Word]) -> tuple[list[str], bool, Sequence[Word]]:
+    """The texts after -e, whether files are edited, and the files; no texts: it is written in another way."""
+    texts: list[str] = []
+    edits, at = False, 0
+    while at < len(words) and words[at].text.startswith("-") and words[at].text != "-":
+        found = _PERL_OPTION.fullmatch(words[at].text) if words[at].literal else None
+        text = words[at + 1] if found is not None and found.group(1) and at + 1 < len(words) else None
+        if found is None or (found.group(1) and (text is None or not text.literal)):
+            return [], False, ()
+        if text is not None:
+            texts.append(text.text)
+        edits = edits or found.group(2) is not None
+        at += 1 if text is None else 2
+    return texts, edits, words[at:]
+
+
+def _is_no_pipe(word: Word) -> bool:
+    """A file's name that perl does not take for a command: `ls|` would be one."""
+    if word.dynamic or word.braces or word.tilde or not _NO_PIPE.match(word.text):
+        return False
+    return word.glob is None or (bool(word.prefix) and word.text[-1].isalnum())
 
 
 def _sql_reader(client: str) -> Callable[[str], list[Action]]:
@@ -506,6 +555,7 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("psql", "mysql", "mariadb"), ProgramInspector.read_sql),
     **dict.fromkeys(("dd", "gdd"), ProgramInspector.read_dd),
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), ProgramInspector.read_jq),
+    **dict.fromkeys(("perl", "perl5"), ProgramInspector.read_perl),
     "git": ProgramInspector.read_git,
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,

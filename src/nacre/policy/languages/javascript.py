@@ -2,7 +2,8 @@
 """JavaScript: short texts that only compute and print.
 
 Above: `interpreters` asks about `node -e`. Below: nothing. There is no parser for it here: a text must be made of plain
-expressions, `console.log(...)` and data of a `package.json`. Brackets, which reach every method, do not occur.
+expressions, `console.log(...)`, variables, files that are read and data of a `package.json`. Brackets, which reach every
+method, do not occur, and no method is called that is not listed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ _MEMBERS: dict[str, frozenset[str]] = {
         "PI E abs ceil floor round max min pow sqrt cbrt log log2 log10 exp sin cos tan atan atan2 trunc sign random hypot"
     ),
     "Date": names("now"),
+    "Object": names("keys values entries"),
     "Number": names("MAX_SAFE_INTEGER MIN_SAFE_INTEGER EPSILON parseInt parseFloat isInteger"),
 }
 _FUNCTIONS = names(
@@ -33,8 +35,17 @@ _FUNCTIONS = names(
 )
 _CALLED = names(
     "log error info warn table cwd uptime memoryUsage hrtime parse stringify now abs ceil floor round max min pow sqrt cbrt log2 log10 exp "
-    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat"
+    "sin cos tan atan atan2 trunc sign random hypot isInteger parseInt parseFloat keys values entries"
 )
+# Methods of texts, numbers and lists.
+_METHODS = names(
+    "trim split join slice includes indexOf toUpperCase toLowerCase toString toFixed startsWith endsWith padStart padEnd concat reverse sort "
+    "replace replaceAll at flat"
+)
+_READS = names("readFileSync existsSync readdirSync statSync")
+_FILE_MODULE = regex(r"""(['"])(?:node:)?fs\1\Z""")
+_FILE = regex(r"""(['"])([^'"\\\n]+)\1\Z""")
+_DECLARES = names("const let var")
 _JSON_FILE = regex(r"""['"](\./(?:(?!\.\.)[A-Za-z0-9_./-])+\.json)['"]\Z""")
 _PROPERTY = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _NEVER = names("constructor prototype __proto__ mainModule binding dlopen bind call apply")
@@ -74,12 +85,19 @@ class _Script:
         self.pieces = pieces
         self.at = 0
         self.files: list[str] = []
+        # Names of variables, and of those that are the module that reads files.
+        self.variables: set[str] = set()
+        self.modules: set[str] = set()
 
     def read(self) -> list[str]:
         while self.at < len(self.pieces):
             piece = self.pieces[self.at]
-            if piece[0].isalpha() or piece[0] in "_$":
+            if piece in _DECLARES:
+                self._declare()
+            elif piece[0].isalpha() or piece[0] in "_$":
                 self._chain()
+            elif piece == "." and self._peek(-1) == ")":
+                self._properties()
             else:
                 self._operator(piece)
                 self.at += 1
@@ -97,6 +115,22 @@ class _Script:
         if piece in {".", "="} or calls or doubled or regex:
             raise _NotPlainError
 
+    def _declare(self) -> None:
+        """`const x =`, `const fs = require('fs');`."""
+        name = self._peek(1)
+        taken = name in _MEMBERS or name in _FUNCTIONS or name in _VALUES or name in {"require", "Object"}
+        if taken or not _PROPERTY.match(name) or self._peek(2) != "=":
+            raise _NotPlainError
+        self.at += 3
+        module = self.pieces[self.at : self.at + 5]
+        if len(module) > 3 and module[0] == "require" and _FILE_MODULE.match(module[2]):  # noqa: PLR2004 - its words
+            if module[1] != "(" or module[3:] not in ([")"], [")", ";"]):
+                raise _NotPlainError
+            self.modules.add(name)
+            self.at += 4
+        else:
+            self.variables.add(name)
+
     def _chain(self) -> None:
         """A name and its members."""
         root = self._peek()
@@ -104,6 +138,10 @@ class _Script:
         if root in _VALUES or (root in _FUNCTIONS and self._peek() == "("):
             if self._peek() == ".":
                 raise _NotPlainError
+        elif root in self.modules:
+            self._reads_file()
+        elif root in self.variables:
+            self._properties()
         elif root == "require":
             self._require()
         elif root in _MEMBERS and self._peek() == "." and self._peek(1) in _MEMBERS[root]:
@@ -111,7 +149,25 @@ class _Script:
         else:
             raise _NotPlainError
 
+    def _reads_file(self) -> None:
+        """`.readFileSync('x', 'utf8')`."""
+        found = _FILE.match(self._peek(3))
+        if self._peek() != "." or self._peek(1) not in _READS or self._peek(2) != "(" or found is None:
+            raise _NotPlainError
+        self.files.append(found.group(2))
+        self.at += 4
+        if self._peek() == "," and _FILE.match(self._peek(1)):
+            self.at += 2
+        if self._peek() != ")":
+            raise _NotPlainError
+        self.at += 1
+        self._properties()
+
     def _require(self) -> None:
+        if self._peek() == "(" and _FILE_MODULE.match(self._peek(1)) and self._peek(2) == ")":
+            self.at += 3
+            self._reads_file()
+            return
         found = _JSON_FILE.match(self._peek(1))
         if self._peek() != "(" or self._peek(2) != ")" or found is None:
             raise _NotPlainError
@@ -128,11 +184,15 @@ class _Script:
             raise _NotPlainError
 
     def _properties(self) -> None:
-        """Properties of data: names without a call, and none that leads to code."""
+        """Properties of data: none that leads to code, and no call but of a method that is listed."""
         while self._peek() == ".":
             name = self._peek(1)
             if not _PROPERTY.match(name) or name in _NEVER:
                 raise _NotPlainError
             self.at += 2
+            if self._peek() == "(":
+                if name not in _METHODS:
+                    raise _NotPlainError
+                return  # what follows are its arguments
         if self._peek() == "(":
             raise _NotPlainError

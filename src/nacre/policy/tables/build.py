@@ -13,12 +13,12 @@ from nacre.policy.tables.schema import Program
 _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
 _MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE"
-_MAKE_REFUSES = rf"(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
-_GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
-_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+_MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|pedantic|pthread)(?: +|\Z))*\Z)"
+_MAKE_REFUSES = rf"{_MAKE_COMPILER}(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
     r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    r"|CMAKE_(?:C|CXX)_COMPILER(?::[A-Z]+)?=(?:gcc|cc|clang|g\+\+|c\+\+|clang\+\+)(?:-[0-9]+)?"
     # These are parts of the names of files that are read as code.
     r"|CMAKE_(?:SYSTEM_NAME|SYSTEM_PROCESSOR)(?::[A-Z]+)?=[A-Za-z0-9_-]*"
     r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
@@ -47,31 +47,6 @@ _TASKS = "another file of tasks, a shell or a variable decides what runs"
 _TASK_REFUSES = r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]"
 
 PROGRAMS = (
-    Program(
-        names="ar gcc-ar llvm-ar",
-        reason="plugins are code, a list of options is in a file, and x brings files of its own naming",
-        options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
-        runs="-x --plugin=",
-        operands="text change maybe",
-        # With M its input is a script.
-        refuses=r"@|-?[a-zA-Z]*[xM][a-zA-Z]*\Z(?<!\.o)",
-        response_files=True,
-    ),
-    Program(
-        names="ld ld.bfd ld.gold ld.lld gold",
-        reason="plugins are code, and files of options say more",
-        style="joined",
-        options="-l= -L= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
-        # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
-        checks=(("-e= -m=", r"\w+"),),
-        # A script of the linker places sections; it runs nothing.
-        reads="-T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
-        writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
-        runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
-        operands="read",
-        refuses="@",
-        response_files=True,
-    ),
     Program(
         names="make gmake",
         reason="other makefiles, and variables that name programs or hold code, decide what runs",
@@ -200,49 +175,30 @@ PROGRAMS = (
         ),
     ),
     Program(
-        names="gcc g++ cc c++ clang clang++ gfortran",
-        reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
-        style="joined",
-        options="-c -S -E -P -C -CC -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
-        pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+",
-        checks=(("-e=", r"\w+"),),
-        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
-        writes="-o= -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
-        runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
-        operands="maybe",
-        refuses="@",
-        response_files=True,
-        dashes=False,
-    ),
-    Program(
-        names="rustc",
-        reason="linkers and other code generation options are programs; -o writes",
-        options="-O -g -v -V -h -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --cfg= --check-cfg= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
-        checks=(
-            (
-                "-C= --codegen=",
-                r"(?:opt-level|debuginfo|lto|codegen-units|target-cpu|target-feature|panic|overflow-checks|debug-assertions|strip|incremental)=?[\w.,+-]*|help",
-            ),
-            # A target in a file names its linker; a kind and a path: it is written there.
-            ("--target=", _RUST_TARGET),
-            ("--print=", r"[\w-]+"),
-        ),
-        writes="-o= --out-dir= --emit=",
-        # Macros of libraries that are found there are code that the compiler runs.
-        runs="-L= -Z= --sysroot= --env-set= --extern=",
-        operands="maybe",
-        refuses="@",
-        response_files=True,
-        plain_values=True,
-    ),
-    Program(
         names="go",
         reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
         style="words",
         options="-h -help",
         places="-C=",
-        spelled="generate tool telemetry bug",
+        spelled="generate telemetry bug",
         commands=(
+            Program(
+                names="tool",
+                style="words",
+                reason="tools run what they are told",
+                commands=(
+                    Program(
+                        names="cover",
+                        style="words",
+                        # -html shows its page in a browser.
+                        reason="a browser is a program",
+                        reads="-func=",
+                        runs="-html=",
+                        operands="text",
+                        refuses=r"(?!\Z)",
+                    ),
+                ),
+            ),
             Program(
                 names="build install list vet get clean",
                 reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
@@ -420,7 +376,7 @@ PROGRAMS = (
         reason="settings, other projects, properties and plugins decide what runs",
         style="words",
         options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
-        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups)(?:=[\w.,:*#+-]*)?|-T\d\S*",
+        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope)(?:=[\w.,:*#+-]*)?|-T\d\S*",
         places="-f= --file=",
         writes="-l= --log-file=",
         runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
@@ -472,6 +428,7 @@ PROGRAMS = (
         persistent=True,
         spelled="exec config console open plugin run-script run global server create-project self-update  init viz gem cert owner push signin yank",
         commands=(
+            Program(names="exec", stops=True, passes=True),
             Program(
                 names="install update check list show outdated info add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
                 options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version=",
@@ -486,41 +443,13 @@ PROGRAMS = (
         spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
         commands=(
             Program(
-                names="build test analyze format clean doctor deps compile",
+                names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile",
                 options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale",
                 reason="further words are commands of their own",
                 operands="maybe",
                 # `sbt test "eval ..."`
-                refuses=r".*[\s;!]|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick)\Z",
+                refuses=r".*[\s;!]|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick|global|publish)\Z",
             ),
         ),
-    ),
-    Program(
-        names="strip ranlib",
-        reason="-o writes; plugins are code",
-        options="-d -g -s -S -x -X -p -v -V -h -w -D -U -t -K= -N= -R= -I= -O= -F= -j= --help --version --strip-all --strip-debug --strip-unneeded --only-keep-debug --preserve-dates --verbose --add-gnu-debuglink= --only-section= --remove-section=",
-        changes="-o=",
-        runs="--plugin=",
-        operands="change",
-        refuses="@",
-        response_files=True,
-    ),
-    Program(
-        names="objdump readelf size addr2line c++filt otool",
-        reason="plugins are code",
-        pattern=r"-[A-Za-z0-9]+(?:=?[\w,.:/+-]*)|--(?!pl?u?g?i?n?(?:=|\Z))[a-z][a-z-]*(?:=[\w,.:/+-]*)?",
-        runs="--plugin=",
-        operands="read",
-        refuses="@",
-        response_files=True,
-    ),
-    Program(
-        names="nm",
-        reason="plugins are code",
-        options="-a -A -B -C -D -e -f= -g -h -j -l -n -o -p -P -r -s -S -t= -u -v -V -W -X= --debug-syms --demangle? --no-demangle --dynamic --extern-only --format= --line-numbers --numeric-sort --no-sort --portability --print-armap --print-file-name --print-size --quiet --radix= --reverse-sort --size-sort --special-syms --synthetic --target= --defined-only --undefined-only --unicode= --version --no-weak --with-symbol-versions --without-symbol-versions --just-symbols --help",
-        runs="--plugin=",
-        operands="read",
-        refuses="@",
-        response_files=True,
     ),
 )

@@ -8,6 +8,8 @@ alone, under none of their names (`docker run`, `podman container run`, `docker 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nacre.policy.tables.schema import Program
 
 _HOST = "another daemon, configuration or runtime is another machine"
@@ -32,6 +34,8 @@ _SIMPLE = Program(
     options="-a -f -i -l -q -v -s= -t= -H --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --human --format= --condition= --interval= --depend --filter=",
     operands="text",
 )
+# To docker none of their options does harm: those of the program itself stand before the sub-command.
+_SIMPLE_OF_DOCKER = replace(_SIMPLE, harmless=True)
 _START = Program(
     names="start",
     options="-a -i -l --attach --interactive --latest --all --sig-proxy --detach-keys=",
@@ -188,30 +192,36 @@ _GROUPS = (
     ),
 )
 
+_ENGINE = Program(
+    names="podman nerdctl",
+    reason=_HOST,
+    options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
+    # podman's: with a value, so that what follows it is not taken for the sub-command.
+    runs="-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --storage-opt= --storage-driver= --hooks-dir= --runtime= --runtime-flag= --module= --root= --runroot= --tmpdir= --transient-store --conmon= --cgroup-manager= --cni-config-dir= --network-cmd-path= --network-config-dir= --events-backend= --identity= --imagestore= --out= --remote -r --ssh= --volumepath= --default-mounts-file= --registries-conf= --namespace= -n= -a= --address= --data-root= --cgroup-parent= --pull-option= --db-backend= --trace --compat-auth-file= --max-workers=",
+    spelled="run exec create attach bake plugin unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
+    commands=(
+        *_READS,
+        _BUILD,
+        Program(
+            names="search events info version",
+            options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --tls-verify --no-stream --stream --verbose",
+            operands="text",
+        ),
+        *_GROUPS,
+        _COMPOSE,
+    ),
+)
 _KUBE_GLOBAL = "-n= -v= --namespace= --context= --cluster= --user= --request-timeout= --as= --as-group= --as-uid= --v= --vmodule= --warnings-as-errors --match-server-version --disable-compression --log-flush-frequency= -h --help"
 _KUBE_RUNS = "--kubeconfig= --cache-dir= --profile= --profile-output= -s= --server= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify --tls-server-name= --token= --username= --password="
 _KUBE_REASON = "another kubeconfig or server runs credential programs, or is another machine"
 _KUBE_FILES = "-f= --filename= -k= --kustomize="
 
 PROGRAMS = (
-    Program(
-        names="docker podman nerdctl",
-        reason=_HOST,
-        options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
-        # podman's: with a value, so that what follows it is not taken for the sub-command.
-        runs="-H= --host= --config= -c= --context= --tlscacert= --tlscert= --tlskey= --url= --connection= --storage-opt= --storage-driver= --hooks-dir= --runtime= --runtime-flag= --module= --root= --runroot= --tmpdir= --transient-store --conmon= --cgroup-manager= --cni-config-dir= --network-cmd-path= --network-config-dir= --events-backend= --identity= --imagestore= --out= --remote -r --ssh= --volumepath= --default-mounts-file= --registries-conf= --namespace= -n= -a= --address= --data-root= --cgroup-parent= --pull-option= --db-backend= --trace --compat-auth-file= --max-workers=",
-        spelled="run exec create attach bake plugin unshare mount unmount umount checkpoint restore clone runlabel play kube generate auto-update swarm service stack node config secret trust login logout scout init debug mcp model ai desktop dev extension sbom offload sandbox pass harden cloud",
-        commands=(
-            *_READS,
-            _BUILD,
-            Program(
-                names="search events info version",
-                options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --tls-verify --no-stream --stream --verbose",
-                operands="text",
-            ),
-            *_GROUPS,
-            _COMPOSE,
-        ),
+    _ENGINE,
+    replace(
+        _ENGINE,
+        names="docker",
+        commands=tuple(_SIMPLE_OF_DOCKER if item is _SIMPLE else item for item in _ENGINE.commands),
     ),
     Program(
         names="docker-compose podman-compose",

@@ -16,6 +16,29 @@ _PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmo
 _PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
 _PG_CHECK = ("-d= --dbname=", _PG_TARGET)
 
+# Operations that list and describe.
+_AWS_LISTS = "--recursive --human-readable --summarize --max-items= --max-results= --page-size= --filters= --filter= --instance-ids= --stack-name= --cluster= --cluster-name= --name= --names= --services= --log-group-name= --log-group-name-prefix= --table-name= --function-name= --repository-name= --db-instance-identifier= --starting-token= --owners= --image-ids="
+_AWS_LOOKS = (
+    ("sts", "get-caller-identity"),
+    ("s3", "ls"),
+    ("s3api", "list-buckets list-objects list-objects-v2 head-object head-bucket get-bucket-location"),
+    (
+        "ec2",
+        "describe-instances describe-images describe-vpcs describe-subnets describe-security-groups describe-volumes describe-regions describe-instance-status describe-availability-zones",
+    ),
+    ("iam", "list-users list-roles list-policies list-groups get-user get-role"),
+    ("lambda", "list-functions get-function-configuration"),
+    ("logs", "describe-log-groups describe-log-streams"),
+    ("ecs", "list-clusters list-services list-tasks describe-clusters describe-services describe-tasks"),
+    ("eks", "list-clusters describe-cluster"),
+    ("ecr", "describe-repositories list-images describe-images"),
+    ("rds", "describe-db-instances describe-db-clusters"),
+    ("dynamodb", "list-tables describe-table"),
+    ("cloudformation", "list-stacks describe-stacks describe-stack-events list-stack-resources"),
+    ("sqs sns secretsmanager", "list-queues list-topics list-secrets describe-secret"),
+    ("route53 cloudwatch", "list-hosted-zones describe-alarms list-metrics"),
+)
+
 PROGRAMS = (
     Program(
         names="jq gojq",
@@ -169,8 +192,21 @@ PROGRAMS = (
         reason="engines, providers and configuration are code; -out writes",
         style="words",
         options="-help -v -a",
-        spelled="engine ca srp ts cms smime pkcs12 pkcs8 s_server ocsp rehash storeutl cmp",
+        spelled="engine ca srp ts cms smime s_server ocsp rehash storeutl cmp",
         commands=(
+            Program(
+                names="pkcs12 pkcs8",
+                style="words",
+                reason="engines, providers and configuration are code; -out writes",
+                options="-nodes -noenc -nokeys -nocerts -clcerts -cacerts -info -noout -nomacver -legacy -topk8 -nocrypt -traditional -inform= -outform= -help",
+                checks=(("-passin= -passout= -password=", r"(?:pass|env|fd):.*|stdin"),),
+                reads="-in=",
+                writes="-out= -export",
+                addresses=True,
+                runs="-engine= -provider= -provider-path= -propquery= -rand= -writerand= -certfile= -CAfile= -CApath= -inkey=",
+                operands="text",
+                refuses=r"(?!\Z)",
+            ),
             Program(
                 names="x509 req verify rsa ec dsa pkey pkeyparam asn1parse crl crl2pkcs7 pkcs7 dgst enc base64 rand prime passwd speed ciphers version list genrsa genpkey ecparam dhparam dsaparam s_client s_time sess_id nseq errstr md5 sha1 sha256 sha512 kdf mac info help pkeyutl rsautl",
                 style="words",
@@ -193,8 +229,22 @@ PROGRAMS = (
         reason="aliases, extensions, editors and browsers are programs",
         options="-h --help --version",
         plain_values=True,
-        spelled="alias extension extensions ext browse config codespace cs ssh-key gpg-key secret variable auth copilot attestation preview agent-task skill completion",
+        spelled="alias extension extensions ext browse config codespace cs ssh-key gpg-key secret variable copilot attestation preview agent-task skill completion",
         commands=(
+            Program(
+                names="auth",
+                reason="it changes who one is, and shows tokens",
+                commands=(
+                    Program(
+                        names="status",
+                        reason="it shows tokens",
+                        options="-h= -a --hostname= --active",
+                        runs="-t --show-token",
+                        operands="text",
+                        plain_values=True,
+                    ),
+                ),
+            ),
             Program(
                 names="pr mr",
                 reason="editors and browsers are programs",
@@ -360,7 +410,7 @@ PROGRAMS = (
             Program(
                 names="workflow label search status cache ruleset org project milestone ci pipeline",
                 reason="browsers and editors are programs; downloads are written",
-                options=f"{_GH_LIST} -i= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag=",
+                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag=",
                 plain_values=True,
                 reads="--notes-file= -F=",
                 writes="-D= --dir= -O= --output= --archive=",
@@ -386,10 +436,15 @@ PROGRAMS = (
         runs="--endpoint-url= --ca-bundle= --no-verify-ssl --cli-input-json= --cli-input-yaml=",
         persistent=True,
         commands=(
-            Program(
-                names="sts",
-                reason="other roles",
-                commands=(Program(names="get-caller-identity", operands="text"),),
+            *(
+                Program(
+                    names=service,
+                    reason="a rule must spell what changes or fetches things",
+                    commands=(
+                        Program(names=operations, options=_AWS_LISTS, operands="text", plain_values=True),
+                    ),
+                )
+                for service, operations in _AWS_LOOKS
             ),
         ),
     ),
@@ -399,6 +454,18 @@ PROGRAMS = (
         options="--project= --region= --zone= --format= --quiet -q --verbosity= --account= --output= -o= --query= --subscription= --version --help -h --filter= --limit=",
         runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
         persistent=True,
-        commands=(Program(names="version info", options="", operands="text"),),
+        plain_values=True,
+        commands=(
+            Program(names="version info", options="", operands="text"),
+            # `gcloud compute instances list`, `az vm list`: whatever is listed, it is only listed.
+            Program(
+                names="config compute container projects run sql iam services logging auth account group vm aks acr network",
+                reason="a rule must spell what changes things",
+                options="-g= --resource-group= -n= --name= --sort-by= --uri --all --show-details",
+                operands="text",
+                refuses=r"(?!(?:list|show|describe|instances|clusters|zones|regions|networks|subnets|disks|images|revisions|jobs|operations|roles|nodepool|repository|vnet|nsg|public-ip)\Z)",
+                plain_values=True,
+            ),
+        ),
     ),
 )

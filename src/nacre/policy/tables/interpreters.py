@@ -24,7 +24,7 @@ INTERPRETERS = (
         ),
         inline="-c= -i",
         module="-m=",
-        modules="pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",
+        modules="http.server cProfile profile zipfile tarfile pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",
         quits="--version -V -VV --help -h -? --help-env --help-xoptions --help-all",
         language="python",
     ),
@@ -42,7 +42,7 @@ INTERPRETERS = (
         permutes=True,
         reason="runs the JavaScript text it is given",
         options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm",
-        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init install -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
+        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
         quits="--version -v -V --help -h --revision",
     ),
     Interpreter(

@@ -73,13 +73,14 @@ PROGRAMS = (
         names="pnpm",
         reason=_ELSEWHERE,
         style="words",
-        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
+        options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
         pattern=_for_scripts(_PNPM_RUNS),
         runs=_PNPM_RUNS,
         persistent=True,
         plain_values=True,
         spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
         commands=(
+            Program(names="exec", style="words", stops=True, passes=True, packages=True),
             Program(
                 names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack",
                 style="words",
@@ -145,11 +146,17 @@ PROGRAMS = (
     Program(
         names="jest vitest",
         reason="configuration, transforms and setup files are code; snapshots and reports are written",
-        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --reporter=verbose --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
+        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
         places="-c= --config= --rootDir= --root= --dir=",
         writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
+        checks=(
+            (
+                "--reporter= --reporters=",
+                "default|verbose|dot|json|tap|tap-flat|junit|basic|tree|summary|hanging-process|github-actions",
+            ),
+        ),
         # The first two take all words that follow.
-        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --reporters= --reporter= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
+        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
         operands="text",
     ),
     Program(

@@ -14,7 +14,8 @@ _INDEX = "-i= -f= --index-url= --extra-index-url= --no-index --find-links= --pre
 _PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
 _UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
 _UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs"
-_UV_ELSEWHERE = "-p= --python= -i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
+_UV_PYTHON = ("-p= --python=", r"(?:c?python|pypy)?@?\d+(?:\.\d+){0,2}t?")
+_UV_ELSEWHERE = "-i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
 
 PROGRAMS = (
     Program(
@@ -50,11 +51,15 @@ PROGRAMS = (
                 "-p=",
                 r"no:[\w.-]+|xdist|pytest_cov|pytest_asyncio|anyio|randomly|benchmark|hypothesispytest|pytester",
             ),
+            (
+                "-o= --override-ini=",
+                r"(?:log_cli|log_cli_level|log_level|log_file_level|console_output_style|xfail_strict|junit_family|asyncio_mode|timeout|faulthandler_timeout)=\w*|addopts=",
+            ),
             ("--cov-report=", r"|term(?:-missing)?(?::skip-covered)?"),
         ),
         places="-c= --config-file= --rootdir= --confcutdir= --cov-config=",
         writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
-        runs="--pyargs --pdbcls= -o= --override-ini= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
+        runs="--pyargs --pdbcls= --pastebin= --tx= --rsyncdir= -d --looponfail -f",
         operands="maybe",
         # A file of further options; tests from elsewhere.
         refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
@@ -108,6 +113,7 @@ PROGRAMS = (
                 names="run",
                 reason="interpreters, packages and files from elsewhere are code",
                 options=_UV_PROJECT.replace(" -m=", " -m").replace(" --marker=", " --module"),
+                checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
                 stops=True,
                 passes=True,
@@ -118,6 +124,7 @@ PROGRAMS = (
                 options=_UV_PROJECT,
                 reads="-r= --requirements= -c= --constraints=",
                 writes="-o= --out-dir=",
+                checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
             ),
             Program(
@@ -125,6 +132,7 @@ PROGRAMS = (
                 reason="-o writes",
                 options=_UV_PROJECT,
                 writes="-o= --output-file=",
+                checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
             ),
             Program(
@@ -140,6 +148,7 @@ PROGRAMS = (
                         + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable --exclude=",
                         reads="-r= --requirements= -c= --constraints= -e= --editable= --overrides= -b= --build-constraints= --excludes=",
                         writes="-t= --target= --prefix= -o= --output-file=",
+                        checks=(_UV_PYTHON,),
                         runs=_UV_ELSEWHERE,
                     ),
                 ),
@@ -174,6 +183,7 @@ PROGRAMS = (
         persistent=True,
         spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
         commands=(
+            Program(names="run", options="-q -v", stops=True, passes=True),
             Program(
                 reason="-o writes",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
@@ -350,6 +360,34 @@ PROGRAMS = (
 
 # What `python3 -m` runs, where it is no program of its own.
 MODULES = (
+    Program(
+        names="cProfile profile",
+        reason="a module is code; profiles are written",
+        options="-h -s= --help --sort=",
+        writes="-o= --outfile=",
+        runs="-m",
+        stops=True,
+        operands="read maybe",
+        plain_values=True,
+    ),
+    Program(
+        names="zipfile tarfile",
+        reason="archives hold files of any name",
+        options="-h -v --help --verbose --metadata-encoding=",
+        reads="-l= -t= --list= --test=",
+        runs="-e -c --extract --create --filter=",
+        operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="http.server",
+        reason="scripts of a directory are run",
+        options="-h -b= -p= --help --bind= --protocol=",
+        reads="-d= --directory=",
+        runs="--cgi",
+        operands="text",
+        plain_values=True,
+    ),
     Program(
         names="json.tool",
         reason="the second operand is written",

@@ -42,7 +42,8 @@ class Options:
     runs: str = ""
     # The value is a file or directory whose instructions are followed: only a plain relative one passes.
     places: str = ""
-    # Pairs (options, regular expression): harmless if all of the value matches, else like `runs`.
+    # Pairs (options, regular expression): harmless, or what another field says of them, if all of the value
+    # matches, else like `runs`.
     checks: tuple[tuple[str, str], ...] = ()
     # The value becomes the working directory.
     enters: str = ""

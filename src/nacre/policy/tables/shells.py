@@ -67,6 +67,16 @@ RUNNERS: dict[str, str] = {
     "gchroot": "runs its arguments in another root, where a name means another program",
 }
 
+# Arguments with which they only show something.
+ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "crontab": (("-l",),),
+    "at": (("-l",),),
+    "tmux": (("ls",), ("list-sessions",), ("-V",)),
+    "screen": (("-ls",), ("-list",), ("-v",)),
+    "perf": (("--version",), ("list",)),
+    **dict.fromkeys(("direnv", "mise", "asdf", "ansible", "hyperfine"), (("--version",),)),
+}
+
 # Builtins that are no matter of `builtins`: they show something, and do more with some options.
 PROGRAMS = (
     Program(

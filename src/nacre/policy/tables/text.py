@@ -347,6 +347,33 @@ PROGRAMS = (
         refuses=r"\+(?![0-9]+\Z)",
     ),
     Program(
+        names="shellcheck",
+        options="-a -C? -e= -f= -i= -o= -S= -s= -V -W= -x --check-sourced --color? --include= --exclude= --extended-analysis= --format= --list-optional --norc --enable= --severity= --shell= --version --wiki-link-count= --external-sources --help",
+        reads="-P= --source-path= --rcfile=",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="shfmt",
+        reason="-w writes",
+        style="words",
+        options="-d -l -s -i= -ci -bn -sr -kp -fn -mn -p -f -ln= -version -help --list --diff --simplify --minify --language-dialect= --posix --filename= --indent= --binary-next-line --case-indent --space-redirects --keep-padding --func-next-line --find --tojson",
+        writes="-w --write",
+        operands="read",
+    ),
+    Program(
+        names="yamllint",
+        options="-h -d= -f= -s -v --format= --strict --no-warnings --list-files --version --help",
+        reads="-c= --config-file=",
+        operands="read",
+        harmless=True,
+    ),
+    Program(
+        names="tokei",
+        options="-C -c= -e= -f -h -i= -l -n= -o= -s= -r= -t= -V -v --columns= --exclude= --files --hidden --input= --languages --no-ignore --num-format= --output= --sort= --rsort= --types= --verbose --compact --help --version",
+        operands="read",
+    ),
+    Program(
         names="tee gtee sponge",
         reason="every operand is written",
         options="-a -i -p --append --ignore-interrupts --output-error? --help --version",

@@ -72,6 +72,12 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "",
     ),
     ("COLUMNS LINES", _NUMBER, ""),
+    # Where a project's own programs find their services.
+    (
+        "DATABASE_URL TEST_DATABASE_URL REDIS_URL MONGO_URL MONGODB_URI AMQP_URL RABBITMQ_URL API_URL BASE_URL APP_URL SITE_URL",
+        r"[a-z][a-z0-9+]*://(?!.*\.\.)[A-Za-z0-9_.:@/%?=&,+-]*|",
+        "",
+    ),
     ("TZ", r"(?!.*\.\.)[A-Za-z][A-Za-z0-9_+,./:-]*|", ""),
     ("TMPDIR TMP TEMP TEMPDIR", r"(?!.*\.\.)/(?:var/)?tmp(?:/[A-Za-z0-9_.+-]*)*", ""),
     ("SOURCE_DATE_EPOCH", _NUMBER, ""),

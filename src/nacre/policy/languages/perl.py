@@ -1,0 +1,50 @@
+"""Perl: the one-line texts that replace and print, as sed does.
+
+Above: `programs` asks about `perl -pe` and the like. Below: nothing. There is no parser for it here: a text
+must be made of substitutions, transliterations and `print`, with conditions that look for a pattern or a
+line's number. What is filled in, in a pattern or a text, is a group that was found (`$1`) and nothing else:
+other variables have subscripts, which are code.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.patterns import regex
+
+_LONGEST = 2_000
+# In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
+_IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
+_IN_TEXT = r"(?:[^\\$@\n{d}]|\\[ntrLUE\\/&.$@'\"|#,!1-9*+?()\[\]{{}}^-]|\$[1-9&](?![\[{{0-9:-]))*"
+_CODE_IN_PATTERN = regex(r"\(\?\??\{|\(\*")
+
+
+def _pattern(delimiter: str) -> str:
+    return _IN_PATTERN.replace("{d}", delimiter)
+
+
+def _text(delimiter: str) -> str:
+    return _IN_TEXT.replace("{d}", delimiter).replace("{{", "{").replace("}}", "}")
+
+
+_DELIMITERS = ("/", "|", "#", ",", "!")
+_FOUND = rf"m?/{_pattern('/')}/[gims]*"
+_LINE = r"\$\.\s*(?:==|<=|>=|<|>)\s*[0-9]+"
+_CONDITION = rf"(?:{_FOUND}(?:\s*\.\.\.?\s*{_FOUND})?|{_LINE}(?:\s*&&\s*{_LINE})*)"
+_REPLACES = "|".join(rf"s\{sign}{_pattern(sign)}\{sign}{_text(sign)}\{sign}[gimsr]*" for sign in _DELIMITERS)
+_CHANGES_LETTERS = r"(?:tr|y)/[A-Za-z0-9 _.,:;+*-]*/[A-Za-z0-9 _.,:;+*-]*/[cdsr]*"
+_PRINTS = rf'print(?:\s*"{_text(chr(34))}")?|next|last'
+_STATEMENT = regex(
+    rf"\s*(?:{_REPLACES}|{_CHANGES_LETTERS}|{_PRINTS})?(?:\s*(?<=\s)(?:if|unless)\s+{_CONDITION})?\s*(?:;|\Z)"
+)
+
+
+def is_plain_perl(code: str) -> bool:
+    """Whether a text does nothing but replace and print."""
+    if len(code) > _LONGEST or _CODE_IN_PATTERN.search(code):
+        return False
+    at = 0
+    while at < len(code):
+        found = _STATEMENT.match(code, at)
+        if found is None or found.end() == at:
+            return False
+        at = found.end()
+    return True

@@ -1,0 +1,42 @@
+"""Programs that run another one in a project's environment: `uv run pytest`, `bundle exec rspec`, `npx x`.
+
+Above: `inspector`, which writes down what they amount to. Below: `options` and the tables. It knows no rule:
+that the inner command needs one of its own is said by `check`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import position
+from nacre.policy.options import compiled, read
+from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.model import Word
+    from nacre.policy.tables.schema import Program
+
+
+def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Word, ...]:
+    """`uv run pytest -q`, `bundle exec rspec`: the command that is run in the project's environment."""
+    command = next((item for item in entry.commands if item.passes and word.text in item.names.split()), None)
+    if command is None:
+        return ()
+    rest = words[position(words, word) + 1 :]
+    given = read(compiled(command, entry if entry.persistent else None), rest)
+    first = next((item.word for item in given if item.kind in {"operand", "unproven"}), None)
+    if first is None:
+        return ()
+    inner = tuple(rest[position(rest, first) :])
+    return (first.with_text("python3"), *inner) if first.text.endswith(".py") else inner
+
+
+def is_of_the_system(name: str) -> bool:
+    """A shell, a wrapper, a tool: no package for JavaScript or Python."""
+    home = tables.home_of(name)
+    if home is not None:
+        return home not in {"javascript", "python", "interpreters", "build", "compilers"}
+    return "/" in name or name in SHELLS or name in MULTICALL or name in RUNNERS or name in UNRESOLVABLE

@@ -1,0 +1,198 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""Compilers, linkers, and the tools for what they make or read.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. Most of them replace any word that begins with `@` by
+the words of a file, and load plugins: both are refused under every spelling.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.tables.schema import Program
+
+_GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
+_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+_RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
+
+PROGRAMS = (
+    Program(
+        names="ar gcc-ar llvm-ar",
+        reason="plugins are code, a list of options is in a file, and x brings files of its own naming",
+        options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
+        runs="-x --plugin=",
+        operands="text change maybe",
+        # With M its input is a script.
+        refuses=r"@|-?[a-zA-Z]*[xM][a-zA-Z]*\Z(?<!\.o)",
+        response_files=True,
+    ),
+    Program(
+        names="ld ld.bfd ld.gold ld.lld gold",
+        reason="plugins are code, and files of options say more",
+        style="joined",
+        options="-l= -L= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
+        # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
+        checks=(("-e= -m=", r"\w+"),),
+        # A script of the linker places sections; it runs nothing.
+        reads="-T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
+        writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
+        runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
+        operands="read",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="gcc g++ cc c++ clang clang++ gfortran",
+        reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
+        style="joined",
+        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
+        pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+",
+        checks=(("-e=", r"\w+"),),
+        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
+        writes="-o= -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
+        runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
+        operands="maybe",
+        refuses="@",
+        response_files=True,
+        dashes=False,
+    ),
+    Program(
+        names="rustc",
+        reason="linkers and other code generation options are programs; -o writes",
+        options="-O -g -v -V -h -l= -A= -W= -D= -F= --edition= --crate-type= --crate-name= --test --explain= --cfg= --check-cfg= --version --verbose --help --error-format= --color= --json= --cap-lints= --remap-path-prefix=",
+        checks=(
+            (
+                "-C= --codegen=",
+                r"(?:opt-level|debuginfo|lto|codegen-units|target-cpu|target-feature|panic|overflow-checks|debug-assertions|strip|incremental)=?[\w.,+-]*|help",
+            ),
+            # A target in a file names its linker; a kind and a path: it is written there.
+            ("--target=", _RUST_TARGET),
+            ("--print=", r"[\w-]+"),
+        ),
+        writes="-o= --out-dir= --emit=",
+        # Macros of libraries that are found there are code that the compiler runs.
+        runs="-L= -Z= --sysroot= --env-set= --extern=",
+        operands="maybe",
+        refuses="@",
+        response_files=True,
+        plain_values=True,
+    ),
+    Program(
+        names="ctags universal-ctags exuberant-ctags",
+        reason="files of options define commands; -f writes",
+        options="-a -B -e -F -n -N -R -u -V -w -x --append? --recurse? --languages= --langmap= --language-force= --exclude= --exclude-exception= --fields= --extras= --extra= --kinds-all= --tag-relative? --totals? --sort? --links? --quiet? --verbose? --output-format= --excmd= --format= --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth= --pattern-length-limit=",
+        pattern=r"--(?:[A-Za-z+#]+-kinds|kinds-[A-Za-z+#]+|fields-[A-Za-z+#]+)=[\w+*{}-]*",
+        reads="-L= -I=",
+        writes="-f= -o=",
+        # A shell is told to sort the file.
+        checks=(("-f= -o=", r"[\w./+-]+"),),
+        runs="--options= --options-maybe= --optlib-dir= --_interactive? --filter?",
+        operands="read",
+        plain_values=True,
+    ),
+    Program(
+        names="clang-tidy",
+        reason="plugins and options of the compiler are code; fixes are written",
+        style="words",
+        options="--checks= --warnings-as-errors= --header-filter= --exclude-header-filter= --list-checks --dump-config --explain-config --quiet --use-color --system-headers --format-style= --line-filter= --allow-no-checks --verify-config --enable-check-profile --enable-module-headers-parsing --config= --version --help",
+        places="-p= --config-file=",
+        writes="--fix --fix-errors --fix-notes --export-fixes= --store-check-profile=",
+        runs="--load= --extra-arg= --extra-arg-before= --vfsoverlay= --removed-arg=",
+        operands="read",
+        after=r"-[ID][^@]+|-std=[\w+]+|-W[a-z-]+|-x|c|c\+\+",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="clang-format",
+        reason="-i writes",
+        options="-n -h -v -i --dry-run --Werror --Wno-error= --Wclang-format-violations --assume-filename= --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
+        checks=(("--style= -style=", r"(?i)LLVM|GNU|Google|Chromium|Microsoft|Mozilla|WebKit|file|\{.*\}"),),
+        reads="--files=",
+        operands="alter",
+        refuses="@",
+        response_files=True,
+        plain_values=True,
+    ),
+    Program(
+        names="rustfmt",
+        reason="other settings; files are written",
+        options="-h -l -q -v -V --help --version --verbose --quiet --check --edition= --style-edition= --color= --files-with-diff --backup --print-config=",
+        checks=(("--emit=", "stdout|files"),),
+        places="--config-path=",
+        runs="--config=",
+        operands="alter",
+        plain_values=True,
+    ),
+    Program(
+        names="protoc",
+        reason="plugins are programs, by an option or by the name of an output",
+        options="-h --version --help --encode= --decode= --decode_raw --print_free_field_numbers --error_format= --fatal_warnings --include_imports --include_source_info --retain_options --experimental_allow_proto3_optional --deterministic_output --python_opt= --cpp_opt= --java_opt= --pyi_opt= --csharp_opt= --kotlin_opt= --objc_opt= --php_opt= --ruby_opt= --rust_opt=",
+        reads="-I= --proto_path= --descriptor_set_in=",
+        changes="--cpp_out= --csharp_out= --java_out= --kotlin_out= --objc_out= --php_out= --pyi_out= --python_out= --ruby_out= --rust_out=",
+        writes="-o= --descriptor_set_out= --dependency_out=",
+        runs="--plugin=",
+        operands="read",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="objcopy llvm-objcopy",
+        reason="plugins are code; parts are written as files",
+        options="-I= -O= -F= -B= -S -g -x -X -w -v -V -h -p -D -U -j= -R= -K= -N= -G= -W= -L= --input-target= --output-target= --target= --binary-architecture= --only-keep-debug --strip-all --strip-debug --strip-dwo --strip-unneeded --discard-all --discard-locals --only-section= --remove-section= --keep-section= --keep-symbol= --strip-symbol= --redefine-sym= --rename-section= --set-section-flags= --set-section-alignment= --gap-fill= --pad-to= --set-start= --change-start= --change-addresses= --preserve-dates --verbose --version --help --info --compress-debug-sections? --decompress-debug-sections --localize-symbol= --globalize-symbol= --weaken --weaken-symbol= --wildcard --prefix-symbols= --prefix-sections= --keep-file-symbols --add-symbol= --enable-deterministic-archives --disable-deterministic-archives --extract-dwo --merge-notes --no-merge-notes",
+        reads="--add-section= --update-section= --add-gnu-debuglink= --keep-symbols= --strip-symbols= --keep-global-symbols= --localize-symbols= --redefine-syms= --weaken-symbols=",
+        writes="--dump-section= --split-dwo= --build-id-link-dir=",
+        runs="--plugin=",
+        operands="change",
+        refuses="@",
+        response_files=True,
+        plain_values=True,
+    ),
+    Program(
+        names="as gas",
+        reason="-o and listings are written; files of options say more",
+        style="joined",
+        options="-g -W -Z -R -J -K -L -D -v -V -ad -al -an -as -alh -alhn -ahls --32 --64 --x32 -march= -mtune= -msyntax= -mmnemonic= --gdwarf-2 --gdwarf-3 --gdwarf-4 --gdwarf-5 --gen-debug --keep-locals --warn --no-warn --fatal-warnings --noexecstack --execstack --statistics --version --help --target-help --defsym=",
+        reads="-I=",
+        writes="-o= --MD= -a=",
+        operands="read",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="gcov llvm-cov",
+        reason="a path that is not known",
+        options="-a -b -c -d -f -h -H -i -j -k -l -m -n -p -q -r -t -u -v -w -x -D --all-blocks --branch-probabilities --branch-counts --display-progress --function-summaries --json-format --human-readable --use-colors --long-file-names --demangled-names --no-output --preserve-paths --relative-only --stdout --unconditional-branches --verbose --version --help --hash-filenames --debug",
+        reads="-s= --source-prefix= -o= --object-directory= --object-file=",
+        operands="read",
+        refuses=r"@|(?:show|report|export|convert-for-testing)\Z",
+        response_files=True,
+        plain_values=True,
+    ),
+    Program(
+        names="strip ranlib",
+        reason="-o writes; plugins are code",
+        options="-d -g -s -S -x -X -p -v -V -h -w -D -U -t -K= -N= -R= -I= -O= -F= -j= --help --version --strip-all --strip-debug --strip-unneeded --only-keep-debug --preserve-dates --verbose --add-gnu-debuglink= --only-section= --remove-section=",
+        changes="-o=",
+        runs="--plugin=",
+        operands="change",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="objdump readelf size addr2line c++filt otool",
+        reason="plugins are code",
+        pattern=r"-[A-Za-z0-9]+(?:=?[\w,.:/+-]*)|--(?!pl?u?g?i?n?(?:=|\Z))[a-z][a-z-]*(?:=[\w,.:/+-]*)?",
+        runs="--plugin=",
+        operands="read",
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="nm",
+        reason="plugins are code",
+        options="-a -A -B -C -D -e -f= -g -h -j -l -n -o -p -P -r -s -S -t= -u -v -V -W -X= --debug-syms --demangle? --no-demangle --dynamic --extern-only --format= --line-numbers --numeric-sort --no-sort --portability --print-armap --print-file-name --print-size --quiet --radix= --reverse-sort --size-sort --special-syms --synthetic --target= --defined-only --undefined-only --unicode= --version --no-weak --with-symbol-versions --without-symbol-versions --just-symbols --help",
+        runs="--plugin=",
+        operands="read",
+        refuses="@",
+        response_files=True,
+    ),
+)
