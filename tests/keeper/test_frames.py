@@ -168,6 +168,38 @@ OBJECTS = [
 ]
 
 
+_TEXTS = st.text(st.characters(codec=None, categories=["L", "N", "P", "Z", "Cc", "Cs"]), max_size=8)
+_STARTS = st.builds(
+    TurnStart,
+    turn=st.integers(0, 1 << 33),
+    marker=_TEXTS,
+    feed=_TEXTS,
+    report=_TEXTS,
+    pair=st.integers(0, 1 << 33),
+    keep_bytes=st.integers(0, 1 << 65),
+    files=st.dictionaries(_TEXTS, _TEXTS, max_size=2),
+)
+
+
+@pytest.mark.req("keeper-frames")
+@given(_STARTS, st.sampled_from([{}, {"stdin": "x"}, {"follow_ms": 5}, {"hashed": True}]))
+def test_a_turn_arrives_as_it_was_sent_whatever_its_texts_are(start: TurnStart, more: dict[str, Any]) -> None:
+    sent = TurnStart(**start.__dict__, **more)
+    came = frames.decode_turn_start(body_of(frames.encode_turn_start(sent, 1)))
+    assert [getattr(came, name) for name in TurnStart.__annotations__] == [
+        getattr(sent, name) for name in TurnStart.__annotations__
+    ]
+
+
+@pytest.mark.req("keeper-frames")
+@pytest.mark.parametrize(
+    ("body", "says"), [(bytes(8), "ends before its numbers"), (bytes(28) + b"a\0b", "has 5 texts, not 2")]
+)
+def test_a_turn_that_is_not_whole_is_refused(body: bytes, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        frames.decode_turn_start(body)
+
+
 @pytest.mark.req("keeper-frames")
 @pytest.mark.parametrize("record", OBJECTS, ids=lambda record: record.__name__)
 def test_every_field_of_every_record_is_checked(record: type) -> None:

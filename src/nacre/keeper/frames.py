@@ -6,7 +6,8 @@ Below: `wire`, which cuts bytes into frames. It knows what a frame holds, not wh
 On the wire a record is a JSON object of the fields that were given; the others have their defaults. The two
 that are sent for every command, `Exit` and `TurnEnd`, are JSON arrays of all fields, followed by the kept
 output as raw bytes. An ordinary end, as nearly all are, has numbers of fixed size instead of the JSON, whose
-length is 0 then: a fifth of the cost. INPUT, OUTPUT and CONTROL are raw bytes and have no record.
+length is 0 then: a fifth of the cost. So has an ordinary `TurnStart`, followed by its texts. INPUT, OUTPUT
+and CONTROL are raw bytes and have no record.
 
 Decoding checks the type of each field, and raises a ValueError that names one that does not fit.
 """
@@ -239,6 +240,9 @@ _PLAIN_EXIT = struct.Struct(">IIIIQIIII")
 # The same for a turn, with its pair of pipes, and the lengths of its record and its directory.
 _PLAIN_TURN = struct.Struct(">IIIIQIIIIII")
 _MOST = (1 << 31) - 1  # the largest number of four bytes
+_PLAIN_START = struct.Struct(">IIIQQ")  # turn, pair, what is kept, the size of a spool
+_START_TEXTS = 5  # marker, feed, report, and the suffix and the text of a file
+_START_FIELDS = {"turn", "marker", "feed", "pair", "files", "report", "keep_bytes", "spool_bytes"}
 _NO_JSON = bytes(4)
 _NO_SPOOL = [None, 0, "", False, "", ""]
 
@@ -304,6 +308,23 @@ def encode(record: Any, command_id: int = 0) -> bytes:
 def encode_again(argv: list[str], command_id: int) -> bytes:
     """AGAIN: the last SPAWN with other arguments."""
     return json_frame(Kind.AGAIN, command_id, argv)
+
+
+def encode_turn_start(start: TurnStart, command_id: int) -> bytes:
+    """The frame of a command for a persistent shell."""
+    most = max(start.turn, start.pair, start.keep_bytes >> 32, start.spool_bytes >> 32)
+    if (
+        start.__dict__.keys() <= _START_FIELDS
+        and len(start.files) <= 1
+        and "" not in start.files
+        and most <= _MOST
+    ):
+        file = next(iter(start.files.items()), ("", ""))
+        texts = _to_bytes("\0".join((start.marker, start.feed, start.report, *file)))
+        if texts.count(b"\0") == _START_TEXTS - 1:
+            head = _PLAIN_START.pack(0, start.turn, start.pair, start.keep_bytes, start.spool_bytes)
+            return frame(Kind.TURN_START, command_id, head + texts)
+    return encode(start, command_id)
 
 
 def encode_exit(end: Exit, command_id: int) -> bytes:
@@ -455,6 +476,27 @@ def decode_again(body: bytes, last: Spawn) -> Spawn:
     spawn = Spawn.__new__(Spawn)
     spawn.__dict__ = {**last.__dict__, "argv": argv}
     return spawn
+
+
+def decode_turn_start(body: bytes) -> TurnStart:
+    """A command for a persistent shell. Raises ValueError like `decode`."""
+    if not body.startswith(_NO_JSON):
+        return decode(TurnStart, body)
+    _, turn, pair, keep_bytes, spool_bytes = _numbers(_PLAIN_START, body)
+    texts = _to_text(body[_PLAIN_START.size :]).split("\0")
+    if len(texts) != _START_TEXTS:
+        raise ValueError(f"TurnStart has {_START_TEXTS} texts, not {len(texts)}")
+    marker, feed, report, suffix, text = texts
+    return TurnStart(
+        turn=turn,
+        marker=marker,
+        feed=feed,
+        pair=pair,
+        files={suffix: text} if suffix else {},
+        report=report,
+        keep_bytes=keep_bytes,
+        spool_bytes=spool_bytes,
+    )
 
 
 def decode_exit(body: bytes) -> Exit:

@@ -42,6 +42,7 @@ from nacre.keeper.frames import (
     decode_turn_end,
     encode,
     encode_again,
+    encode_turn_start,
 )
 from nacre.keeper.keeper_process import KeeperProcess
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
@@ -238,7 +239,7 @@ class Link:
         running.turn, running.turn_number, running.turn_rest = turn, start.turn, None
         if self._watch is None:
             self._watch_on()
-        self._writer.write(encode(start, running.id))
+        self._writer.write(encode_turn_start(start, running.id))
         return turn
 
     def feed(self, running: Running, data: bytes) -> None:

@@ -26,11 +26,11 @@ from nacre.keeper.frames import (
     Setup,
     Signal,
     Spawn,
-    TurnStart,
     Unguarded,
     Watch,
     decode,
     decode_again,
+    decode_turn_start,
     encode,
     encode_part,
 )
@@ -43,6 +43,7 @@ from nacre.keeper.wire import COOKIE_NAME, SCRIPT_MARK, VERSION, Decoder, Kind, 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
     from nacre.keeper.cgroups import Group, Groups
+    from nacre.keeper.frames import TurnStart
     from nacre.keeper.guardian import Guardian
     from nacre.keeper.shells import PersistentShell
     from nacre.keeper.timers import Timer
@@ -162,7 +163,7 @@ class Keeper:
         elif (command := self._commands.get(command_id)) is None:
             self._regret(Kind(kind), command_id, body)
         elif kind == Kind.TURN_START:
-            self._start_turn(command, decode(TurnStart, body))
+            self._start_turn(command, decode_turn_start(body))
         elif kind == Kind.INPUT:
             command.feed(body)
         elif kind == Kind.HIDDEN_INPUT:

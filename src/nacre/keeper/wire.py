@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 4
+VERSION = 5
 SCRIPT_MARK = "\0script\0"  # stands for the script file in argv; no real argument contains a NUL
 COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that attributes a process to its command
 HEADER = struct.Struct(">IBI")
