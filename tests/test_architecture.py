@@ -223,10 +223,16 @@ def test_nine_functions_of_ten_have_at_most_18_lines_and_none_more_than_75() -> 
 
 
 @pytest.mark.req("architecture-short")
-def test_at_most_one_broad_except_in_a_thousand_lines() -> None:
-    found = [f"{name_of(path)}:{line}" for path in modules() for line in broad_excepts(path.read_text())]
-    lines = sum(len(path.read_text().splitlines()) for path in modules())
-    assert len(found) * 1000 <= lines, found
+def test_at_most_one_broad_except_in_two_thousand_lines_and_each_says_why() -> None:
+    sources = {name_of(path): path.read_text() for path in modules()}
+    found = [(name, line) for name, source in sources.items() for line in broad_excepts(source)]
+    assert len(found) * 2000 <= sum(len(source.splitlines()) for source in sources.values()), found
+    unexplained = [
+        (name, line)
+        for name, line in found
+        if "# " not in re.sub(r"# noqa: \w+", "", sources[name].splitlines()[line - 1])
+    ]
+    assert unexplained == []
 
 
 @pytest.mark.req("tests-no-sleep")

@@ -208,7 +208,7 @@ async def shielded(future: asyncio.Future[Value], waiter: EagerFuture[None] | No
         future.add_done_callback(wake)
         try:
             await waiter
-        except BaseException:  # nobody waits any more
+        except BaseException:  # the waiter is gone
             future.remove_done_callback(wake)
             raise
     return future.result()

@@ -64,7 +64,7 @@ class Job:
     # -- its output
 
     def watch(self, hear: Callable[[News], None]) -> None:
-        """Have somebody told when it has printed more."""
+        """Call back when there is more output."""
         self._watchers.append(hear)
         if self.outcome is None:
             self.execution.watch(self._hear)
@@ -105,7 +105,7 @@ class Job:
             self.unwatch(hear)
 
     async def printed(self, stream: StreamName) -> Printed | None:
-        """All that it has printed by now, to be read in a thread; None: it is kept as any other output."""
+        """Its output up to now, to be read in a thread; None: it is kept like any other output."""
         number = 1 + (stream == "stderr")
         now = await self._live(number, 0, 0)
         if now is None:
@@ -141,7 +141,7 @@ class Job:
             screen.fed_bytes = offset + len(data)
 
     async def total_bytes(self, stream: StreamName) -> int:
-        """How much it has printed by now."""
+        """The size of its output up to now."""
         part = await self._live(1 + (stream == "stderr"), 0, 0)
         if part is not None:
             return part.total_bytes

@@ -40,7 +40,7 @@ class Printed:
     total_bytes: int
     missing_from: int = 0
     missing_bytes: int = 0
-    goes_on: bool = False  # somebody may print more
+    goes_on: bool = False  # a process left behind may print more
     line_ends: int | None = None  # in all that was printed; None: they were not counted
 
     def read(self, offset: int, limit_bytes: int) -> bytes:
@@ -55,7 +55,7 @@ class Printed:
         return self._read_hidden(at, max(0, end - offset))
 
     def _read_hidden(self, at: int, limit_bytes: int) -> bytes:
-        """What may leave of the bytes that are kept there: a secret is known by what stands around, too."""
+        """The kept bytes with secrets masked, which may take the bytes around them to recognize."""
         around_bytes = context_bytes()
         if not around_bytes:
             return self.read_at(at, limit_bytes)

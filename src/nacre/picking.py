@@ -70,7 +70,7 @@ class Row(NamedTuple):
     size: int
     number: int | None
     text: str
-    shape: bytes | None = None  # None: it only stands beside one that was picked
+    shape: bytes | None = None  # None: it is only next to one that was picked
 
     @property
     def shown(self) -> str:

@@ -82,7 +82,7 @@ class _Terminal(pyte.HistoryScreen):
             super().select_graphic_rendition(*attributes)
 
     def report_device_status(self, mode: int, **_kwargs: Any) -> None:
-        """Nobody is answered."""
+        """Send no answer."""
 
     def report_device_attributes(self, mode: int = 0, **_kwargs: Any) -> None:
         """As above."""

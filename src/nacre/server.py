@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 CLIENT_GONE = 1
 SPANS_WANTED = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-SETTLED_S = 1.0  # after this the first calls are answered
+SETTLED_S = 1.0  # by then the first calls have been answered
 SIGNALS = tuple(name for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK") if hasattr(signal, name))
 
 
@@ -61,7 +61,7 @@ def _system() -> str:
 
 
 def build_surface(service: Service) -> Surface:
-    """What a client of this server is shown."""
+    """The surface of this server: its tools, prompts and methods."""
     information, config = start_up_information(service), service.config
     log.info("nacre %s: %s", __version__, f"{information}, {_what_holds(service)}")
     for warning in (*config.warnings, *service.place.warnings):
@@ -83,7 +83,7 @@ def build_surface(service: Service) -> Surface:
 
 
 def _starts_at_root(service: Service, surface: Surface) -> bool:
-    """Whether commands start at the client's first root: nobody has said where else, and they can."""
+    """Whether commands start at the client's first root: no other directory is configured, and they can."""
     return surface.starts_at_root and service.config.chosen_directory is None
 
 
@@ -161,7 +161,7 @@ class Server:
 
 
 def _telemetry() -> Telemetry | None:
-    """Who makes spans of calls and commands, where the person has said where to send them."""
+    """The tracer of calls and commands, if the person has configured a collector."""
     if not any(name in os.environ for name in SPANS_WANTED):
         return None
     from nacre.protocol import calls  # noqa: PLC0415  # with what only this needs
@@ -177,11 +177,11 @@ def _telemetry() -> Telemetry | None:
 
 
 async def _be_watched(service: Service) -> None:
-    """Let the person follow what happens, as soon as the first calls are answered, until the end."""
+    """Open the socket of `nacre watch` after the first calls, until the end."""
     if sys.platform != "linux":
         return
     await asyncio.sleep(SETTLED_S)
-    from nacre.watch.listener import WatchListener  # noqa: PLC0415  # nobody shall wait for it
+    from nacre.watch.listener import WatchListener  # noqa: PLC0415  # off the path of the first calls
 
     watched = WatchListener(service, os.environ)
     try:
@@ -195,13 +195,13 @@ async def _be_watched(service: Service) -> None:
 
 
 def _collect_seldom() -> None:
-    gc.freeze()  # what the start has made lives as long as the process: it need not be looked at
-    gc.set_threshold(20_000, 20, 20)  # a call makes few hundred objects and no cycles
+    gc.freeze()  # objects of the start-up live as long as the process: the collector can ignore them
+    gc.set_threshold(20_000, 20, 20)  # a call creates a few hundred objects and no cycles
     gc.enable()
 
 
 def _return_large_blocks() -> None:
-    from nacre.keeper import heap  # noqa: PLC0415  # imports ctypes, which nobody shall wait for
+    from nacre.keeper import heap  # noqa: PLC0415  # imports ctypes: off the path of the first calls
 
     heap.return_large_blocks()
 

@@ -1,9 +1,9 @@
-"""THE path: every command of every tool, preset and method goes through `Service.run`, and no other way.
+"""The path of every command: all tools, presets and methods go through `Service.run`, and no other way.
 
 One sequence for every kind of work, commands in fresh processes and in sessions, and file tools:
 
     validate → its turn → admit (policy; the person) → a slot → record the start
-    → run, in its place → finish → record the end, in the one `finally` nobody can pass by
+    → run, in its place → finish → record the end, in the one `finally` that all calls pass
 
 Above it: the tools. Below: the executions, which differ in kind, the place they run in, the gate, the log.
 """
@@ -75,18 +75,18 @@ class Service:
         except NacreError:
             self.place.release()
             raise
-        self._widening: Widening | None = None  # made when a sandbox has first refused something
+        self._widening: Widening | None = None  # created with the first refusal of a sandbox
         self._hold_in_kernel()
         self._abort = _abort_file(config.abort_file)
         self._slots = Semaphore(config.concurrent_commands)
         self.place.open()
         self.sessions = Sessions(self.place, config)
-        self._jobs: JobControl | None = None  # made with the first job
-        self.on_jobs_change: Callable[[], None] | None = None  # who wants to know that there is another one
+        self._jobs: JobControl | None = None  # created with the first job
+        self.on_jobs_change: Callable[[], None] | None = None  # called when there is another job
         self._patience = Deadlines(self._let_go)
         self._is_prepared = False  # for long outputs
         self._closing = False
-        self.settings_note = ""  # what of changed files does not hold, and why
+        self.settings_note = ""  # which settings of changed files do not apply, and why
 
     # -- the one sequence
 
@@ -121,7 +121,7 @@ class Service:
                 asyncio.get_running_loop().call_soon(_load_digest)
 
     def _by_full_path(self, command: Command) -> Command:
-        """A listed program by its path, in a shell that would take one of the current directory for it."""
+        """A listed program by its full path, in a shell that searches the current directory first."""
         lists, name = self.shell.dialect.lists, command.text.partition(" ")[0]
         if lists is None or lists.by_full_path is None or name not in self.commands:
             return command
@@ -138,12 +138,12 @@ class Service:
         """Read, write or list inside the allowed directories. NacreError: it could not be done."""
         policy = self.config.policy
         roots = (policy.allowed_directories if policy is not None else ()) or (self.default_directory,)
-        if work.tool == "read_file":  # also what commands have printed: replies name such files
+        if work.tool == "read_file":  # replies name the files with the output of commands
             roots = (*roots, self.place.output_directory)
         return await self._carry_out(FileExecution(work, self.place, roots, self.default_directory), ask)
 
     async def _carry_out(self, execution: Execution[Done], ask: Ask | None) -> Done:
-        """Validate, and do the rest; what became of it is recorded, whatever that is."""
+        """Validate, perform, and record the outcome, whatever it is."""
         outcome: Done | NacreError | None = None
         entry = Entry()
         try:
@@ -153,22 +153,22 @@ class Service:
         except NacreError as error:
             outcome = error
             raise
-        except Exception as error:  # whatever it is, the record of its end says that it failed
+        except Exception as error:  # in any case the record of its end says that it failed
             outcome = InternalError(f"nacre failed ({type(error).__name__}); its log has the details.")
             raise
         else:
             return outcome
         finally:
-            if not isinstance(outcome, Result) or outcome.ended is not Ended.RUNNING:  # a job has its own end
+            if not isinstance(outcome, Result) or outcome.ended is not Ended.RUNNING:  # jobs: later
                 self._record(execution.asked, outcome, entry)
-            del outcome  # an error that its own traceback leads to would wait for the garbage collector
+            del outcome  # breaks the reference cycle of an error with its own traceback
 
     async def _perform(self, execution: Execution[Done], ask: Ask | None, entry: Entry) -> Done:
         """Admit, take a slot, record the start, run, finish."""
-        goes_on = False  # as a job, which has an end of its own
+        goes_on = False  # as a job
         try:
-            await execution.prepare()  # it holds no slot while it waits for its turn
-            if self._gate is not None:  # the one of now: rules may have changed while it waited
+            await execution.prepare()  # it takes no slot while it waits for its turn
+            if self._gate is not None:  # the current one: rules may have changed while it waited
                 admission = await execution.admit(self._gate, ask)
                 entry.verdict = "approved" if admission.approved else "allow"
                 entry.rule = admission.rule
@@ -191,7 +191,7 @@ class Service:
                 execution.close()
 
     async def _wait_for(self, execution: Execution[Done]) -> Done:
-        """The end; or what there is when its caller is to be answered, for the command goes on as a job."""
+        """The result; or the output so far, if the command becomes a job."""
         command = execution.asked
         if not isinstance(command, Command) or command.answer_within_s is None:
             return await execution.wait()
@@ -200,7 +200,7 @@ class Service:
             self._patience.begin(running, command.answer_within_s)
         try:
             if not command.answer_within_s and not running.over:
-                # Whether it has printed by now is chance: all of it is new to the first who waits for it.
+                # Output up to now is a matter of chance: the first wait for the job shows all of it.
                 return cast("Done", replace(await running.so_far(), stdout=NO_TEXT, stderr=NO_TEXT))
             return await execution.wait()
         except asyncio.CancelledError:
@@ -212,12 +212,12 @@ class Service:
             self._patience.end(running)
 
     def _let_go(self, execution: CommandExecution) -> None:
-        """Its caller has waited long enough; where there are too many jobs, it has to wait on."""
+        """Detach the caller, who has waited long enough, unless there are too many jobs."""
         if self._job_control().jobs.has_room:
             execution.detach()
 
     def _note_jobs(self, execution: Execution[Done], done: Done, entry: Entry) -> bool:
-        """Keep what goes on; whether that is the command itself."""
+        """Note what continues as a job; whether that is the command itself."""
         if not isinstance(done, Result) or not self.config.offers("job"):
             return False
         if done.ended is Ended.RUNNING:
@@ -239,19 +239,19 @@ class Service:
         return self._jobs
 
     def _hide_typed(self, text: str) -> None:
-        """Hide what the person has typed for a program from all that leaves."""
+        """Mask what the person has typed for a program in everything that leaves."""
         from nacre.secrets import hide_typed  # noqa: PLC0415  # few are ever asked
 
         hide_typed(text, self.place.secrets)
 
     @staticmethod
     async def _widen(widening: Widening, execution: Execution[Any], ask: Ask | None) -> None:
-        """Have the person asked about what the sandbox refused to such a command before."""
+        """Ask the person about what the sandbox refused to this command before."""
         if isinstance(execution, Once):
             execution.keeper = await widening.admit(execution.asked, ask)
 
     def _finish(self, done: Done, asked: Command | FileWork, ask: Ask | None, began: float) -> Done:
-        """Explain it, and tell what has become of earlier work."""
+        """Explain a failure, and add news of earlier jobs."""
         if not isinstance(done, Result):
             return done
         done = self._explain(done, asked, ask, began)
@@ -260,7 +260,7 @@ class Service:
         return done
 
     def _explain_job(self, done: Result, asked: Command) -> Result:
-        """The same at the end of a job, when nobody can be asked."""
+        """The same at the end of a job, when the person cannot be asked."""
         return self._explain(done, asked, None, time.monotonic() - done.execution_time_ms / 1000)
 
     def _explain(self, done: Result, asked: Command | FileWork, ask: Ask | None, began: float) -> Result:
@@ -295,7 +295,7 @@ class Service:
     def _record(
         self, asked: Command | FileWork, outcome: Result | FileDone | NacreError | None, entry: Entry
     ) -> None:
-        """Record the end; what loses its keeper because the server ends was cancelled by that."""
+        """Record the end; a keeper that is lost because the server ends counts as a cancellation."""
         if self._closing and isinstance(outcome, NacreError) and outcome.code == "keeper_lost":
             outcome = None
         recorder.record(asked, outcome, entry)
@@ -307,7 +307,7 @@ class Service:
     # -- outputs
 
     async def read_output(self, output_id: str | None, stream: StreamName, query: Query) -> Excerpt:
-        """A part of what a command has printed; the last command's without an id. It is never refused."""
+        """A part of an output, without an id of the last command's. It is never refused."""
         from nacre.output_reader import read  # noqa: PLC0415  # only who reads pays for it
 
         known_id = output_id or self.place.outputs.newest_id
@@ -318,7 +318,7 @@ class Service:
         )
 
     async def _read_stream(self, output_id: str, stream: StreamName, read: Callable[[Printed], Made]) -> Made:
-        """What is made in a thread of a stream that a job or a command has printed."""
+        """Process a stream of a job or a command in a thread."""
         job = self._jobs.jobs.get(output_id) if self._jobs is not None else None
         return await self._read_of(job, output_id, stream, read)
 
@@ -335,7 +335,7 @@ class Service:
             return read(printed)
 
     async def read_running(self, execution: CommandExecution, stream: StreamName, query: Query) -> Excerpt:
-        """A part of what a command has printed by now that its caller waits for."""
+        """A part of the output of a command whose caller still waits."""
         from nacre.jobs import Job  # noqa: PLC0415  # only who watches reads it
         from nacre.output_reader import read  # noqa: PLC0415  # the same
 
@@ -363,7 +363,7 @@ class Service:
         for stream, cut in texts.items():
             if not cut.truncated:
                 continue
-            with suppress(NacreError, OSError):  # its file has made room for others: the two ends are shown
+            with suppress(NacreError, OSError):  # its file was removed to make room: the two ends are shown
                 make = partial(shorten, cut=cut)
                 if done.ok and not done.left_running_total:  # little of it is read: quicker than a thread
                     texts[stream] = self._read_kept(done.output_id, stream, make)
@@ -378,7 +378,7 @@ class Service:
         return self._jobs.summaries() if self._jobs is not None else []
 
     def describe_jobs(self) -> list[dict[str, Any]]:
-        """The same for a program: nobody is held to know how they ended."""
+        """All jobs, as data; their ends do not count as seen."""
         return [job.summary() for job in self._jobs.jobs] if self._jobs is not None else []
 
     def describe_job(self, job_id: str) -> dict[str, Any]:
@@ -386,7 +386,7 @@ class Service:
         return self._job_control().jobs.find(job_id).summary()
 
     def job(self, job_id: str) -> Job:
-        """A job, to look at. RequestError: there is none of that id."""
+        """A job. RequestError: there is none of that id."""
         return self._job_control().jobs.find(job_id)
 
     def is_job(self, output_id: str) -> bool:
@@ -394,7 +394,7 @@ class Service:
         return self._jobs is not None and self._jobs.jobs.get(output_id) is not None
 
     def note_end_seen(self, job_id: str) -> None:
-        """Its caller knows how a job ended: no reply needs to say it."""
+        """Note that the caller knows how a job ended, so that no reply repeats it."""
         self._job_control().jobs.note_end_seen(self.job(job_id))
 
     def cancel_job(self, job_id: str) -> None:
@@ -403,7 +403,7 @@ class Service:
             job.execution.kill()
 
     async def stop_job_for_person(self, job_id: str) -> None:
-        """The person who watches ends a job with everything that it has started; its agent is told."""
+        """End a job at the request of a watching person; the agent is informed."""
         await self._job_control().stop_for_person(job_id)
 
     def stop_for_person(self, execution: CommandExecution) -> None:
@@ -414,11 +414,11 @@ class Service:
         execution.kill(by_person=True)
 
     def type_into_job(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
-        """The person who watches types into a job; at the first time, its agent is told."""
+        """Type into a job for a watching person; the agent is informed once."""
         self._job_control().type_for_person(job_id, text, keys, is_first=is_first)
 
     def watch_job(self, job_id: str, on_change: Callable[[], None], *, output: bool) -> Callable[[], None]:
-        """Have somebody called when a job changes its state, or prints more; what is returned ends that."""
+        """Call back when a job changes its state or has more output; what is returned ends that."""
         return self._job_control().jobs.find(job_id).listen(on_change, output=output)
 
     async def wait_for_jobs(self, ids: list[str], until: Until) -> Look:
@@ -426,19 +426,19 @@ class Service:
         return await self._job_control().wait(ids, until)
 
     async def send_to_job(self, job_id: str, sent: Input, ask: Ask | None) -> None:
-        """Give a job something to read; what a shell would run is judged."""
+        """Send input to a job; input that a shell would run is judged."""
         await self._job_control().send(job_id, sent, gate=self._gate, ask=ask)
 
     async def send_secret_to_job(self, job_id: str, question: str, ask: AskSecret | None) -> None:
-        """Have the person type a line that a job hides."""
+        """Ask the person for a line of hidden input for a job."""
         await self._job_control().send_secret(job_id, question, ask)
 
     async def screen_of_job(self, job_id: str, rows: int = 0) -> Look:
-        """What is to be seen on a job's terminal; with more rows than it has, also what has scrolled away."""
+        """The screen of a job's terminal; with more rows than it has, also what has scrolled away."""
         return await self._job_control().screen_of(job_id, rows)
 
     async def resize_job(self, job_id: str, rows: int, columns: int) -> None:
-        """Give a job's terminal another size."""
+        """Resize a job's terminal."""
         await self._job_control().resize(job_id, rows, columns)
 
     def signal_job(self, job_id: str, name: str) -> None:
@@ -460,11 +460,11 @@ class Service:
         await self.sessions.open(name, self.default_directory).start()
 
     async def restart_session(self, name: str) -> tuple[LeftProcess, ...]:
-        """End a session's shell with all it started, and start a clean one; returns what does not die."""
+        """Replace a session's shell by a clean one; all that it started is ended. Returns what survives."""
         return self._ended("restarted", name, await self.sessions.find(name).restart())
 
     async def close_session(self, name: str) -> tuple[LeftProcess, ...]:
-        """End a session with all it started; returns what does not die."""
+        """End a session with all it started; returns processes that could not be killed."""
         return self._ended("closed", name, await self.sessions.close(name))
 
     def _ended(self, how: str, name: str, left: Left) -> tuple[LeftProcess, ...]:
@@ -482,9 +482,9 @@ class Service:
         return self.config.commands_for(self.shell.dialect.name) or ()
 
     async def follow_settings(self, on_change: Callable[[], Awaitable[None]]) -> None:
-        """Watch the files of all layers: what they say holds for the next command, where that can be.
+        """Watch the files of all layers; changes apply to the next command, where possible.
 
-        Files that cannot be used change nothing. Either is in both logs, and in what `allowed` tells.
+        Invalid files change nothing. Both are reported in the logs and by `allowed`.
         """
         if self.config.reread is None:
             return
@@ -509,7 +509,7 @@ class Service:
                 await on_change()
 
     def _adopt(self, config: Config) -> tuple[list[str], list[str]]:
-        """Take other settings over; the names of those that hold now, and of those that wait."""
+        """Adopt other settings; the names of those that apply now, and of those that need a restart."""
         from nacre.settings.live import taken_over  # noqa: PLC0415  # only a change needs it
 
         if config.preset.name != self.config.preset.name:
@@ -527,16 +527,16 @@ class Service:
         return new, waiting
 
     def _hold_in_kernel(self) -> None:
-        """Have the rules hold for what really starts, too, where there is a sandbox."""
+        """Enforce the rules on what actually starts, too, where there is a sandbox."""
         if self._gate is not None and not self._gate.policy.empty:
             self.place.hold(self._gate.policy)
 
     # -- directories
 
     def resolve_directory(self, wanted: str | None, session: str | None = None) -> str:
-        """A working directory as an absolute path; relative ones count from where the command would run.
+        """A working directory as an absolute path; relative ones are resolved against the default.
 
-        Empty for a session that is to stay where it is.
+        Empty for a session that keeps its directory.
         """
         if not wanted:
             return "" if session is not None else self.default_directory
@@ -546,7 +546,7 @@ class Service:
         )
 
     def use_root(self, directory: str) -> None:
-        """The client has told its root: commands start there, unless the command line says where."""
+        """Use the client's root as the directory of commands, unless one is configured."""
         if self.config.chosen_directory is not None or not self.place.files.is_directory(directory):
             return
         confinement = self.place.confinement
@@ -558,7 +558,7 @@ class Service:
 
     @property
     def held_by(self) -> str:
-        """The level of the sandbox and what holds it, for a person; empty: there is none."""
+        """The level of the sandbox and what enforces it, for a person; empty: none."""
         confinement = self.place.confinement
         gate = ""
         if self.place.execs is not None:
@@ -566,11 +566,11 @@ class Service:
         return f"{confinement.profile.level} ({confinement.held_by}{gate})" if confinement else ""
 
     async def check_shell(self) -> None:
-        """Raise RequestError for a shell that we do not know by name and that does not speak POSIX."""
+        """Raise RequestError for a shell that is unknown and not a POSIX shell."""
         await self.place.check_shell()
 
     async def close(self) -> None:
-        """End the keeper and with it everything that still runs."""
+        """End the keeper and everything that still runs."""
         self._closing = True
         if self._abort is not None:
             self._abort.finish()

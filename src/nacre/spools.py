@@ -158,7 +158,7 @@ def _make_in(base: str) -> Directory:
     parent = os.path.join(base, _parent_name())
     try:
         make_private(parent)
-    except (PermissionError, FileExistsError):  # somebody else has taken the name
+    except (PermissionError, FileExistsError):  # the name is taken
         parent = f"{parent}-{os.urandom(8).hex()}"
     for _ in range(ATTEMPTS):
         directory = Directory(os.path.join(parent, _new_name()))

@@ -87,7 +87,7 @@ def _put(data: bytes) -> int:
     start = b"\n" if _torn else b""
     try:
         written = os.write(2, start + data)
-    except OSError:  # nobody reads, the disk is full, the terminal is gone
+    except OSError:  # no reader, disk full, terminal gone
         return 0
     _torn = written < len(start + data) if written else _torn
     return max(0, written - len(start))

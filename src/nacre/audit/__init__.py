@@ -1,4 +1,4 @@
-"""The audit log: who ran what, when, and how it ended, so that whoever answers for the machine can prove it.
+"""The audit log: who ran what, when, and how it ended, as evidence for the owner of the machine.
 
 `recorder`  told by the service of every command before it starts and when it has ended
 `records`   what a record says; `chain` the seals that tie each record to the one before it

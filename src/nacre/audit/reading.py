@@ -1,4 +1,4 @@
-"""Audit logs as they are read: which records somebody wants, and one row for each command.
+"""Reading audit logs: selecting records, and one row for each command.
 
 Above it: the command lines that show logs and report on them. Below: `chain`. It reads files and writes
 none; it believes nothing of a record but that it is a JSON object.
@@ -90,7 +90,7 @@ def moment(text: str) -> float:
 
 
 def time_of(record: dict[str, Any]) -> float:
-    """When a record was made; 0 for what nobody can tell."""
+    """The time of a record; 0: unknown."""
     try:
         return datetime.fromisoformat(str(record.get("time"))).astimezone(UTC).timestamp()
     except (ValueError, OverflowError):
@@ -99,7 +99,7 @@ def time_of(record: dict[str, Any]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which records somebody wants to see; all that is said holds together."""
+    """The conditions that a record must meet, all of them."""
 
     session: str | None = None
     client: str | None = None
@@ -168,7 +168,7 @@ def follow(path: str) -> Iterator[dict[str, Any] | None]:
     file, pending, newer = open(path, "rb"), b"", deque["BinaryIO"]()  # noqa: SIM115  # closed below
     try:
         while True:
-            if not newer:  # looked for first: to a file that was moved aside nobody writes any more
+            if not newer:  # searched first: a rotated file no longer changes
                 newer.extend(_newer(path, file, known))
             pending += file.read()
             *lines, pending = pending.split(b"\n")

@@ -73,7 +73,7 @@ class Observer(Protocol):
 
 
 circumstances = Circumstances()
-observers: list[Observer] = []  # who else is told of every command; nobody as long as nobody wants to know
+observers: list[Observer] = []  # called with every command
 _waiting: list[tuple[float, Asked, Outcome, Entry]] = []
 _server_id = ""  # of this run of the server, in the ids of its records
 _numbers = itertools.count(1)

@@ -66,7 +66,7 @@ def end_record(
 
 
 def plain_record(when: float, asked: Asked, outcome: Outcome) -> dict[str, object]:
-    """A command and its end, where nobody asks for more (the abort file)."""
+    """A command and its end, without details (for the abort file)."""
     return {"time": time_text(when), **_what(asked), **end_of(outcome, Entry())}
 
 

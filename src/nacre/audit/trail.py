@@ -198,7 +198,7 @@ class Trail:
             return 0
         try:
             end = os.lseek(self._fd, 0, os.SEEK_CUR)
-            if os.fstat(self._fd).st_size == end:  # nobody else has written behind it
+            if os.fstat(self._fd).st_size == end:  # no other server has appended to it
                 os.ftruncate(self._fd, end - count)
                 return 0
         except OSError:
@@ -229,7 +229,7 @@ class Trail:
         return (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino)
 
     def _follow(self) -> None:
-        """A file that somebody has moved away, or deleted, is not the audit log any more."""
+        """Reopen the audit log if the file was moved or deleted."""
         if self._is_there():
             return
         if os.fstat(self._fd).st_size != self._end:  # another server has written to it since
@@ -239,9 +239,9 @@ class Trail:
 
 @contextmanager
 def _locked(fd: int) -> Generator[None]:
-    """Keep other servers from writing meanwhile. Raises OSError when somebody holds on to the file."""
+    """Keep other servers from writing meanwhile. Raises OSError if the lock stays taken."""
     try:
-        import fcntl  # noqa: PLC0415  # Windows has none, and there nobody else has the file open
+        import fcntl  # noqa: PLC0415  # not on Windows, where no other server has the file open
     except ImportError:
         yield
         return
@@ -312,7 +312,7 @@ def _has_seal_at(path: str, end: int, own: str) -> bool:
 
 
 def _ends_inside_a_line(path: str) -> bool:
-    """Whether whoever wrote there before us did not come to the end of a line."""
+    """Whether an earlier writer left an incomplete line."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             return False

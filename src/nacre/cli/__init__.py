@@ -100,7 +100,7 @@ def _wants_debugging(preset: Preset) -> bool:
 
 
 def _fill_standard_streams() -> bool:
-    """Whether anybody reads our answers. What was closed reads and writes nothing from now on.
+    """Open closed standard streams on /dev/null; whether stdout was open, so that replies can be read.
 
     Or the next file that is opened would get its number: a log line could land in the audit log, or in the
     link to the keeper.
@@ -128,14 +128,14 @@ def _tell(text: str) -> None:
     """Write a line for the person, if stderr is open."""
     try:
         os.write(2, text.encode("utf-8", "backslashreplace") + b"\n")
-    except OSError:  # nobody reads stderr, or its disk is full
+    except OSError:  # stderr has no reader, or its disk is full
         return
 
 
 def _load_asyncio_without_tls() -> None:
     """asyncio does without TLS where Python has none; this process never speaks it, and saves 4 MB.
 
-    Whoever imports `ssl` later gets it.
+    A later `import ssl` works.
     """
     if "asyncio" in sys.modules or "ssl" in sys.modules:
         return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def patterns(text: str) -> str:
-    """An empty list is refused: whoever writes `--allow "$LIST"` does not mean to allow everything."""
+    """Refuse an empty list: `--allow "$LIST"` with an empty variable must not allow everything."""
     if not text.replace(",", "").strip():
         raise argparse.ArgumentTypeError("it holds no pattern")
     return text
@@ -81,7 +81,7 @@ COMMANDS = tuple(
 
 
 def refuse_command(word: str) -> NoReturn:
-    """End the program: the first word is none of the commands, and is no option."""
+    """End the program: the first word is neither a command nor an option."""
     near = close_names(word, COMMANDS)
     hint = f"Did you mean `nacre {near[0]}`?" if near else f"There are: {', '.join(COMMANDS)}."
     sys.stderr.write(f"nacre: There is no command '{word}'. {hint} `nacre --help` shows all.\n")

@@ -80,7 +80,7 @@ class _Once(argparse.Action):
 
 
 def read_arguments(given: Sequence[str]) -> argparse.Namespace:
-    """What stands behind `nacre server`, as the command line's own options. Help and mistakes end here."""
+    """The arguments after `nacre server`, as options of nacre. Ends the program for help and mistakes."""
     if not given or given[0] != "shell":
         _tell_what_there_is(given[0] if given else "")
     options = _shell_parser().parse_args(given[1:], argparse.Namespace(preset="execute-command"))

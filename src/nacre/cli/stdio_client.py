@@ -48,7 +48,7 @@ class StdioClient:
         *,
         show_log: bool = False,
     ) -> None:
-        """`ask` puts a form to the person and returns it filled in, or None; without it nobody is asked."""
+        """`ask` shows a form to the person and returns it filled in, or None; without it, none is shown."""
         self._ask = ask
         self._numbers = itertools.count(1)
         self._log: deque[str] = deque(maxlen=KEPT_LOG_LINES)

@@ -155,7 +155,7 @@ def _exec_gate() -> Finding:
 async def _level_as_wanted(config: Config, level: Level, wanted: str) -> list[Finding]:
     finding = await _level(replace(config, sandbox=level.value, shell=None), level)
     if finding.status == "problem" and level != wanted and finding.fix:
-        finding = replace(finding, status="warning")  # nobody has asked for it
+        finding = replace(finding, status="warning")  # it was not requested
     return [finding]
 
 

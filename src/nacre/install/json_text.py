@@ -24,7 +24,7 @@ _SCALAR = re.compile(r"true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 @dataclass
 class Value:
-    """One value of the text: where it stands, and its members if it is an object."""
+    """One value of the text: its position, and its members if it is an object."""
 
     start: int
     end: int = 0
@@ -165,7 +165,7 @@ def without_entry(text: str, path: Sequence[str]) -> str:
 
 
 def entries_of(text: str, key: str) -> dict[str, object]:
-    """What stands below a top-level key, by name."""
+    """The entries of a top-level key, by name."""
     data = parse(text).data if text.strip() else None
     below = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # JSON
     return dict(below) if isinstance(below, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # the same

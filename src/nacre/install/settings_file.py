@@ -72,7 +72,7 @@ def servers_in(path: str, text_format: str, key: str) -> dict[str, object]:
 
 def write(change: Change) -> str | None:
     """Replace the file in one step, its mode kept; the path of the backup, if there was a file before."""
-    path = os.path.realpath(change.path)  # a link into somebody's dotfiles stays a link
+    path = os.path.realpath(change.path)  # a link (into a directory of dotfiles) stays a link
     backup = None
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -98,7 +98,7 @@ def _replace(path: str, text: str, mode: int) -> None:
             os.fsync(fd)
         os.chmod(temporary, mode)
         os.replace(temporary, path)
-    except BaseException:  # whatever it is, no half-written file stays
+    except BaseException:  # in any case no half-written file stays
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise

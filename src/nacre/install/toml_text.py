@@ -53,7 +53,7 @@ def without_entry(text: str, path: Sequence[str]) -> str:
 
 
 def entries_of(text: str, key: str) -> dict[str, object]:
-    """What stands below a top-level key, by name."""
+    """The entries of a top-level key, by name."""
     data: Any = parse(text)
     below: Any = data.get(key) if isinstance(data, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # TOML
     return dict(below) if isinstance(below, dict) else {}  # pyright: ignore[reportUnknownArgumentType]  # the same

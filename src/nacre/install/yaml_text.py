@@ -163,7 +163,7 @@ def _indent(line: str) -> int:
 
 
 def _pair(line: str) -> tuple[str, object] | None:
-    """The key and the value of a line, if it is none of a list."""
+    """The key and the value of a line, unless it is a list item."""
     found = re.match(r"(?!- )(.+?)[ ]*:(?:[ ]+(.*))?$", line.strip())
     return None if found is None else (_scalar(found[1]), _value(found[2] or ""))
 

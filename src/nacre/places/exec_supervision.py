@@ -164,7 +164,7 @@ class GateThread:
     def _answer(self) -> None:
         try:
             self._gate.answer()
-        except Exception:  # noqa: BLE001  # whatever it is: who asked was refused, and others will ask
+        except Exception:  # noqa: BLE001  # in any case the exec was refused, and others will come
             _log.exception("no verdict about a program, which was refused")
 
     def _judge(self, asked: Exec) -> bool | None:
@@ -179,6 +179,6 @@ class GateThread:
         allowed = False
         try:
             allowed = self._rules.conclude(asked, caller, verdict.result())
-        except Exception:  # noqa: BLE001  # whatever it is, who asked must be answered, and not with yes
+        except Exception:  # noqa: BLE001  # in any case the exec must be answered, and not with yes
             _log.exception("no verdict about %s", asked.path)
         self._gate.settle(asked, allowed=allowed)

@@ -55,7 +55,7 @@ class Admission:
         return bool(self._waiting)
 
     def admit(self, identity: Id, size: int) -> bool:
-        """Take a request on, if there is room for it and nobody came before it."""
+        """Accept a request, if there is room and no earlier one waits."""
         if self._waiting or (self._open and not self._fits(size)):
             return False
         self._open[identity] = size
@@ -104,7 +104,7 @@ class Admission:
         self._waiting_bytes -= len(self._waiting.pop(identity)) + ENTRY_BYTES
 
     def clear(self) -> None:
-        """Nobody waits for an answer any more."""
+        """Forget all requests: no answer can be sent any more."""
         self._open.clear()
         self._waiting.clear()
         self._endless.clear()

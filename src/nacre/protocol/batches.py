@@ -43,7 +43,7 @@ class Batches:
         self._of: dict[Id, Batch] = {}
 
     def note(self, identity: Id) -> None:
-        """A request was taken; if it stands in a batch, so will its answer."""
+        """Note an accepted request; if it is in a batch, its answer belongs into one, too."""
         if self.reading is not None:
             self.reading.expect()
             self._of[identity] = self.reading

@@ -1,4 +1,4 @@
-"""Requests about resources, whoever answers them: lists, contents, and notifications of what has changed.
+"""Requests about resources, for both roads: lists, contents, and notifications of changes.
 
 Above it: the fast path and the SDK's side, which share one of these for each connection. Below: the tools'
 side of resources, which is loaded with the first of them.

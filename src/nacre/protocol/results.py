@@ -1,4 +1,4 @@
-"""What goes over the wire, whoever sends it: results, errors, listings, questions, progress. Pure.
+"""The messages that are sent, on both roads: results, errors, listings, questions, progress. Pure.
 
 Above it: the fast path and the SDK's side, which must give the same answers; a test compares them byte for
 byte, so the members of an object stand in the order in which the SDK writes them.
@@ -181,7 +181,7 @@ def parse_answer(reply: dict[str, Any], question: Question) -> Answer:
 
 
 def secret_params(text: str) -> dict[str, Any]:
-    """An elicitation of one line that nobody else is to see."""
+    """An elicitation of one secret line."""
     secret = {"type": "string", "title": "Password"}
     schema = {"type": "object", "properties": {"password": secret}, "required": ["password"]}
     return {"message": text, "requestedSchema": schema}

@@ -59,7 +59,7 @@ INBOX_MESSAGES = 1000  # how far the SDK may be behind
 
 
 def claim_standard_streams() -> tuple[int, int]:
-    """Take the protocol's streams away from everybody else in this process.
+    """Reserve the protocol's streams, so that nothing else in this process can use them.
 
     Returns private descriptors; 0 then reads nothing and 1 writes to stderr, so that neither a stray
     print nor a library can touch the wire.
@@ -112,7 +112,7 @@ class Stdio:
         self._watch_for_hang_up()
 
     async def receive(self) -> Message | None:
-        """The next message that nobody has taken; None once stdin has ended and everything is answered."""
+        """The next message that is left to the receiver; None once stdin has ended and all is answered."""
         while not self._inbox:
             if self.at_end and not self._requests.unfinished:
                 return None
@@ -281,7 +281,7 @@ class Stdio:
             if is_id(identity) and (batch := self.batches.settle(identity)) is not None:
                 self._write_batch(batch)
             if not is_id(identity) or not self._requests.cancel(identity):
-                return  # nobody works on that
+                return  # no request of that id is in flight
             self._make_room()
         self._pass_on(message)
 
@@ -290,7 +290,7 @@ class Stdio:
             self.leave(message)
 
     def leave(self, message: Message) -> None:
-        """Leave a message to whoever receives."""
+        """Leave a message to `receive`."""
         self._inbox.append(message)
         self._wake()
 
@@ -306,7 +306,7 @@ class Stdio:
             self._asked.discard(message["params"]["requestId"])
 
     def _make_room(self) -> None:
-        """A request is over: those that wait go on, though not inside of whoever has told us."""
+        """A request has ended: let waiting ones continue, but not inside the current callback."""
         if self.at_end:
             self._wake()
         if self._requests.some_wait and not self._admitting:
@@ -384,7 +384,7 @@ class Stdio:
         self._wake()
 
     def _watch_for_hang_up(self) -> None:
-        """Notice that nobody reads any more, without having to write."""
+        """Notice that the reader is gone, without having to write."""
         mode = os.fstat(self._writing).st_mode
         if sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             self._loop.add_reader(self._writing, self._maybe_hung_up)

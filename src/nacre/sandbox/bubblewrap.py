@@ -23,7 +23,7 @@ RUN_SHOWN = ("/run/systemd/resolve", "/run/resolvconf")
 def bubblewrap_argv(
     profile: Profile, files: FileSystem, spool_directory: str, unreadable: str, needed: Iterable[str]
 ) -> list[str]:
-    """What stands before the keeper's own argv.
+    """The arguments before the keeper's own argv.
 
     `unreadable` is a file that nobody can read; `needed` are directories without which the keeper
     itself cannot run, wherever they are.
@@ -59,7 +59,7 @@ def _words(
 
 
 def _covers(profile: Profile, files: FileSystem, unreadable: str) -> Iterator[str]:
-    """What lies over secrets, and over what must stay as it is."""
+    """The mounts that cover secrets, and protect what must not change."""
     protected = dict.fromkeys((*profile.protected, *(each.path for each in profile.placeholders)))
     parents = (parent for path in (*protected, *profile.hidden) for parent in _way_to(path, profile))
     for parent in dict.fromkeys(parents):  # what is mounted cannot be renamed and another put in its place

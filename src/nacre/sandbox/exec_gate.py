@@ -118,7 +118,7 @@ class ExecGate:
                 self._ask(question, pid, call, arguments)
             else:
                 self._respond(question, self._look_again(pid))
-        except BaseException:
+        except BaseException:  # in any case the process that asked is answered, with a no
             self._respond(question, errno.EACCES)
             raise
 

@@ -37,7 +37,7 @@ class Grant:
 
 
 def grant_for(refusal: Refusal, files: FileSystem, own_files: tuple[str, ...]) -> Grant | None:
-    """What would allow something that was refused; None: nobody is asked about that."""
+    """The grant that would allow something that was refused; None: the person is not asked about that."""
     if refusal.setting not in DOING or _is_own(refusal.path, own_files):
         return None
     if refusal.value in {"on", "off"}:  # a whole network is no answer to a question about one host

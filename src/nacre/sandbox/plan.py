@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nacre.sandbox.profile import Profile
 
 READING = EXECUTE | READ_FILE | READ_DIR
-# Of the machine's own devices: those that belong to nobody. bubblewrap's /dev has no others.
+# The devices of the machine that are harmless; bubblewrap's /dev has no others.
 DEVICES = (
     "/dev/full",
     "/dev/null",

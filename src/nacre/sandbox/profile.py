@@ -65,7 +65,7 @@ SECRETS = (
     "snap/firefox",
 )
 SSH_READABLE = ("authorized_keys", "config", "config.d", "known_hosts", "known_hosts.old")
-# Whoever may speak to one of these has more than the sandbox leaves: below the home directory, and elsewhere.
+# A connection to one of these is a way out of the sandbox: below the home directory, and elsewhere.
 HOME_SOCKETS = (
     ".colima/default/docker.sock",
     ".docker/desktop/docker.sock",
@@ -183,7 +183,7 @@ class Placeholder:
     path: str
     text: str | None = None  # None: a directory
     with_parents: bool = False  # whether the directories above it are made as well
-    unmistakable: bool = False  # whether nobody else would make such a thing of this name
+    unmistakable: bool = False  # whether no other program would create a file of this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +269,7 @@ class Profile:
         return Refusal(path, "secrets are hidden", "sandbox_readable", name)
 
     def why_no_socket(self, path: str) -> Refusal | None:
-        """Why a service cannot be spoken to; None: it can be, or is none of ours."""
+        """Why a socket cannot be used; None: it can be, or is not one of those."""
         if path in self.sockets:
             return None
         gone = path in self.closed_sockets or (_is_in(path, ("/run", *TMP)) and not self.holds(path))
@@ -277,7 +277,7 @@ class Profile:
 
 
 def protected_name(path: str) -> str:
-    """What the setting calls something protected, wherever it lies."""
+    """The setting's name for something protected, wherever it is."""
     return next((name for name in PROTECTED if path.endswith(f"/{name}")), path)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nacre.sandbox.profile import Profile
 
 SANDBOX_EXEC = "/usr/bin/sandbox-exec"
-# Devices that belong to nobody, as on Linux.
+# Harmless devices, as on Linux.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx")
 RESOLVER = ("/private/var/run/mDNSResponder",)  # names of hosts are asked for there
 SPOOL = '(subpath (param "SPOOL"))'
@@ -37,7 +37,7 @@ SERVICES = (
 
 
 def seatbelt_argv(profile: Profile, spool_directory: str) -> list[str]:
-    """What stands before the keeper's own argv."""
+    """The arguments before the keeper's own argv."""
     parameters = dict(_parameters(profile, spool_directory))
     options = [word for name, path in parameters.items() for word in ("-D", f"{name}={path}")]
     return [SANDBOX_EXEC, "-p", seatbelt_text(profile), *options]

@@ -1,4 +1,4 @@
-"""Settings: which there are, where they come from, and which of them a running server takes over.
+"""Settings: all of them, where they come from, and which of them a running server adopts.
 
 Above it: the command line and `service`. What all of it makes is a `nacre.config.Config`.
 

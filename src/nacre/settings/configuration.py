@@ -1,7 +1,7 @@
-"""A preset, over it a table of settings, over that the command line: one frozen Config.
+"""One frozen Config from a preset, a table of settings and the command line; later ones take precedence.
 
 Above it: `layers`, which merges the tables of several files, and the command line. Below: `table`, which
-has them all. It refuses what it does not know, by name: a misspelt setting must not be an open door.
+has them all. Unknown settings are refused by name: a misspelt one must not be an open door.
 No tool can reach it.
 
     preset = "agent"         # docs/presets.md
@@ -36,20 +36,20 @@ if TYPE_CHECKING:
 
 
 def default_path() -> str:
-    """Where a person's own settings are looked for."""
+    """The default path of the person's own settings file."""
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     return os.path.join(base, "nacre", "config.toml")
 
 
 def read(path: str, *, must_exist: bool = True) -> dict[str, Any]:
-    """The settings in a file; one that a person has named must be there."""
+    """The settings in a file; one that was named explicitly must exist."""
     if not must_exist and not os.path.exists(path):
         return {}
     return parse(path, content(path))
 
 
 def content(path: str) -> bytes:
-    """What is in a file now."""
+    """The current content of a file."""
     try:
         with open(path, "rb") as file:
             return file.read()
@@ -63,7 +63,7 @@ def content(path: str) -> bytes:
 
 def parse(path: str, found: bytes) -> dict[str, Any]:
     """The settings in the content of a file. RequestError names `path`."""
-    import tomllib  # noqa: PLC0415  # only who has a file pays for reading it
+    import tomllib  # noqa: PLC0415  # loaded only if there is a file
 
     try:
         return tomllib.loads(found.decode("utf-8-sig"))  # some editors put a byte order mark there
@@ -72,14 +72,14 @@ def parse(path: str, found: bytes) -> dict[str, Any]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list of rules, where one text alone may stand for it."""
+    """A list of rules; a single text is a list of one."""
     return [value] if isinstance(value, str) else list(value)
 
 
 def configure(
     table: Mapping[str, Any], *, preset: str | None = None, allow: str = "", deny: str = "", source: str = ""
 ) -> Config:
-    """A preset's values, over them a file's table, over them two comma lists of rules (specification 002).
+    """The values of a preset, overridden by a file's table and two comma lists of rules (specification 002).
 
     The error for a mistake in the table names `source`, the file that it was read from.
     """
@@ -91,14 +91,14 @@ def configure(
 
 
 class SettingError(RequestError):
-    """A setting that is unknown or has no such value; the sentence is not ended yet."""
+    """An unknown setting or an invalid value; the caller completes the sentence."""
 
 
 def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str) -> Config:
     chosen, defaults = presets.read(preset or _preset_name(table))
     file = {**defaults, **table}
     shell_tool, rules = _table(file, "shell_tool"), _table(file, "policy")
-    # A person's own table of programs replaces the preset's; what they do not mention stays.
+    # The person's table of programs replaces the preset's; programs that it does not mention stay.
     container = _values(
         {**_table(defaults, "container"), **_table(table, "container")}, CONTAINER_SETTINGS, "container."
     )
@@ -124,7 +124,7 @@ def _layered(table: Mapping[str, Any], preset: str | None, allow: str, deny: str
 
 
 def _secret(name: str, value: Any) -> SecretSource:
-    """One line of [secrets]. No error repeats its value: somebody may have put the secret there."""
+    """One line of [secrets]. No error repeats its value, which may be the secret itself."""
     wanted = f'The secret {name} must be {{env = "…"}}, {{file = "…"}} or {{command = "…"}}'
     if not name.isidentifier() or not name.isascii():
         raise SettingError(f"The secret {name!r} must have the name of a variable")
@@ -137,7 +137,7 @@ def _secret(name: str, value: Any) -> SecretSource:
 
 
 def with_flags(config: Config, flags: Mapping[str, Any]) -> Config:
-    """The same under a command line: values by the name of their option, None where it does not say."""
+    """The Config with the values of a command line, by the names of their options; None: not given."""
     said = {name: value for name, value in flags.items() if value is not None}
     changes = {setting.field: said[setting.option] for setting in SETTINGS if _is_said(setting, said)}
     if "default_timeout_s" in changes:  # a default must be allowed
@@ -165,7 +165,7 @@ def _preset_name(table: Mapping[str, Any]) -> str:
 
 
 def _consistent(config: Config) -> Config:
-    """Where one limit is within another, the stricter one holds for both; an allowlist gets a second lock."""
+    """Apply the stricter of two related limits to both; an allowlist implies a sandbox."""
     level = "workspace" if config.has_allowlist else "off"
     return replace(
         config,
@@ -191,7 +191,7 @@ def _policy(rules: dict[str, Any], shell_tool: Mapping[str, Any], allow: str, de
             rules[name] = [*as_list(rules.get(name, [])), *shell_tool[name]]
     if not rules:
         return None
-    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # only who writes rules pays for them
+    from nacre.policy import Policy, PolicyError  # noqa: PLC0415  # loaded only if there are rules
     from nacre.policy.rules import KEYS  # noqa: PLC0415  # the same
 
     try:
@@ -202,7 +202,7 @@ def _policy(rules: dict[str, Any], shell_tool: Mapping[str, Any], allow: str, de
 
 
 def _values(table: Mapping[str, Any], settings: tuple[Setting, ...], prefix: str = "") -> dict[str, Any]:
-    """What a table of the file says, by the fields of its record."""
+    """The values of a table of the file, by the fields of its record."""
     known = {setting.name: setting for setting in settings}
     values: dict[str, Any] = {}
     for name, value in table.items():

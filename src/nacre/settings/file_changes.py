@@ -1,4 +1,4 @@
-"""Tell when files have changed, by looking at them now and then: a `stat` for each, twice a second.
+"""Notice changed files by polling: a `stat` for each, twice a second.
 
 Above it: `service`, which follows the settings. It reads no file. It works on every system, for files that do
 not exist yet, that are written in place, replaced or deleted; a file that is just being written is left alone
@@ -28,7 +28,7 @@ def _look(path: str) -> Seen:
 
 
 async def changes(paths: Sequence[str]) -> AsyncIterator[list[str]]:
-    """Yield the files that have changed, when they have come to rest, for as long as somebody wants it."""
+    """Yield changed files as soon as they no longer change."""
     known = before = [_look(path) for path in paths]
     while True:
         await asyncio.sleep(LOOK_S)

@@ -36,7 +36,7 @@ class Kind:
     name: str  # for the documentation
     read: Callable[[Any], Any]
     metavar: str = "VALUE"
-    from_text: Callable[[str], Any] = str  # what the text behind a flag is in TOML
+    from_text: Callable[[str], Any] = str  # from the text after a flag to a TOML value
 
 
 def _text(value: Any) -> str:
@@ -107,7 +107,7 @@ def _inherit(value: Any) -> str:
 
 
 def _variables(value: Any) -> dict[str, str]:
-    """Names and texts as an environment can hold them."""
+    """Names and values that an environment can contain."""
     wanted = 'a table of texts such as {LANG = "C.UTF-8"}'
     if not isinstance(value, dict):
         raise ValueError(wanted)  # noqa: TRY004  # as above
@@ -137,7 +137,7 @@ def _network_text(text: str) -> str | list[str]:
 
 
 def command_lists(dialects: list[str]) -> Kind:
-    """One list for whatever shell there is, or a table: a list for each of these dialects."""
+    """One list for every shell, or a table with a list for each dialect."""
 
     def read(value: Any) -> dict[str, tuple[str, ...]]:
         if not isinstance(value, dict):
@@ -179,7 +179,7 @@ def _first_arguments(value: Any) -> tuple[str, ...]:
 
 
 def _number(text: str) -> Any:
-    """A whole number as TOML has it; any other text stays one, which no number kind takes."""
+    """A whole number as in TOML; other text is returned unchanged, and is refused later."""
     return int(text) if text.isascii() and text.isdecimal() else text
 
 
@@ -194,8 +194,8 @@ def _list_or_table(text: str) -> Any:
 
 
 def _table_text(text: str) -> Any:
-    """A table as TOML writes it; any other text stays one, which no table kind takes."""
-    import tomllib  # noqa: PLC0415  # only who has such a variable pays for reading it
+    """A table as in TOML; other text is returned unchanged, and is refused later."""
+    import tomllib  # noqa: PLC0415  # loaded only if there is such a variable
 
     try:
         return tomllib.loads(f"value = {text}")["value"]

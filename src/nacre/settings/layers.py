@@ -1,10 +1,9 @@
 """Where settings come from: the system's file, the person's file, the project's file, the environment.
 
-Later layers replace what earlier ones say; rules that deny or ask are added up. A project's `nacre.toml`
-comes with the project, so it may only tighten: what would widen the rules, the sandbox or a limit is left
-out, with a warning, until the person trusts that very content (`nacre trust`). The command line stands
-above all of them. Above this module: the command lines. Below: `configuration`, which makes a Config of the
-merged table.
+Later layers override earlier ones; rules that deny or ask are combined. A project's `nacre.toml` comes with
+the project, so it may only tighten: what would widen the rules, the sandbox or a limit is ignored, with a
+warning, until the person trusts exactly that content (`nacre trust`). The command line overrides all of them.
+Above this module: the command lines. Below: `configuration`, which makes a Config of the merged table.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ PREFIX = "NACRE_"
 # The cookie of a command; a switch for clients (README.md); what the exec gate hands to its helper.
 _OTHER_VARIABLES = ("NACRE_COMMAND", "NACRE_PLAIN_SDK", "NACRE_LISTENER")
 _DENYING = ("deny", "deny_patterns", "blocked_commands")
-_ADDED_UP = (*_DENYING, "ask", "ask_patterns")  # a later file adds to what an earlier one says
+_ADDED_UP = (*_DENYING, "ask", "ask_patterns")  # combined, not replaced, by a later file
 _LEVELS = {"off": 0, "": 0, "workspace": 1, "read-only": 2, "strict": 2}
-# Less is tighter, and 0 is no limit at all.
+# Less is tighter, and 0 means unlimited.
 _LIMITS = ("timeout", "max_timeout", "reply_limit", "max_output_size", "spool_total", "max_sessions")
 _LIMITS_OF_COMMANDS = tuple(setting.name for setting in SETTINGS if setting.name.startswith("limit_"))
 
@@ -64,7 +63,7 @@ class Layered:
 
 
 def system_path(platform: str = sys.platform) -> str:
-    """Where whoever answers for the machine keeps settings for everybody."""
+    """The settings file of the administrator, for all users."""
     if platform == "win32":
         return os.path.join(os.environ.get("PROGRAMDATA", r"C:\ProgramData"), "nacre", "config.toml")
     return (
@@ -81,7 +80,7 @@ def load(
 ) -> Layered:
     """All layers. `named` is a file in the place of the person's own; `directory` is where the project is.
 
-    `flags` is the command line above all of them: a project may not widen what that says either.
+    `flags` is the command line, which a project may not widen either.
     """
     own = named or configuration.default_path()
     layers = [
@@ -107,7 +106,7 @@ def load(
 
 
 def _said(table: Mapping[str, Any], preset: str | None, flags: Mapping[str, Any]) -> Config:
-    """What holds by these settings and the command line."""
+    """The Config of these settings and the command line."""
     rules = {name: flags.get(name) or "" for name in ("allow", "deny")}
     return configuration.with_flags(configuration.configure(table, preset=preset, **rules), flags)
 
@@ -115,7 +114,7 @@ def _said(table: Mapping[str, Any], preset: str | None, flags: Mapping[str, Any]
 def find_projects(directory: str, others: Iterable[str] = ()) -> list[str]:
     """Every `nacre.toml` of a directory and those above it, the outermost first, without the other files.
 
-    All of them count: one that lies nearer must not undo what one above it says.
+    All of them apply: a nearer one must not undo an outer one.
     """
     known = {os.path.realpath(path) for path in others}
     paths = [path for path in _project_paths(directory) if os.path.isfile(path)]
@@ -132,14 +131,14 @@ def _project_paths(directory: str) -> list[str]:
 
 
 def watched_paths(named: str | None, directory: str | None) -> tuple[str, ...]:
-    """Every file that may hold settings, whether it is there or not, the nearest project's first."""
+    """Every file that settings may come from, whether it exists or not, the nearest project's first."""
     projects = _project_paths(directory or os.getcwd())
     own = os.path.abspath(named or configuration.default_path())
     return tuple(dict.fromkeys((own, *projects, trust_path(), system_path())))
 
 
 def _project_layer(path: str, below: Config, table_below: Mapping[str, Any]) -> tuple[Layer, list[str]]:
-    """What holds of a project's file, and the names of what does not. What is trusted is what is used."""
+    """The applicable part of a project's file, and the names of the rest; read once, as it is trusted."""
     content = configuration.content(path)
     layer = Layer("project", path, configuration.parse(path, content))
     _check(layer)
@@ -150,7 +149,7 @@ def _project_layer(path: str, below: Config, table_below: Mapping[str, Any]) -> 
 
 
 def _check(layer: Layer) -> None:
-    """A mistake is told with the file that it stands in, and its line."""
+    """Add the file and the line to an error message."""
     try:
         configuration.configure(layer.table, source=layer.source)
     except RequestError as error:
@@ -204,7 +203,7 @@ def _origins(layers: Iterable[Layer]) -> dict[str, list[str]]:
 
 
 def _environment_layers(environment: Mapping[str, str]) -> tuple[list[Layer], list[str]]:
-    """A layer for each variable, and warnings of those that are no setting's."""
+    """A layer for each variable, and warnings about variables that match no setting."""
     layers: list[Layer] = []
     for setting in SETTINGS:
         name = PREFIX + setting.name.upper()
@@ -221,7 +220,7 @@ def _environment_layers(environment: Mapping[str, str]) -> tuple[list[Layer], li
 
 
 def _unknown_variable(name: str, known: Iterable[str]) -> str:
-    """A warning. RequestError: it is a misspelt setting, which must not be an open door."""
+    """A warning. RequestError: it is a misspelt setting."""
     if near := close_names(name, known):
         raise RequestError(f"Unknown setting: {name}.", hint=f"Did you mean {near[0]}?")
     return f"{name} is no setting; ignored. `nacre config show` lists the settings."
@@ -233,7 +232,7 @@ def _unknown_variable(name: str, known: Iterable[str]) -> str:
 def tightened(
     table: Mapping[str, Any], below: Config, below_table: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """What of a project's table tightens what holds already, and the names of the rest."""
+    """The part of a project's table that tightens the settings below it, and the names of the rest."""
     kept: dict[str, Any] = {}
     left_out: list[str] = []
     for key, value in table.items():
@@ -276,9 +275,9 @@ def _tightens(key: str, value: Any, below: Config) -> bool:
 
 
 def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str, Any], list[str]]:
-    """Rules that deny; and where all was allowed, rules that ask, or a list of what is allowed.
+    """Deny rules; and where everything was allowed, also ask rules or an allowlist.
 
-    Where a list says what is allowed, a question about anything else would be more than a no.
+    Under an allowlist, an ask rule for anything else would widen it.
     """
     allowed = below.policy is not None and below.policy.allows
     open_so_far = not allowed and below.commands is None and below.preset.container is None
@@ -299,7 +298,7 @@ def _tightened_rules(rules: Mapping[str, Any], below: Config) -> tuple[dict[str,
 
 
 def _without_secrets(value: Any) -> Any:
-    """Rules that give no command a secret: which the person has, and not the project."""
+    """Rules without their secrets, which belong to the person, not to the project."""
     if not isinstance(value, list):
         return value
     items = cast("list[Any]", value)
@@ -320,12 +319,12 @@ def trust_path() -> str:
 
 
 def is_trusted(path: str, content: bytes) -> bool:
-    """Whether the person has trusted the file at that path with this content."""
+    """Whether the person trusts this content at that path."""
     return _trusted().get(_place(path)) == _digest(content)
 
 
 def trust(path: str) -> list[str]:
-    """Trust a file as it is now; the names of the settings in it that trust alone lets hold.
+    """Trust the current content of a file; the names of the settings that apply only because of that.
 
     RequestError: it cannot be used.
     """
@@ -341,7 +340,7 @@ def trust(path: str) -> list[str]:
 
 
 def distrust(path: str) -> bool:
-    """Trust it no longer; whether it was."""
+    """Revoke the trust; whether it was trusted."""
     trusted = _trusted()
     was = trusted.pop(_place(path), None) is not None
     _write_trusted(trusted)
@@ -349,7 +348,7 @@ def distrust(path: str) -> bool:
 
 
 def _place(path: str) -> str:
-    """Which file is trusted: a link is not the file that it leads to, which may be of a trusted project."""
+    """The key of a trusted file: a link differs from its target, which may belong to a trusted project."""
     directory, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(directory), name)
 
@@ -367,7 +366,7 @@ def _trusted() -> dict[str, str]:
         with open(trust_path(), encoding="utf-8") as file:
             data: object = json.load(file)
     except (OSError, ValueError):
-        return {}  # trust that cannot be read is no trust
+        return {}  # an unreadable file trusts nothing
     return cast("dict[str, str]", data) if isinstance(data, dict) else {}
 
 

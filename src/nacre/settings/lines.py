@@ -1,4 +1,4 @@
-"""In which line of a settings file a mistake stands. Pure.
+"""The line of a settings file that an error message is about. Pure.
 
 Above it: `layers`, which has the message about the mistake and the text of the file. A message names the
 setting (`shell_tool.timeout`), the secret or the rule that is wrong; TOML's parser does not keep lines.
@@ -23,7 +23,7 @@ class Line(NamedTuple):
 
 
 def line_of(text: str, table: Mapping[str, Any], message: str) -> int | None:
-    """The line that a message about the settings in a text is about; None: it names none of them."""
+    """The line that an error message is about; None: it names no setting of the text."""
     for outer, key in _names(table):
         if re.search(_spelled(outer, key), message):
             lines = {(line.table, line.key): line.number for line in reversed([*_lines(text)])}

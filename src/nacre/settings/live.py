@@ -1,6 +1,6 @@
-"""Which settings a running server takes over from a changed file, and which wait for its next start. Pure.
+"""Which settings a running server adopts from a changed file, and which need a restart. Pure.
 
-Above it: `service`. What waits is what has been built from it at the start: the preset, the shell, the
+Above it: `service`. A restart is needed for everything that is built at the start: the preset, the shell, the
 sandbox and its keeper, the environment, secrets, limits of the kernel, the logs.
 """
 
@@ -31,12 +31,12 @@ LIVE = frozenset(
         "failed_command_is_error",
     }
 )
-_QUIET = frozenset({"file", "files", "watched", "warnings", "reread", "sandbox_chosen"})  # no settings
-_DERIVED = ("files", "warnings", "timeout_chosen")  # what comes with those that are live
+_QUIET = frozenset({"file", "files", "watched", "warnings", "reread", "sandbox_chosen"})  # not settings
+_DERIVED = ("files", "warnings", "timeout_chosen")  # follow from live settings
 
 
 def taken_over(old: Config, new: Config) -> tuple[Config, list[str], list[str]]:
-    """What holds from now on, the names of the settings that have changed, and of those that wait."""
+    """The Config from now on, the names of the changed settings, and of those that need a restart."""
     differing = [
         field.name
         for field in fields(old)
@@ -48,5 +48,5 @@ def taken_over(old: Config, new: Config) -> tuple[Config, list[str], list[str]]:
 
 
 def _name(field: str) -> str:
-    """How a person calls a setting."""
+    """The name of a setting in the file."""
     return next((setting.name for setting in SETTINGS if setting.field == field), field)

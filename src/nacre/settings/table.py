@@ -1,7 +1,7 @@
 """Every setting, once: its name, its kind, what it does, its flag. Pure data.
 
 The command line, the settings file, their error messages and docs/configuration.md are all made from this
-table. Defaults stand in `Config`, or in a preset. Above it: `configuration` and the command line.
+table. Defaults are in `Config`, or in a preset. Above it: `configuration` and the command line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nacre.settings import kinds
 if TYPE_CHECKING:
     from nacre.settings.kinds import Kind
 
-NOTHING = object()  # no value: a flag with one of its own behind it
+NOTHING = object()  # the flag takes an argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,15 @@ class Setting:
     name: str  # in the settings file
     kind: Kind
     help: str  # one line
-    field: str = ""  # of the table's record; empty: another module takes the value out of the file
+    field: str = ""  # of the table's record; empty: another module reads the value
     flags: tuple[str, ...] = ()
     flag_means: Any = NOTHING  # the value that a flag without an argument stands for
-    flag_help: str = ""  # where a flag says something else than the setting
-    default: str = ""  # in words, where the record's default does not say it
+    flag_help: str = ""  # where the flag differs from the setting
+    default: str = ""  # in words, where the record's default is not enough
 
     @property
     def option(self) -> str:
-        """The attribute of the parsed command line that holds it."""
+        """Its attribute of the parsed command line."""
         return self.flags[-1].lstrip("-").replace("-", "_")
 
 

@@ -2,7 +2,7 @@
 
 It knows the part of JSON Schema that our tools use: object, string, integer, number, boolean, array,
 required, minLength, minimum, maximum, enum, additionalProperties. Nothing is converted: "1" is not 1. Many
-clients send null for what they do not want to say: for an argument that is not required it means just that.
+clients send null for arguments that they do not set: for an optional argument, null means absent.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def check(arguments: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that were given; raises RequestError that names the first one that is wrong."""
+    """The given arguments; raises a RequestError that names the first one that is wrong."""
     known: dict[str, Any] = schema["properties"]
     required: list[str] = schema.get("required", [])
     for name in required:

@@ -3,7 +3,7 @@
 Above it: the server. Below: the families, each loaded only when it is wanted.
 """
 
-# ruff: noqa: PLC0415  # who does not want a family does not pay for it
+# ruff: noqa: PLC0415  # each family is loaded only where it is used
 from __future__ import annotations
 
 from dataclasses import replace
@@ -56,7 +56,7 @@ def _add_tools(surface: Surface, service: Service) -> None:
 
 
 async def _show_again(surface: Surface, service: Service) -> None:
-    """Settings have changed: show the tools as they are now."""
+    """Show the tools again after a change of the settings."""
     anew = replace(surface, has_data=True, tools={}, prompts={}, background_tasks=[], listeners=[])
     _add_tools(anew, service)
     await surface.offer_tools(list(anew.tools.values()))
@@ -82,7 +82,7 @@ def _offer(family: str, surface: Surface, service: Service) -> None:
         case "allowed":
             from nacre.tools.allowed import allowed_tool
 
-            if service.config.policy is not None:  # without rules there is nothing to tell
+            if service.config.policy is not None:  # without rules there is nothing to show
                 surface.add(allowed_tool(service))
         case "plain_exec":
             from nacre.tools.plain_exec import offer_plain_exec

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 SESSION = "main"
 NO_OUTPUT = "(no output)"
-# Every reply of every tool here, good or bad, has these fields. The others stand in docs/presets/commands.md
-# and come when they tell something. Sent with each of the tools, a schema would be a third of the list.
+# Every reply of every tool here has these fields. The others are described in docs/presets/commands.md and
+# appear # when they say something. A schema in each of the tools would be a third of the list.
 _ALWAYS = ("success", "output")
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 
@@ -43,7 +43,7 @@ def register(surface: Surface, service: Service) -> None:
             log.error("the shell could not be started: %s", error)
 
     surface.add(*_tools(service))
-    surface.starts_at_root = False  # the shell stands somewhere before a client can tell its roots
+    surface.starts_at_root = False  # the shell has a directory before a client can send its roots
     surface.instructions = f"{_WHAT} Use list_commands to see them."
     surface.prompts["intro"] = Prompt(
         "intro", "Introduction", "What the tools of this server do, as they are now.", lambda: intro(service)
@@ -107,7 +107,7 @@ def _command_tool(service: Service, name: str) -> Tool:
 
 
 def _check_length(text: str, service: Service) -> None:
-    """A shell that reads short lines only is told so in the words of these tools."""
+    """Refuse a command that is too long for the shell, in the words of these tools."""
     dialect = service.shell.dialect
     if dialect.one_line and len(text) > dialect.limit_bytes:
         most = f"{service.shell.name} reads no line of more than {dialect.limit_bytes:,} characters"
@@ -118,7 +118,7 @@ def _check_length(text: str, service: Service) -> None:
 
 
 def command_line(name: str, arguments: dict[str, Any]) -> str:
-    """The text that the shell gets: the name and, if there are any, the arguments as they came."""
+    """The text for the shell: the name and the arguments, unchanged."""
     given = arguments.get("args", "")
     return f"{name} {given}" if isinstance(given, str) and given.strip(" ") else name
 
@@ -167,7 +167,7 @@ def _list_tool(service: Service) -> Tool:
 
 
 def intro(service: Service) -> str:
-    """The intro prompt: the tools that are there at this moment."""
+    """The intro prompt: the current tools."""
     lines = [f"- {name}: {describe(service, name)}" for name in service.commands]
     return "\n".join(
         [
@@ -220,7 +220,7 @@ def _with_data(
 
 
 def _tells(name: str, value: Any) -> bool:
-    """Whether a field of the data has something to say."""
+    """Whether a field of the data says something."""
     return name in _ALWAYS or (value is not None and value not in ("", "ok", [], False))
 
 
@@ -228,7 +228,7 @@ _CODES = {Ended.TIMED_OUT: "timed_out", Ended.STOPPED: "stopped", Ended.SHELL_DI
 
 
 def combined(stdout: str, stderr: str) -> str:
-    """Stdout, and after it stderr when that has content; no line break at the end."""
+    """Stdout, followed by stderr if it is not empty; no line break at the end."""
     gap = "\n" if stdout and stderr.strip() and not stdout.endswith("\n") else ""
     return (stdout + gap + stderr if stderr.strip() else stdout).removesuffix("\n")
 
@@ -245,7 +245,7 @@ def _reason(result: Result) -> str:
 
 
 def failure(command: str, error: NacreError, config: Config) -> Reply:
-    """Nothing was run, and why."""
+    """The reply when nothing was run, with the reason."""
     shown = {"success": False, "output": "", "exit_code": None, "reason": str(error), "code": error.code}
     return _with_data(f"Failed: {error}", shown, {"command": command}, config, is_error=True)
 

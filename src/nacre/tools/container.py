@@ -1,8 +1,7 @@
 """The family `container`: programs from a table, without a shell (specification 003).
 
-The same two things in two forms: the tools `shell_exec` and `shell_allowed` for clients that shake hands, and
-the plain JSON-RPC methods `shell/exec` and `shell/allowed` for those that do not. What may run is the gate's
-to say, not ours.
+Two functions in two forms: the tools `shell_exec` and `shell_allowed` for clients that shake hands, and the
+plain JSON-RPC methods `shell/exec` and `shell/allowed` for those that do not. The gate decides what may run.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalPrope
 
 
 def register_container(surface: Surface, service: Service) -> None:
-    """Both forms, and the message that the document wants to be said first."""
+    """Register both forms, and the first message that the specification wants."""
     execution = Execution(service)
     surface.add(_exec_tool(execution), _allowed_tool(execution))
     container = service.config.preset.container
@@ -45,7 +44,7 @@ def register_container(surface: Surface, service: Service) -> None:
 
 
 def announcement() -> dict[str, Any]:
-    """The document's initialization message."""
+    """The initialization message of the specification."""
     tools = [
         {"name": "shell_exec", "description": EXEC_WORDS},
         {"name": "shell_allowed", "description": ALLOWED_WORDS},
@@ -55,7 +54,7 @@ def announcement() -> dict[str, Any]:
 
 
 class Execution:
-    """Running and listing, in the words of the document."""
+    """Running and listing, as the specification words it."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -77,11 +76,11 @@ class Execution:
     # -- both
 
     def allowed(self) -> dict[str, Any]:
-        """The table, as it is in force."""
+        """The table that applies now."""
         return {"allowedCommands": {name: list(first) for name, first in self._commands.items()}}
 
     async def run(self, arguments: dict[str, Any], ask: Ask | None) -> dict[str, Any]:
-        """Run a program to its end; CallError where the document wants an error."""
+        """Run a program to its end; CallError where the specification wants an error."""
         argv = (table_name(arguments["command"], self._commands), *arguments.get("args", ()))
         command = Command(
             text=shlex.join(argv),

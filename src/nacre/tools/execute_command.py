@@ -1,7 +1,7 @@
 """The tool `execute_command`: the reply is three fields as JSON text, whatever happened (specification 002).
 
-Above it: the catalogue. Below: `service`, as for every tool. A refusal is told in the preset's words; its
-true reason is in the log.
+Above it: the catalogue. Below: `service`, as for every tool. A refusal is worded by the preset; its true
+reason is in the log.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NO_CODE = -1  # it was not run, or did not end by itself
 
 
 def execute_command_tool(service: Service) -> Tool:
-    """The tool, word for word as the document lists it."""
+    """The tool, word for word as the specification lists it."""
     return Tool(
         name="execute_command",
         description="Execute a shell command and return its output",
@@ -49,7 +49,7 @@ def execute_command_tool(service: Service) -> Tool:
 
 
 def _check_command(arguments: dict[str, Any]) -> None:
-    """The document's own words for a command that is not there or no text."""
+    """Check the command, with the specification's own error messages."""
     if not isinstance(arguments.get("command"), str):
         raise CallError(INVALID_PARAMS, "Missing command argument")
 
@@ -71,7 +71,7 @@ async def _call(service: Service, text: str, caller: Caller) -> Reply:
 
 
 def _denied(text: str, error: Refused, config: Config) -> Reply:
-    """The document's words; why stands in the log, and in `_meta` for whoever reads that."""
+    """The specification's words; the reason is in the log and in `_meta`."""
     denial: dict[str, Any] = {"reason": str(error)}
     if config.policy is not None and first_word_passes(text, config.policy):
         denial["stricter_than_document"] = True
@@ -81,7 +81,7 @@ def _denied(text: str, error: Refused, config: Config) -> Reply:
 
 
 def first_word_passes(text: str, policy: Policy) -> bool:
-    """What the document's own check would say, which takes a text for its first word."""
+    """The specification's own check, which judges a text by its first word."""
     first = (text.split() or [""])[0]
 
     def named(rules: Iterable[Rule]) -> bool:
@@ -104,7 +104,7 @@ def return_code(result: Result) -> int:
 
 
 def output_of(result: Result, *, include_stderr: bool) -> str:
-    """What it printed, stdout first; behind it what the three fields have no other room for."""
+    """Its output, stdout first, followed by what has no place in the three fields."""
     printed = result.stdout.text + (result.stderr.text if include_stderr else "")
     notes = [] if result.ended is Ended.EXITED else [status_line(result)]
     if result.left_running_total:

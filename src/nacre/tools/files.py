@@ -145,7 +145,7 @@ def _write_tool(service: Service) -> Tool:
 
 
 def as_bytes(content: str, encoding: str) -> bytes:
-    """What a caller wants written. Raises RequestError for text that is not what it claims to be."""
+    """The bytes to write. Raises RequestError for text that is not in its declared encoding."""
     try:
         return content.encode() if encoding == "utf-8" else base64.b64decode(content, validate=True)
     except ValueError as error:

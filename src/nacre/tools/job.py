@@ -1,4 +1,4 @@
-"""The tool `job`: commands that run on: list them, wait for something, give input, signal, end."""
+"""The tool `job`: list jobs, wait for something, send input, signal, end."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ async def _steer(service: Service, action: str, job: str, arguments: dict[str, A
 
 
 async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
-    from nacre.job_waits import Until  # noqa: PLC0415  # only who waits pays for it
+    from nacre.job_waits import Until  # noqa: PLC0415  # loaded with the first wait
 
     until = Until(
         limit_s=arguments.get("seconds", USUAL_WAIT_S),

@@ -1,6 +1,6 @@
 """The tool `output`: read any part of what a command printed, also what its reply left out, or search it.
 
-It reads nacre's own files, by id: no rule and no allowed directory stands in its way.
+It reads nacre's own files, by id, so no rule or allowed directory applies.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _summary(excerpt: Excerpt) -> str:
 
 
 def _data(excerpt: Excerpt) -> dict[str, Any]:
-    """The part, and whatever is out of the ordinary."""
+    """The part, and everything unusual about it."""
     shown: dict[str, Any] = {
         "output": excerpt.text,
         "output_id": excerpt.output_id,

@@ -25,7 +25,7 @@ INVALID_PARAMETERS, TOOL_NOT_FOUND = "InvalidParameters", "ToolNotFound"
 
 
 def offer_plain_exec(surface: Surface, service: Service) -> None:
-    """The tool, and the document's names for what a caller can get wrong."""
+    """Register the tool, with the specification's names for errors of the caller."""
     surface.add(shell_exec_tool(service))
     surface.deviations = Deviations(
         arguments_key="parameters", bad_call=INVALID_PARAMETERS, unknown_tool=TOOL_NOT_FOUND
@@ -33,7 +33,7 @@ def offer_plain_exec(surface: Surface, service: Service) -> None:
 
 
 def shell_exec_tool(service: Service) -> Tool:
-    """The tool as this server offers it: its shell stands in the description."""
+    """The tool as this server offers it, with its shell in the description."""
     shell = service.shell.name
     return Tool(
         name="shell_exec",
@@ -66,7 +66,7 @@ async def _call(service: Service, text: str, caller: Caller) -> Reply:
 
 
 def plain(result: Result, config: Config) -> Reply:
-    """A success is what was printed and nothing else in the first block; a failure says what happened."""
+    """The reply: the output alone in the first block; for a failure, what happened."""
     if not result.ok:
         return Reply(reply(result, config, TIMEOUT_ADVICE).text, is_error=is_failure(result, config))
     stderr = result.stderr.text if config.include_stderr else ""

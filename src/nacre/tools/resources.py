@@ -1,4 +1,4 @@
-"""Resources: jobs as `job://ID`, and what commands have printed as `output://ID`, for clients that read such.
+"""Resources: jobs as `job://ID`, and the output of commands as `output://ID`.
 
 Above it: the protocol, which loads this for the first request about a resource. Below: the service only.
 
@@ -43,11 +43,11 @@ TEMPLATES: list[dict[str, Any]] = [
 
 
 class UnknownResourceError(RequestError):
-    """There is nothing by that URI."""
+    """There is no resource with that URI."""
 
 
 class Resources:
-    """What a client can read of one service."""
+    """The resources of one service."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -57,7 +57,7 @@ class Resources:
         return [entry for job in self._service.describe_jobs() for entry in _entries(job)]
 
     async def read(self, uri: str) -> list[dict[str, Any]]:
-        """The contents by that URI."""
+        """The contents of a URI."""
         kind, identity, options = _parse(uri)
         try:
             if kind == JOB:
@@ -68,7 +68,7 @@ class Resources:
             raise UnknownResourceError(f"Unknown resource: {uri}: {error}") from None
 
     async def _read_output(self, uri: str, identity: str, options: dict[str, str]) -> list[dict[str, Any]]:
-        """The stream that is asked for; without that both, if there are both."""
+        """The requested stream; by default both, if both have content."""
         query = Query(limit_bytes=_limit(options, uri), offset=_number(options, "offset", uri))
         named = options.get("stream")
         if named is not None:
@@ -88,7 +88,7 @@ class Resources:
         return {"_meta": _extent(part), "blob": part.text, "mimeType": BINARY_TYPE, "uri": uri}
 
     def watch(self, uri: str, on_change: Callable[[], None]) -> Callable[[], None]:
-        """Have somebody called at each change of a resource; what is returned ends that."""
+        """Call back at each change of a resource; what is returned ends that."""
         kind, identity, _ = _parse(uri)
         try:
             return self._service.watch_job(identity, on_change, output=kind == OUTPUT)
@@ -118,7 +118,7 @@ def _limit(options: dict[str, str], uri: str) -> int:
 
 
 def _extent(part: Excerpt) -> dict[str, Any]:
-    """Where a part stands in its stream."""
+    """The position of a part in its stream."""
     extent = {"offset": part.offset, "nextOffset": part.next_offset, "totalBytes": part.total_bytes}
     return {f"nacre/{name}": value for name, value in extent.items()} | {"nacre/goesOn": part.goes_on}
 

@@ -1,8 +1,8 @@
 """The reply to a command that has ended: text, data, and what only programs need.
 
 Above it: the tools that run commands. Below: the records of `model`. Some clients show their model the text,
-others the data: each is enough alone, and neither has words that tell nothing. What a program may want to
-know besides (times, memory, the directory) stands in the result's `_meta`, which no model is shown.
+others the data: each is sufficient alone, and neither has words that say nothing. What only programs need
+(times, memory, the directory) is in the result's `_meta`, which no model is shown.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.model import Result
 
-SHOWN_LEFT = 5  # processes that the text names
-LONG_MS = 1000  # a command that took so long is told its time
+SHOWN_LEFT = 5  # processes that the text lists
+LONG_MS = 1000  # the duration is shown from here on
 _TEXT, _COUNT, _FLAG = {"type": "string"}, {"type": "integer"}, {"type": "boolean"}
 _LEFT = {"type": "array"}  # pid and command of each
 _WORDS = {"type": "array"}  # sentences
@@ -85,12 +85,12 @@ _FULL: dict[str, Any] = {
 
 
 def output_schema(config: Config) -> dict[str, Any]:
-    """What the data of a reply looks like under this configuration."""
+    """The schema of the data of a reply under this configuration."""
     return _FULL if config.structured == "full" else _LEAN
 
 
 def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
-    """The reply to a finished command; `timeout_advice` tells what its caller can do about a time limit."""
+    """The reply to a finished command; `timeout_advice` says what the caller can do about a time limit."""
     stderr = result.stderr.text if config.include_stderr else ""
     hints, job = _hints(result, timeout_advice), _job_of(result, config)
     text, failed = _text(result, stderr, hints, job), is_failure(result, config)
@@ -107,7 +107,7 @@ def reply(result: Result, config: Config, timeout_advice: str = "") -> Reply:
 
 
 def is_failure(result: Result, config: Config) -> bool:
-    """Whether a reply is an error: no success, and not just a command that failed where that is none."""
+    """Whether a reply is an error; a failed command is one only if the settings say so."""
     if result.ended is Ended.RUNNING:
         return False
     if config.failed_command_is_error:
@@ -125,7 +125,7 @@ def _hints(result: Result, timeout_advice: str) -> tuple[str, ...]:
 
 
 def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]:
-    """The output, the exit code, and whatever is out of the ordinary."""
+    """The output, the exit code, and everything unusual."""
     shown = _output(result, stderr)
     if result.exit_code is not None:
         shown["exit_code"] = result.exit_code
@@ -150,7 +150,7 @@ def _lean(result: Result, stderr: str, hints: tuple[str, ...]) -> dict[str, Any]
 
 
 def jobs_of(result: Result, config: Config) -> dict[str, Any]:
-    """The job that a command or what it left behind goes on as, and news of others."""
+    """The job that a command, or what it left behind, continues as, and news of others."""
     job = _job_of(result, config)
     shown: dict[str, Any] = {"job": job} if job else {}
     if result.news:
@@ -174,9 +174,9 @@ def _full(metadata: dict[str, Any], result: Result, stderr: str, hints: tuple[st
 
 
 def _metadata(result: Result, config: Config) -> dict[str, Any]:
-    """All there is to know of a command but its output.
+    """Everything about a command except its output.
 
-    Who has no tool that reads an output by its id is told the name of its files.
+    Without a tool that reads outputs by id, it includes the names of the output files.
     """
     spool = result.spool
     shown: dict[str, Any] = {
@@ -202,7 +202,7 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
 
 
 def _output(result: Result, stderr: str) -> dict[str, Any]:
-    """What was printed, by the document's names."""
+    """The output, under the specification's names."""
     if result.ended is not Ended.TIMED_OUT:
         return {"stdout": result.stdout.text, "stderr": stderr}
     partial = {"partial_stdout": result.stdout.text, "partial_stderr": stderr}
@@ -224,7 +224,7 @@ def is_truncated(result: Result) -> bool:
 
 
 def is_news(result: Result) -> bool:
-    """Whether there is something to tell of a session: a shell that is not the one of before, or its fate."""
+    """Whether there is news of a session: a new shell, or the end of one."""
     return result.session is not None and (result.shell_state is not ShellState.KEPT or bool(result.note))
 
 
@@ -249,7 +249,7 @@ def _text(result: Result, stderr: str, hints: tuple[str, ...], job: str) -> str:
 
 
 def _session_lines(result: Result) -> list[str]:
-    """That the shell is new, what became of it, and that it stands elsewhere now."""
+    """Lines about a new shell, the fate of the old one, and a changed directory."""
     lines = [f"session: {result.note}"] if result.note else []
     if result.shell_state is ShellState.NEW:
         lines.append(f"session: '{result.session}' is new, in {result.working_directory}")
@@ -286,7 +286,7 @@ def status_line(result: Result) -> str:
 
 
 def left_line(result: Result, job: str = "") -> str:
-    """What the command has left running, in a line; who knows it as a job reads its output by that."""
+    """A line about what the command has left running, with its job, if it is one."""
     shown = "; ".join(f"{left.pid} {left.command}" for left in result.left_running[:SHOWN_LEFT])
     rest = result.left_running_total - SHOWN_LEFT
     more = f" and {rest} more" if rest > 0 else ""

@@ -50,7 +50,7 @@ async def _call(service: Service, arguments: dict[str, Any]) -> Reply:
 
 
 def outcome(left: tuple[LeftProcess, ...]) -> str:
-    """What has become of all that a shell had started."""
+    """What became of all that a shell had started."""
     if not left:
         return "all it had started are gone"
     named = "; ".join(f"{each.pid} {each.command}" for each in left)

@@ -1,4 +1,4 @@
-"""The tool `shell`: run one command, in a fresh shell or a session, and tell the truth about it (004)."""
+"""The tool `shell`: run one command, in a fresh shell or a session (specification 004)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from nacre.service import Service
     from nacre.tools.tool import Caller, Progress, Reply
 
-NEWS_CHARACTERS = 16_384  # of output that waits to be told
-OUTPUT_LIMIT_MOST = 16 << 20  # a reply that no client would take helps nobody
+NEWS_CHARACTERS = 16_384  # of output that waits for the next progress message
+OUTPUT_LIMIT_MOST = 16 << 20  # no client accepts a longer reply
 SCREEN = (24, 80)  # rows and columns of a terminal, until a call changes that
 PATH_BYTES = 100  # of the working directory in the description, at most
-OUTPUT_LIMIT_LEAST = 256  # less could not even hold the note about what was left out
+OUTPUT_LIMIT_LEAST = 256  # less has no room for the note about the omission
 
 
 def shell_tool(service: Service) -> Tool:
-    """The tool as this server offers it: its shell and its limits stand in the description."""
+    """The tool as this server offers it, with its shell and its limits in the description."""
     config = service.config
     return Tool(
         name="shell",
@@ -90,7 +90,7 @@ def shell_tool(service: Service) -> Tool:
 
 
 def _job_arguments(config: Config) -> dict[str, Any]:
-    """What makes a command a job."""
+    """The arguments that make a command a job."""
     return {
         "background": {
             "type": "boolean",
@@ -128,7 +128,7 @@ def _default_directory(service: Service) -> str:
 
 
 def _end_of(path: str) -> str:
-    """A path; of one that is very long the end, so that the list of tools stays small."""
+    """A path, or the end of a very long one, so that the list of tools stays small."""
     encoded = path.encode(errors="replace")
     return path if len(encoded) <= PATH_BYTES else "…" + encoded[-PATH_BYTES:].decode(errors="ignore")
 
@@ -175,7 +175,7 @@ def _timeout_advice(service: Service, command: Command) -> str:
 
 
 async def run(service: Service, command: Command, caller: Caller) -> Result:
-    """Run a command; a caller who wants to know is told its newest output while it runs."""
+    """Run a command; the newest output is sent as progress, if the caller wants that."""
     if caller.progress is None:
         return await service.run(command, ask=caller.ask)
     ticker = Ticker(caller.progress)
@@ -188,7 +188,7 @@ async def run(service: Service, command: Command, caller: Caller) -> Result:
 
 
 class Ticker:
-    """Tells a caller the newest output of a command that still runs. The keeper sets the pace."""
+    """Sends the newest output of a running command as progress. The keeper sets the pace."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -198,14 +198,14 @@ class Ticker:
         self._sending: asyncio.Task[None] | None = None
 
     def on_output(self, stream: int, chunk: bytes) -> None:
-        """Take new output; what arrives while a message is on its way goes into the next one."""
+        """Send new output; what arrives meanwhile goes into the next message."""
         if stream not in self._streams:
             self._streams[stream] = Newest()
         self._add(self._streams[stream].feed(chunk))
 
     def _add(self, text: str) -> None:
         self._news += text
-        if len(self._news) > NEWS_CHARACTERS:  # the caller takes nothing: the newest will do
+        if len(self._news) > NEWS_CHARACTERS:  # the caller does not read: keep only the newest
             newest = self._news[-NEWS_CHARACTERS:]
             self._news = "…\n" + (newest.partition("\n")[2] or newest)
         if self._news and (self._sending is None or self._sending.done()):
@@ -217,12 +217,12 @@ class Ticker:
             await self._progress(round(time.monotonic() - self._began, 3), news.rstrip("\n"))
 
     def stop(self) -> None:
-        """Say no more."""
+        """Send no more."""
         if self._sending is not None:
             self._sending.cancel()
 
     async def finish(self) -> None:
-        """Wait until the last news is out, so that it does not come after the result."""
+        """Wait for the last message, so that it does not come after the result."""
         self._add("".join(stream.rest() for stream in self._streams.values()))
         if self._sending is not None:
             await self._sending

@@ -21,7 +21,7 @@ Method = Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One entry of prompts/list, without arguments; its text is made when it is asked for."""
+    """One entry of prompts/list, without arguments; its text is made on request."""
 
     name: str
     title: str
@@ -31,20 +31,20 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Deviations:
-    """Where a preset's specification leaves MCP; nothing for those that keep to it."""
+    """Where a preset's specification departs from MCP; mostly nowhere."""
 
     announcement: dict[str, Any] | None = None  # a message that is sent before anything is read
     # JSON-RPC methods outside MCP, which need no handshake; they raise CallError.
     methods: Mapping[str, Method] = field(default_factory=dict[str, Method])
-    arguments_key: str | None = None  # what it calls a call's arguments, besides MCP's own word
+    arguments_key: str | None = None  # another name for the arguments of a call, besides MCP's own
     takes_bare_lines: bool = False  # whether a line without `jsonrpc` is a request
-    unknown_tool: str = ""  # its name for that error
-    bad_call: str = ""  # and for this one: a call without a tool's name, or whose arguments are no object
+    unknown_tool: str = ""  # the name of its error for an unknown tool
+    bad_call: str = ""  # the same for a call without a tool's name, or with arguments that are not an object
 
 
 @dataclass
 class Surface:
-    """What a client sees."""
+    """Everything that a client is shown."""
 
     name: str
     version: str
@@ -54,7 +54,7 @@ class Surface:
     prompts: dict[str, Prompt] = field(default_factory=dict[str, Prompt])
     deviations: Deviations = field(default_factory=Deviations)
     tools_change: bool = False  # whether clients are notified of changes
-    is_fixed: bool = False  # whether its document's handshake leaves no room for saying so
+    is_fixed: bool = False  # whether the handshake of its specification cannot announce changes
     # Coroutines that run as long as the client is connected.
     background_tasks: list[Callable[[], Awaitable[None]]] = field(
         default_factory=list[Callable[[], Awaitable[None]]]
@@ -64,8 +64,8 @@ class Surface:
         default_factory=list[Callable[[], Awaitable[None]]]
     )  # called when the tools have changed
 
-    resources: Callable[[], Resources] | None = None  # loads what can be read besides calling tools
-    tasks: Callable[[], Tasks] | None = None  # loads calls that go on as tasks
+    resources: Callable[[], Resources] | None = None  # loads the resources
+    tasks: Callable[[], Tasks] | None = None  # loads the tasks
     resource_listeners: list[Callable[[], None]] = field(
         default_factory=list[Callable[[], None]]
     )  # called when there are others
@@ -76,7 +76,7 @@ class Surface:
         self.tools.update((tool.name, tool) for tool in shown)
 
     def tell_resources_changed(self) -> None:
-        """There is another resource, or one less."""
+        """Notify the client of an added or removed resource."""
         for listener in self.resource_listeners:
             listener()
 
@@ -89,7 +89,7 @@ class Surface:
 
 
 def text_only(tool: Tool) -> Tool:
-    """The same tool, whose replies are text alone."""
+    """The same tool, with replies of text only."""
 
     async def call(arguments: dict[str, Any], caller: Caller) -> Reply:
         return replace(await tool.call(arguments, caller), structured=None)

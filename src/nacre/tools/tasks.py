@@ -42,7 +42,7 @@ class Tasks:
         }
 
     def outcome(self, task_id: str) -> Reply | None:
-        """What its call is answered in the end; None: it runs, or was cancelled."""
+        """The final answer to its call; None: it runs, or was cancelled."""
         job = self._find(task_id)
         if _status(job) != "completed":
             return None
@@ -53,7 +53,7 @@ class Tasks:
         return reply(outcome, self._service.config) if outcome is not None else None
 
     def cancel(self, task_id: str) -> None:
-        """End it with all that it has started; that it is over is told later."""
+        """End it with all that it has started; its end is reported later."""
         self._find(task_id)
         self._service.cancel_job(task_id)
 

@@ -22,28 +22,28 @@ if TYPE_CHECKING:
 
 @record
 class Caller:
-    """Who calls: how to tell them of progress and how to ask their person, where that can be done."""
+    """The caller: how to send progress and how to ask the person, where possible."""
 
     progress: Progress | None = None
     ask: Ask | None = None
     ask_secret: AskSecret | None = None
-    tasks: Callable[[], Tasks] | None = None  # where a call may be answered as one of these
+    tasks: Callable[[], Tasks] | None = None  # where a call may be answered by a task
 
 
 @record
 class Reply:
-    """What a tool call answers."""
+    """The answer to a tool call."""
 
     text: str
     structured: dict[str, Any] | None = None
-    is_error: bool | None = False  # None: the document's replies do not say
+    is_error: bool | None = False  # None: not sent
     asides: tuple[str, ...] = ()  # further blocks of text, where the first has to stay pure
-    meta: dict[str, Any] | None = None  # what only programs need: no model is shown it
-    job: str = ""  # that the call goes on as: where clients know tasks, the answer is one instead
+    meta: dict[str, Any] | None = None  # what only programs need; not shown to the model
+    job: str = ""  # the job that the call continues as; a client that knows tasks gets a task instead
 
 
 class CallError(Exception):
-    """A call that is answered by a JSON-RPC error instead of a result, because its document wants that."""
+    """A JSON-RPC error instead of a result, where the specification wants that."""
 
     def __init__(self, code: int, message: str, data: dict[str, Any] | str | None = None) -> None:
         super().__init__(message)
@@ -56,8 +56,8 @@ class CallError(Exception):
 class Tool:
     """One entry of tools/list and what happens when it is called.
 
-    `call` gets the checked arguments and the caller. What the caller can fix is an error result that says
-    so, or, with `bad_arguments`, a JSON-RPC error of that name.
+    `call` gets the checked arguments and the caller. An error that the caller can fix becomes an error result
+    or, with `bad_arguments`, a JSON-RPC error of that name.
     """
 
     name: str
@@ -70,9 +70,9 @@ class Tool:
         default_factory=dict[str, bool]
     )  # that are not the protocol's defaults
     bad_arguments: str = ""
-    # Sees the arguments before they are checked, where a document has errors of its own: raises CallError.
+    # Checks the raw arguments first, where a specification has errors of its own: raises CallError.
     precheck: Callable[[dict[str, Any]], None] | None = None
     meta: dict[str, Any] | None = None  # what certain clients look for
     failed: Callable[[dict[str, Any], NacreError], Reply] | None = (
-        None  # a failure in the document's own shape
+        None  # a failure in the specification's own shape
     )

@@ -149,7 +149,7 @@ class Servers:
         met.cancel()
 
     def close(self) -> None:
-        """Watch none of them any more."""
+        """Stop watching all of them."""
         for server in self._known.values():
             server.close()
 

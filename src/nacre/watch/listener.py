@@ -90,7 +90,7 @@ class WatchListener:
         try:
             with paths.opened(self._directory) as here:
                 remove_stale(here)
-                # It gets its name when somebody listens: what cannot be reached is a dead server's.
+                # It gets its name once it accepts: a socket that cannot be reached belongs to a dead server.
                 listener.bind(f"{here}/{self._name}{paths.NOT_READY}")
                 listener.listen(WATCHERS)
                 os.rename(f"{here}/{self._name}{paths.NOT_READY}", f"{here}/{self._name}")
@@ -101,7 +101,7 @@ class WatchListener:
         recorder.observers.append(self)
 
     def close(self) -> None:
-        """Let everybody go, and remove it."""
+        """Disconnect all, and remove the socket."""
         if self._server is None:
             return
         recorder.observers.remove(self)
@@ -321,7 +321,7 @@ def _line(message: dict[str, Any]) -> bytes:
 
 
 def refusal(peer: socket.socket) -> str:
-    """Why whoever is at the other end may not watch; empty: they may."""
+    """Why the peer may not watch; empty: it may."""
     try:
         pid, user, _ = CREDENTIALS.unpack(
             peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 ENDING = ".sock"
 FALLBACK = "/tmp/nacre-watch-"  # noqa: S108  # made private, or not used
-NOT_READY = ".new"  # of one that nobody listens at yet
+NOT_READY = ".new"  # of a socket that does not accept yet
 
 
 def socket_directory(environment: Mapping[str, str]) -> str:
