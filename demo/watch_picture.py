@@ -1,8 +1,12 @@
-"""Draw docs/watch.svg: `nacre watch` beside a real server that runs a few commands."""
+"""Draw docs/watch.svg, or another file: `nacre watch` beside a real server that runs a few commands.
+
+python demo/watch_picture.py [FILE]
+"""
 
 from __future__ import annotations
 
 import asyncio
+import html
 import os
 import re
 import sys
@@ -26,6 +30,8 @@ COMMANDS = (
 )
 JOB = 'for n in 1 2 3 4 5 6; do echo "tests/test_$n.py ... ok"; done; exec sleep 600'
 SIZE = (150, 34)
+SHOWN_CHARACTERS = 12  # of a cell: wider ones are cut where others need room
+IDS = re.compile(r"\b[0-9a-f]{4}-\d+\b")
 
 
 async def draw(directory: str, job: str) -> str:
@@ -39,8 +45,20 @@ async def draw(directory: str, job: str) -> str:
                 return picture
 
 
+def structure(picture: str) -> list[list[str]]:
+    """What a picture shows, line by line, without what differs from run to run: numbers, times, paths."""
+    lines: dict[float, list[str]] = {}
+    for found in re.finditer(r'<text[^>]* y="([\d.]+)"[^>]*>(.*?)</text>', picture, re.DOTALL):
+        text = html.unescape(found[2]).replace("\xa0", " ").strip(" ╭─╮│")
+        text = re.sub(r"[\d.:]*\d", "#", IDS.sub("ID", text))[:SHOWN_CHARACTERS]
+        if text[:1] != "/" and any(map(str.isalnum, text)):
+            lines.setdefault(float(found[1]), []).append(text)
+    return [lines[height] for height in sorted(lines)]
+
+
 def main() -> None:
     """Run a server, and write the picture."""
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "watch.svg"
     with tempfile.TemporaryDirectory(prefix="nacre-demo-") as base:
         runtime, project = Path(base, "run"), Path(base, "project")
         runtime.mkdir(0o700)
@@ -58,7 +76,7 @@ def main() -> None:
             picture = asyncio.run(asyncio.wait_for(draw(directory, "test_1.py"), 60))
     # The picture asks no other host for a font.
     picture = re.sub(r"@font-face \{.*?\}\s*", "", picture, flags=re.DOTALL).replace("Fira Code, ", "")
-    (ROOT / "docs" / "watch.svg").write_text(picture)
+    target.write_text(picture)
 
 
 if __name__ == "__main__":

@@ -683,6 +683,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         "the audit log too. One that cannot be used changes nothing, and what waits for a start is named.",
         "nacre",
     ),
+    "telemetry-parent": Requirement(
+        "A call whose `_meta` has a `traceparent` is a span of that trace, if that is kept.",
+        "nacre",
+    ),
     "telemetry": Requirement(
         "Spans of calls and commands go to the OpenTelemetry collector that the person has configured; "
         "otherwise nothing of it is loaded, and nothing is sent.",
@@ -967,6 +971,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "watch-off": Requirement("With `watch = false` there is no socket.", "nacre"),
     "watch-leaves-nothing": Requirement(
         "A server's socket is gone after its end; one of a killed server is removed by the next.", "nacre"
+    ),
+    "watch-picture": Requirement(
+        "The picture of `nacre watch` in the docs is that of a real run of today.", "nacre"
     ),
     "watch-terminal": Requirement(
         "`nacre watch` shows it on a terminal; jobs are stopped and typed into with keys.", "nacre"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import os
 import queue
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from wire_client import MODERN
 
-from nacre.telemetry import as_attributes, endpoint
+from nacre.audit.records import Entry
+from nacre.model import Command
+from nacre.telemetry import Endpoint, Telemetry, as_attributes, endpoint, parent_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,6 +140,80 @@ def test_a_collector_that_is_not_there_keeps_no_command_waiting(start: Start) ->
     assert server.shell("echo on")["stdout"] == "on\n"
     server.hang_up()
     assert server.wait() == 0
+
+
+TRACE, SPAN = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+PARENTS = {
+    f"00-{TRACE}-{SPAN}-01": (TRACE, SPAN, True),
+    f"00-{TRACE}-{SPAN}-00": (TRACE, SPAN, False),
+    f"00-{TRACE}-{SPAN}-03": (TRACE, SPAN, True),
+    f"cc-{TRACE}-{SPAN}-01-of-the-future": (TRACE, SPAN, True),
+    f"00-{TRACE}-{SPAN}-01-more": None,
+    f"ff-{TRACE}-{SPAN}-01": None,
+    f"00-{'0' * 32}-{SPAN}-01": None,
+    f"00-{TRACE}-{'0' * 16}-01": None,
+    f"00-{TRACE.upper()}-{SPAN}-01": None,
+    f" 00-{TRACE}-{SPAN}-01": None,
+    f"00-{TRACE}-{SPAN}": None,
+    "": None,
+}
+
+
+@pytest.mark.req("telemetry-parent")
+@pytest.mark.parametrize("text", PARENTS)
+def test_the_parent_of_a_call_is_read_as_the_w3c_says(text: str) -> None:
+    assert parent_of({"traceparent": text}) == PARENTS[text]
+
+
+@pytest.mark.req("telemetry-parent")
+def test_what_is_no_text_is_no_parent() -> None:
+    values: tuple[object, ...] = (None, 5, [], {"a": 1}, True)
+    for value in values:
+        assert parent_of({"traceparent": value}) is None
+
+
+@pytest.mark.req("telemetry-parent")
+@pytest.mark.parametrize("more", [{}, MODERN], ids=["handshake", "2026"])
+def test_a_call_belongs_to_the_trace_of_its_client(
+    start: Start, collector: Collector, more: dict[str, Any]
+) -> None:
+    server = start("--shell", "bash", env={"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url}, greet=not more)
+    dropped, kept = ({"traceparent": f"00-{TRACE}-{SPAN}-0{flag}", "tracestate": "a=b"} for flag in (0, 1))
+    for meta in (dropped, kept):
+        server.answer_to(server.post_call("shell", {"command": "echo hi"}, {**more, **meta}))
+    server.answer_to(server.post_call("shell", {"command": "echo alone"}, {**more, "traceparent": "none"}))
+    server.hang_up()
+    server.wait()
+    command, call, _, alone = collector.spans(4)
+    assert (call["traceId"], call["parentSpanId"], call["traceState"]) == (TRACE, SPAN, "a=b")
+    assert (command["traceId"], command["parentSpanId"]) == (TRACE, call["spanId"])
+    assert alone["traceId"] != TRACE
+    assert "parentSpanId" not in alone
+
+
+WRONG_ANSWERS = (
+    b"what is this\r\n\r\n",
+    b"",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{",
+    b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
+    b"HTTP/1.1 302 Found\r\nLocation: gopher://x/\r\nContent-Length: 0\r\n\r\n",
+    b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n",
+)
+
+
+@pytest.mark.req("telemetry")
+def test_a_collector_that_answers_nonsense_costs_no_command_and_no_later_span() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE_S)
+        telemetry = Telemetry(Endpoint(f"http://127.0.0.1:{listener.getsockname()[1]}/", {}, {}))
+        for wrong in (*WRONG_ANSWERS, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"):
+            telemetry.ended(Command("echo", "/", 1.0), None, Entry())
+            connection, _ = listener.accept()  # the thread that sends has survived what was before
+            with connection:
+                connection.settimeout(PATIENCE_S)
+                assert connection.recv(1 << 16).startswith(b"POST ")
+                connection.sendall(wrong)
+        telemetry.finish()
 
 
 @pytest.mark.req("telemetry")

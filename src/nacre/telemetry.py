@@ -11,9 +11,11 @@ with known secrets hidden; outputs and values of variables are not sent.
 from __future__ import annotations
 
 import contextvars
+import http.client
 import json
 import os
 import queue
+import re
 import threading
 import time
 import urllib.error
@@ -42,9 +44,13 @@ SEND_PATIENCE_S = 5.0
 GATHER_S = 0.5
 FINISH_PATIENCE_S = 2.0
 TEXT_LIMIT = 4000
+STATE_LIMIT = 512
 _INTERNAL, _SERVER = 1, 2  # kinds of spans
 _OK, _ERROR = 1, 2
 
+_TRACEPARENT = re.compile(
+    r"(?P<version>[0-9a-f]{2})-(?P<trace>[0-9a-f]{32})-(?P<span>[0-9a-f]{16})-(?P<flags>[0-9a-f]{2})(?P<more>-.*)?"
+)
 _call: contextvars.ContextVar[Span | None] = contextvars.ContextVar("call", default=None)
 
 
@@ -56,6 +62,8 @@ class Span:
     kind: int
     trace_id: str
     parent_id: str = ""
+    state: str = ""  # of the trace, as the client has it
+    sampled: bool = True  # whether the client's trace is kept
     span_id: str = field(default_factory=lambda: os.urandom(8).hex())
     began_ns: int = field(default_factory=time.time_ns)
     attributes: dict[str, object] = field(default_factory=dict[str, object])
@@ -72,7 +80,8 @@ class Span:
             "attributes": as_attributes(self.attributes),
             "status": {"code": _ERROR if failed else _OK},
         }
-        return {**shown, "parentSpanId": self.parent_id} if self.parent_id else shown
+        more = {"parentSpanId": self.parent_id, "traceState": self.state}
+        return shown | {name: value for name, value in more.items() if value}
 
 
 def as_attributes(values: Mapping[str, object]) -> list[dict[str, Any]]:
@@ -126,6 +135,16 @@ def _pairs(text: str) -> dict[str, str]:
     return {name.strip(): urllib.parse.unquote(value.strip()) for name, _, value in parted}
 
 
+def parent_of(meta: Mapping[str, Any]) -> tuple[str, str, bool] | None:
+    """What a call is a part of, as its client says (W3C Trace Context): trace, span, whether it is kept."""
+    found = _TRACEPARENT.fullmatch(str(meta.get("traceparent", "")))
+    if found is None or found["version"] == "ff" or (found["version"] == "00" and found["more"]):
+        return None
+    if not found["trace"].strip("0") or not found["span"].strip("0"):
+        return None
+    return found["trace"], found["span"], bool(int(found["flags"], 16) & 1)
+
+
 class Telemetry:
     """Makes spans of what happens, and sends them from a thread."""
 
@@ -140,20 +159,24 @@ class Telemetry:
 
     # -- calls
 
-    async def traced(self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    async def traced(
+        self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]], meta: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """Let a client's call be answered; commands that it runs belong to its span."""
-        span, failed = self._span_of_call(tool), True
+        span, failed = self._span_of_call(tool, meta), True
         _call.set(span)
         try:
             answer = await answering
             failed = bool(answer.get("isError"))
             return answer
         finally:
-            self._put(span.ended(failed=failed))
+            self._put(span, failed=failed)
 
     @staticmethod
-    def _span_of_call(tool: str) -> Span:
-        span = Span(f"tools/call {tool}", _SERVER, os.urandom(16).hex())
+    def _span_of_call(tool: str, meta: Mapping[str, Any]) -> Span:
+        trace_id, parent_id, sampled = parent_of(meta) or (os.urandom(16).hex(), "", True)
+        state = str(meta.get("tracestate", ""))[:STATE_LIMIT] if parent_id else ""
+        span = Span(f"tools/call {tool}", _SERVER, trace_id, parent_id, state, sampled)
         known = recorder.circumstances
         span.attributes = {
             "mcp.method.name": "tools/call",
@@ -170,13 +193,15 @@ class Telemetry:
         self._commands[id(entry)] = self._span_for(work.asked)
 
     def _span_for(self, asked: Asked) -> Span:
-        call = _call.get()
-        trace_id, parent_id = (call.trace_id, call.span_id) if call else (os.urandom(16).hex(), "")
+        if (call := _call.get()) is None:
+            above = (os.urandom(16).hex(), "", "", True)
+        else:
+            above = (call.trace_id, call.span_id, call.state, call.sampled)
         if not isinstance(asked, Command):
-            span = Span(asked.tool, _INTERNAL, trace_id, parent_id)
+            span = Span(asked.tool, _INTERNAL, *above)
             span.attributes = {"nacre.file.path": asked.path}
             return span
-        span = Span("command", _INTERNAL, trace_id, parent_id)
+        span = Span("command", _INTERNAL, *above)
         span.attributes = {
             "nacre.command": asked.text,
             "nacre.session": asked.session,
@@ -202,18 +227,20 @@ class Telemetry:
             "error.type": outcome.code if isinstance(outcome, NacreError) else None,
         }
         failed = outcome is None or isinstance(outcome, NacreError)
-        self._put(span.ended(failed=failed or (isinstance(outcome, Result) and not outcome.ok)))
+        self._put(span, failed=failed or (isinstance(outcome, Result) and not outcome.ok))
 
     def noted(self, event: str, more: Mapping[str, object]) -> None:
         """Not for spans."""
 
     # -- sending
 
-    def _put(self, span: dict[str, Any]) -> None:
+    def _put(self, span: Span, *, failed: bool) -> None:
+        if not span.sampled:
+            return
         if self._queue.qsize() >= QUEUE_LIMIT:
             self._dropped += 1
         else:
-            self._queue.put(span)
+            self._queue.put(span.ended(failed=failed))
 
     def _send_all(self) -> None:
         going = True
@@ -243,7 +270,7 @@ class Telemetry:
         try:
             with urllib.request.urlopen(request, timeout=SEND_PATIENCE_S):  # noqa: S310  # the same
                 self._told = False
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, http.client.HTTPException) as error:
             self._dropped += len(batch)
             if not self._told:
                 self._told = True
@@ -253,9 +280,14 @@ class Telemetry:
         """The server ends: send what is left, as far as that goes quickly."""
         self._queue.put(None)
         self._thread.join(FINISH_PATIENCE_S)
+        lost = self._dropped + self._queue.qsize()
+        if lost:
+            log.warning("%d spans were not sent", lost)
 
 
 def _why(error: Exception) -> str:
     """Without the address, which may hold a password."""
     reason = getattr(error, "reason", error)
-    return f"HTTP {error.code}" if isinstance(error, urllib.error.HTTPError) else str(reason)
+    if isinstance(error, urllib.error.HTTPError):
+        return f"HTTP {error.code}"
+    return "no answer in HTTP" if isinstance(error, http.client.HTTPException) else str(reason)

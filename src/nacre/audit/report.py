@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHOWN_CHARACTERS = 4000  # of a command
+LARGEST = 2**53  # number that a browser takes as it is
 _TEMPLATE = os.path.join(os.path.dirname(__file__), "report.html")
 _DETAILS = ("id", "pid", "place", "sandbox", "verdict", "cpu_ms", "max_rss_bytes", "stdout_bytes")
 _MORE = ("stderr_bytes", "stdout_sha256", "stderr_sha256", "limit", "left_running", "reason", "hints")
@@ -66,7 +67,7 @@ def _table(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
             round(time_of(record) * 1000),
             word(record.get("ended", record.get("event", ""))),
             word(_code(record)),
-            record.get("execution_time_ms"),
+            _number(record.get("execution_time_ms")),
             word(" ".join(filter(None, map(_text, (record.get("client"), record.get("client_version")))))),
             word(record.get("session")),
             word(record.get("working_directory")),
@@ -85,8 +86,13 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def _number(value: object) -> int | None:
+    """A number that every browser reads; whatever else stands there is none."""
+    return value if isinstance(value, int) and abs(value) <= LARGEST else None
+
+
 def _plain(value: object) -> object:
-    return value if isinstance(value, int) else _shown(str(value))
+    return _shown(str(value)) if _number(value) is None else value
 
 
 def _code(record: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from nacre.tools.arguments import check
 from nacre.tools.tool import CallError, Reply
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Mapping
 
     from nacre.tools.tool import Caller, Tool
 
@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 class Tracer(Protocol):
     """Who follows calls."""
 
-    async def traced(self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
-        """Let a call be answered, and note how long that took."""
+    async def traced(
+        self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]], meta: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Let a call be answered, and note how long that took; its `_meta` may say what it is a part of."""
         ...
 
 
 tracer: Tracer | None = None  # nobody, unless the person wants spans
 
 
-def answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> Coroutine[Any, Any, dict[str, Any]]:
+def answer(
+    tool: Tool, arguments: dict[str, Any], caller: Caller, meta: Mapping[str, Any]
+) -> Coroutine[Any, Any, dict[str, Any]]:
     """Call a tool, followed by whoever follows calls."""
     answering = _answer(tool, arguments, caller)
-    return answering if tracer is None else tracer.traced(tool.name, answering)
+    return answering if tracer is None else tracer.traced(tool.name, answering, meta)
 
 
 async def _answer(tool: Tool, arguments: dict[str, Any], caller: Caller) -> dict[str, Any]:

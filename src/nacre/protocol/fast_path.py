@@ -294,14 +294,14 @@ class FastPath:
             return False
         check_call(params, self._surface)
         tool, arguments = self._surface.tools[params["name"]], mapping(params.get("arguments"))
-        token: Id | None = mapping(params.get("_meta")).get("progressToken")
-        connection.start(identity, self._answer_call(identity, tool, arguments, token))
+        meta = mapping(params.get("_meta"))
+        connection.start(identity, self._answer_call(identity, tool, arguments, meta))
         return True
 
     async def _answer_call(
-        self, identity: Id, tool: Tool, arguments: dict[str, Any], token: Id | None
+        self, identity: Id, tool: Tool, arguments: dict[str, Any], meta: dict[str, Any]
     ) -> None:
-        connection, heartbeat = self._connection, self._heartbeat(token)
+        connection, heartbeat = self._connection, self._heartbeat(meta.get("progressToken"))
         try:
             if connection.roots is not None and connection.roots.unsettled:
                 await connection.roots.settled()
@@ -309,7 +309,7 @@ class FastPath:
                 None if heartbeat is None else heartbeat.tell,
                 self._elicit if connection.client.asks else None,
             )
-            result = await answer(tool, arguments, caller)
+            result = await answer(tool, arguments, caller, meta)
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
@@ -405,14 +405,15 @@ class FastPath:
     async def _answer_modern_call(self, identity: Id, params: dict[str, Any], envelope: Client) -> None:
         connection = self._connection
         tool, arguments = self._surface.tools[params["name"]], params.get("arguments", {})
-        heartbeat = self._heartbeat(mapping(params["_meta"]).get("progressToken"))
+        meta = mapping(params["_meta"])
+        heartbeat = self._heartbeat(meta.get("progressToken"))
         caller = caller_with(
             None if heartbeat is None else heartbeat.tell,
             _elicit_by_answer if envelope.asks else None,
             self._surface.tasks if envelope.takes_tasks else None,
         )
         try:
-            result = modern.complete(await answer(tool, arguments, caller), self._surface)
+            result = modern.complete(await answer(tool, arguments, caller, meta), self._surface)
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})

@@ -21,7 +21,8 @@ _PREFIX = "io.modelcontextprotocol/"
 VERSION_KEY, CAPABILITIES_KEY = f"{_PREFIX}protocolVersion", f"{_PREFIX}clientCapabilities"
 CLIENT_KEY, SERVER_KEY = f"{_PREFIX}clientInfo", f"{_PREFIX}serverInfo"
 TASKS_EXTENSION = f"{_PREFIX}tasks"
-_KNOWN_KEYS = {VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, "progressToken"}
+_TRACE_KEYS = ("traceparent", "tracestate", "baggage")
+_KNOWN_KEYS = {VERSION_KEY, CAPABILITIES_KEY, CLIENT_KEY, "progressToken", *_TRACE_KEYS}
 NO_ENVELOPE = CallError(
     INVALID_PARAMS,
     f"params._meta must be an object carrying the required '{VERSION_KEY}' and '{CAPABILITIES_KEY}' "
@@ -42,6 +43,7 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
         meta.get(VERSION_KEY) != MODERN_VERSION
         or not isinstance(declared, dict)
         or not has_plain_meta(params)
+        or not all(isinstance(meta.get(key, ""), str) for key in _TRACE_KEYS)
     ):
         return None
     name, release = client.get("name"), client.get("version")

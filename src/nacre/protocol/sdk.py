@@ -96,7 +96,8 @@ class _Shown(SdkTool):
         tasks = _tasks_of(calls.connection, context)
         caller = caller_with(None if heartbeat is None else heartbeat.tell, _elicit_of(context), tasks)
         try:
-            result = await answer(tool, arguments, caller)
+            meta = mapping(mapping(request.params).get("_meta"))
+            result = await answer(tool, arguments, caller, meta)
             if result.get("resultType") == "task":
                 calls.tasks[request.request_id] = result
                 return types.CallToolResult(content=[])  # the middleware sends the task instead
