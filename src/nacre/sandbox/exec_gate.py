@@ -202,7 +202,7 @@ class ExecGate:
 
     def _approve(self, asked: Exec) -> None:
         self._approved[asked.pid] = asked
-        while len(self._approved) > APPROVED_KEPT:
+        if len(self._approved) > APPROVED_KEPT:
             del self._approved[next(iter(self._approved))]
 
     def _look_again(self, pid: int) -> int:

@@ -33,7 +33,14 @@ from nacre.policy.children import ANY, admits, children_of
 from nacre.policy.model import SYSTEM_DIRECTORIES, names
 from nacre.policy.tables.shells import MULTICALL
 from nacre.policy.variables import Setting, object_to
-from nacre.sandbox.processes import LivingProcesses, command_of, environment_of, identify, mark_of
+from nacre.sandbox.processes import (
+    LivingProcesses,
+    command_of,
+    environment_of,
+    identify,
+    mark_of,
+    process_numbers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -70,7 +77,7 @@ class _Command:
     id: int
     approved: bool = False
     trusted: bool = False
-    environment: frozenset[bytes] = frozenset()  # that nacre has given it
+    environment: bytes = b""  # that nacre has given it
     harmless: set[tuple[bytes, str, str]] = field(default_factory=set[tuple[bytes, str, str]])
     refused: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -131,7 +138,7 @@ class ExecRules:
         self._expected: OrderedDict[tuple[str, tuple[str, ...]], list[int]] = OrderedDict()
         self._commands: OrderedDict[int, _Command] = OrderedDict()
         self._processes: OrderedDict[int, Process] = OrderedDict()
-        self._given: frozenset[bytes] = frozenset()  # the environment of the latest command
+        self._given = b""  # the environment of the latest command
         self._living = LivingProcesses()
         self._pending: OrderedDict[int, Process] = OrderedDict()  # what may become another program
         self._lock = threading.Lock()
@@ -217,8 +224,7 @@ class ExecRules:
                 return False
             command = self._commands.get(process.command)
             if not asked.real_path and command is not None:  # nacre has started it
-                environment = environment_of(asked.pid)
-                command.environment = self._given = frozenset(environment.split(b"\0"))
+                command.environment = self._given = environment_of(asked.pid)
             elif process.checked and not self._is_harmless(asked, command):
                 return False
             self._remember(asked.pid, process)
@@ -243,10 +249,8 @@ class ExecRules:
             command.harmless.add(looked_at)
         return True
 
-    def _objection_to(
-        self, environment: bytes, given: frozenset[bytes], programs: frozenset[str]
-    ) -> Decision | None:
-        for entry in frozenset(environment.split(b"\0")) - given:
+    def _objection_to(self, environment: bytes, given: bytes, programs: frozenset[str]) -> Decision | None:
+        for entry in frozenset(environment.split(b"\0")).difference(given.split(b"\0")):
             name, _, value = os.fsdecode(entry).partition("=")
             if not name or name in KEPT_BY_SHELLS:
                 continue
@@ -271,8 +275,9 @@ class ExecRules:
         if command is not None and command.trusted:
             decision = Decision(allowed=True, children=ANY)
         if decision.allowed and (not decision.asks or (command is not None and command.approved)):
-            children = _together(caller.children, decision.children)
-            checked = decision.by_rule and caller.children != ANY
+            inherited = caller.children
+            children = _together(inherited, decision.children) if decision.children else inherited
+            checked = decision.by_rule and inherited != ANY
             self._await(asked.pid, Process(caller.mark, caller.command, children, checked))
             return True
         if command is None:  # it is told to whom it seems to concern, and gives no rights
@@ -287,7 +292,8 @@ class ExecRules:
 
     def _await(self, pid: int, process: Process) -> None:
         self._pending[pid] = process
-        _bound(self._pending)
+        if len(self._pending) > KEPT:
+            _bound(self._pending)
 
     def _remember(self, pid: int, process: Process) -> None:
         self._processes.pop(pid, None)
@@ -297,8 +303,9 @@ class ExecRules:
 
     def _forget_ended(self) -> None:
         """Processes end without our knowledge; those that live are kept, as long as there is room."""
+        numbers = process_numbers()
         for pid, process in tuple(self._processes.items()):
-            if mark_of(pid) != process.mark:
+            if pid not in numbers or mark_of(pid) != process.mark:
                 del self._processes[pid]
         _bound(self._processes, KEPT // 2)
 

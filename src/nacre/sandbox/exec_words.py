@@ -11,11 +11,13 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import struct
 import sys
 from typing import NamedTuple
 
 AT_FDCWD = -100
 WORD = 8
+POINTER = struct.Struct("=Q")
 PAGE = 4096
 ADDRESSES = 1 << 63  # there are none above it that a program can read
 PATH_LIMIT_BYTES = 4096
@@ -83,7 +85,15 @@ class _Pages:
         """The texts that an array of pointers leads to."""
         texts: list[bytes] = []
         rest = ARGUMENTS_LIMIT_BYTES
-        while address and (pointer := self._pointer(address)):
+        while address:
+            begin = address & -PAGE
+            page = self._pages.get(begin) or self._load(begin)
+            if address - begin <= PAGE - WORD:
+                (pointer,) = POINTER.unpack_from(page, address - begin)
+            else:
+                pointer = self._split_pointer(address)
+            if not pointer:
+                break
             text = self.text(pointer, rest)
             texts.append(text)
             rest -= len(text) + 1 + WORD
@@ -92,11 +102,9 @@ class _Pages:
             address += WORD
         return texts
 
-    def _pointer(self, address: int) -> int:
+    def _split_pointer(self, address: int) -> int:
+        """One across the border of two pages."""
         begin = address & -PAGE
-        page = self._pages.get(begin) or self._load(begin)
-        data = page[address - begin : address - begin + WORD]
-        if len(data) < WORD:  # across the border of a page
-            begin += PAGE
-            data += (self._pages.get(begin) or self._load(begin))[: WORD - len(data)]
-        return int.from_bytes(data, "little")
+        data = (self._pages.get(begin) or self._load(begin)) + self._load(begin + PAGE)
+        (pointer,) = POINTER.unpack_from(data, address - begin)
+        return pointer

@@ -11,7 +11,7 @@ import contextlib
 import fcntl
 import os
 import signal
-import sys
+import struct
 from collections import OrderedDict
 from functools import cache
 from typing import NamedTuple
@@ -19,6 +19,7 @@ from typing import NamedTuple
 from nacre.keeper.wire import COOKIE_NAME
 
 PIDFD_INFO, PIDFD_INFO_BYTES, PARENT_AT = 0xC040FF0B, 64, 24
+PARENT = struct.Struct("=I")
 CONTENTS_BYTES = 1 << 15
 HANDLES_HELD = 64
 
@@ -41,7 +42,10 @@ def identify(thread: int) -> Identity:
         handle = os.pidfd_open(thread)
     try:
         if _knows_parents():
-            return Identity(thread, _parent_of(handle), os.fstat(handle).st_ino)
+            info = bytearray(PIDFD_INFO_BYTES)
+            fcntl.ioctl(handle, PIDFD_INFO, info)
+            (parent,) = PARENT.unpack_from(info, PARENT_AT)
+            return Identity(thread, parent, os.fstat(handle).st_ino)
     finally:
         os.close(handle)
     fields = contents(f"/proc/{thread}/stat").rpartition(b") ")[2].split(maxsplit=20)
@@ -54,6 +58,11 @@ def mark_of(pid: int) -> int:
         return identify(pid).mark
     except (OSError, StopIteration):
         return 0
+
+
+def process_numbers() -> set[int]:
+    """The numbers of all processes that there are."""
+    return {int(name) for name in os.listdir("/proc") if name.isdigit()}
 
 
 class LivingProcesses:
@@ -95,12 +104,6 @@ class LivingProcesses:
         return True
 
 
-def _parent_of(handle: int) -> int:
-    buffer = bytearray(PIDFD_INFO_BYTES)
-    fcntl.ioctl(handle, PIDFD_INFO, buffer)
-    return int.from_bytes(buffer[PARENT_AT : PARENT_AT + 4], sys.byteorder)
-
-
 @cache
 def _knows_parents() -> bool:
     """Whether the kernel says it of a handle (since 6.13); reading it in /proc takes longer."""
@@ -108,8 +111,10 @@ def _knows_parents() -> bool:
         handle = os.pidfd_open(os.getpid())
     except OSError:
         return False
+    info = bytearray(PIDFD_INFO_BYTES)
     try:
-        return _parent_of(handle) == os.getppid()
+        fcntl.ioctl(handle, PIDFD_INFO, info)
+        return PARENT.unpack_from(info, PARENT_AT) == (os.getppid(),)
     except OSError:
         return False
     finally:
@@ -137,15 +142,15 @@ def command_with_port(port: int, proxy_port: int) -> int:
 
     It looks at all processes that say they belong to a command: refusals are few. It gives no rights.
     """
-    for name in os.listdir("/proc"):
-        if name.isdigit() and (command := command_of(int(name))):
+    for pid in process_numbers():
+        if command := command_of(pid):
             with contextlib.suppress(OSError):
-                if _sockets_between(name, port, proxy_port) & _open_sockets(name):
+                if _sockets_between(pid, port, proxy_port) & _open_sockets(pid):
                     return command
     return 0
 
 
-def _sockets_between(pid: str, port: int, other_port: int) -> set[str]:
+def _sockets_between(pid: int, port: int, other_port: int) -> set[str]:
     """The sockets in the network of a process that have these two ports."""
     lines = [
         line.split() for name in ("tcp", "tcp6") for line in contents(f"/proc/{pid}/net/{name}").splitlines()
@@ -158,7 +163,7 @@ def _sockets_between(pid: str, port: int, other_port: int) -> set[str]:
     }
 
 
-def _open_sockets(pid: str) -> set[str]:
+def _open_sockets(pid: int) -> set[str]:
     found: set[str] = set()
     for descriptor in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
