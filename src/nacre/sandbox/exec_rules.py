@@ -52,7 +52,7 @@ KEPT = 4096  # of each thing that is remembered
 ENVIRONMENTS_KEPT = 64  # of one command
 REFUSALS_KEPT = 3  # of one command
 ANCESTORS = 64  # how far up they are looked for
-LONG_ARGUMENTS = 1_000  # characters; a verdict about less takes a fraction of a millisecond
+LONG_ARGUMENTS = 1_000  # bytes; a verdict about less takes a fraction of a millisecond
 FREE = names("true false echo printf test [")  # programs of these names do what the free builtins do
 # What the functions that a shell comes with start by themselves.
 SHELL_HELPERS = {"fish": ("dircolors", "uname")}
@@ -194,7 +194,7 @@ class ExecRules:
 
     def is_long(self, asked: Exec) -> bool:
         """Whether a verdict may take long enough to keep others waiting."""
-        return sum(map(len, asked.argv)) > LONG_ARGUMENTS
+        return len(asked.line) > LONG_ARGUMENTS
 
     def is_expected(self, pid: int, path: str, argv: tuple[str, ...]) -> bool:
         """Whether nacre itself starts this; then it is known from now on."""
@@ -208,7 +208,7 @@ class ExecRules:
             if not waiting:
                 del self._expected[path, argv]
             mark = mark_of(pid)
-            helpers = SHELL_HELPERS.get(os.path.basename(path), ())
+            helpers = SHELL_HELPERS.get(_name(path), ())
             self._await(pid, Process(mark, command, helpers))
         return bool(mark)
 
@@ -234,7 +234,7 @@ class ExecRules:
         """Whether nothing speaks against the variables that were added since nacre started the command."""
         if command is not None and command.approved:
             return True
-        called, name = _called(asked), os.path.basename(asked.real_path)
+        called, name = _called(asked), _name(asked.real_path)
         looked_at = (environment_of(asked.pid), called, name)
         if command is not None and looked_at in command.harmless:
             return True
@@ -459,7 +459,12 @@ class _Noticing:
 
 def _called(asked: Exec) -> str:
     """What a program with many names does: what its first word says."""
-    return os.path.basename(asked.argv[0]) if asked.argv else os.path.basename(asked.real_path)
+    return _name(asked.argv[0] if asked.argv else asked.real_path)
+
+
+def _name(path: str) -> str:
+    """What stands after the last slash; `basename` takes five times as long."""
+    return path[path.rfind("/") + 1 :]
 
 
 def _together(inherited: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:

@@ -94,7 +94,9 @@ class _Pages:
                 pointer = self._split_pointer(address)
             if not pointer:
                 break
-            text = self.text(pointer, rest)
+            start = pointer - begin
+            end = page.find(b"\0", start) if 0 <= start < PAGE else -1
+            text = page[start:end] if end >= 0 else self.text(pointer, rest)
             texts.append(text)
             rest -= len(text) + 1 + WORD
             if rest < 0:
