@@ -41,7 +41,7 @@ MCP = {"mcp", "mcp_types", "pydantic"}
 THIRD_PARTY = {
     "protocol.sdk": MCP,
     "patterns": {"regex"},
-    "screen": {"pyte"},
+    "jobs.screen": {"pyte"},
     "watch.app": {"rich", "textual"},
 }  # each is loaded where it is needed, and only there
 # What may be asked of the package itself; everything else in it stands for a module above.
@@ -198,7 +198,7 @@ def test_every_module_says_what_it_is() -> None:
     "package",
     [
         *("keeper", "keeper/posix", "keeper/windows", "keeper/win32"),
-        *("audit", "executions", "install", "places", "policy", "sandbox", "settings", "watch"),
+        *("audit", "executions", "install", "jobs", "places", "policy", "sandbox", "settings", "watch"),
     ],
 )
 def test_a_package_that_lists_its_modules_lists_all_of_them(package: str) -> None:

@@ -13,7 +13,7 @@ from nacre.hints import hints_for, programs_on
 from nacre.keeper.wire import SCRIPT_MARK
 from nacre.model import Ended, Result, Text
 from nacre.places.local_files import LOCAL_FILES
-from nacre.spelling import distance
+from nacre.spelling import close_names, distance
 from nacre.tools.arguments import check
 
 if TYPE_CHECKING:
@@ -156,6 +156,21 @@ def test_a_file_that_may_not_be_read_is_explained_with_owner_and_mode(tmp_path: 
 )
 def test_slips_of_the_fingers_are_counted(one: str, other: str, slips: int) -> None:
     assert distance(one, other) == slips
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("gti", ["git"]),
+        ("lss", ["ls"]),
+        ("sx", []),  # of a short name one slip at most
+        ("pyhton2", ["python2", "python3"]),  # the likeliest first; of a long one two
+        ("kubeclt", ["kubectl"]),
+        ("unheard-of", []),
+    ],
+)
+def test_names_that_were_nearly_typed_are_found(name: str, near: list[str]) -> None:
+    assert close_names(name, ("git", "ls", "python3", "python2", "kubectl", "rsync")) == near
 
 
 def test_a_success_gets_no_advice() -> None:

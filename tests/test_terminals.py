@@ -17,8 +17,8 @@ from test_sdk_comparison import CAPABILITIES, SDK_ONLY
 from wire_client import HANDSHAKE, MODERN, text_of
 
 from nacre.errors import RequestError
-from nacre.keys import bytes_of
-from nacre.screen import Screen
+from nacre.jobs.keys import bytes_of
+from nacre.jobs.screen import Screen
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from nacre.executions.execution import CommandExecution, Execution
     from nacre.file_records import FileDone, FileWork
     from nacre.gate import Ask, AskSecret
-    from nacre.job_control import Input, JobControl, Look
-    from nacre.job_waits import Until
-    from nacre.jobs import Job
+    from nacre.jobs.control import Input, JobControl, Look
+    from nacre.jobs.registry import Job
+    from nacre.jobs.waits import Until
     from nacre.keeper.frames import Left
     from nacre.model import Text
     from nacre.output_query import Excerpt, Query
@@ -232,7 +232,7 @@ class Service:
 
     def _job_control(self) -> JobControl:
         if self._jobs is None:
-            from nacre.job_control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
+            from nacre.jobs.control import JobControl  # noqa: PLC0415  # nothing of jobs is loaded without one
 
             self._jobs = JobControl(self.config, self.place.outputs, self._hide_typed, self._explain_job)
             self._jobs.jobs.on_change = self.on_jobs_change
@@ -336,7 +336,7 @@ class Service:
 
     async def read_running(self, execution: CommandExecution, stream: StreamName, query: Query) -> Excerpt:
         """A part of the output of a command whose caller still waits."""
-        from nacre.jobs import Job  # noqa: PLC0415  # only who watches reads it
+        from nacre.jobs.registry import Job  # noqa: PLC0415  # only who watches reads it
         from nacre.output_reader import read  # noqa: PLC0415  # the same
 
         output_id = self.place.outputs.id_of(execution.number)

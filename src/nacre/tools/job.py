@@ -9,9 +9,9 @@ from nacre.tools.shell import SCREEN
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
-    from nacre.job_control import Look
-    from nacre.jobs import Job
-    from nacre.screen import View
+    from nacre.jobs.control import Look
+    from nacre.jobs.registry import Job
+    from nacre.jobs.screen import View
     from nacre.service import Service
     from nacre.tools.tool import Caller
 
@@ -101,7 +101,7 @@ async def _steer(service: Service, action: str, job: str, arguments: dict[str, A
 
 
 async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> Reply:
-    from nacre.job_waits import Until  # noqa: PLC0415  # loaded with the first wait
+    from nacre.jobs.waits import Until  # noqa: PLC0415  # loaded with the first wait
 
     until = Until(
         limit_s=arguments.get("seconds", USUAL_WAIT_S),
@@ -114,7 +114,7 @@ async def _wait(service: Service, ids: list[str], arguments: dict[str, Any]) -> 
 
 
 async def _send(service: Service, ids: list[str], arguments: dict[str, Any], caller: Caller) -> Reply:
-    from nacre.job_control import Input  # noqa: PLC0415  # as above
+    from nacre.jobs.control import Input  # noqa: PLC0415  # as above
 
     if "ask" in arguments:
         await _send_secret(service, ids[0], arguments, caller)

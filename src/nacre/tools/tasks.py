@@ -15,7 +15,7 @@ from nacre.tools.results import reply
 from nacre.tools.tool import Reply
 
 if TYPE_CHECKING:
-    from nacre.jobs import Job
+    from nacre.jobs.registry import Job
     from nacre.service import Service
 
 POLL_MS = 1000

@@ -1,8 +1,7 @@
-"""Waiting for jobs: for an end, a line of output, a port, silence or a wish for input, whichever comes first.
+"""Waiting for jobs: for an end, a line of output, a port, silence or a prompt, whichever comes first.
 
-Above it: `service`. Below: `jobs`. Nothing is polled that the keeper tells: it says when a command has
-printed, ended, or begun to wait for input. Only a port, and the output file of what a command left behind,
-have to be looked at again and again.
+Above it: `control`. Below: `registry`. The keeper reports when a command has printed, ended, or begun to wait
+for input. Only a port, and the output file of processes left behind, have to be polled.
 """
 
 from __future__ import annotations
@@ -18,36 +17,36 @@ from nacre.patterns import Pattern
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from nacre.jobs import Job
+    from nacre.jobs.registry import Job
     from nacre.keeper.frames import News
 
 PORT_PAUSE_S = 0.02
-REST_PAUSE_S = 0.02  # the keeper writes what a rest prints to its file, and says nothing
-PATTERN_S = 5.0  # what all matching of one wait may take
-LINE_BYTES = 1 << 16  # of a line without an end, in which a pattern is looked for
+REST_PAUSE_S = 0.02  # the keeper does not report the output of processes left behind
+PATTERN_S = 5.0  # the time for all matching of one wait
+LINE_BYTES = 1 << 16  # of an unfinished line that is searched
 READ_BYTES = 1 << 18
 _HOSTS = ("127.0.0.1", "::1")
 
 
 @record
 class Until:
-    """What is waited for besides the end."""
+    """What to wait for besides the end."""
 
     limit_s: float
     pattern: str | None = None  # in a line that is new to the caller
-    port: int | None = None  # of this machine, that accepts connections
+    port: int | None = None  # on this machine, until it accepts connections
     silence_s: float | None = None  # without output
     input: bool = False  # until it waits for input
 
 
 @record
 class Waited:
-    """Why a wait is over: ended, matched, port, silent, input or time; and of which job."""
+    """Why a wait is over (ended, matched, port, silent, input or time), and which job it was."""
 
     reason: str
     job: Job
-    line: str = ""  # the one that matches
-    waiting_for_input: str = ""  # the process that does
+    line: str = ""  # the matching one
+    waiting_for_input: str = ""  # the process that waits
 
 
 async def wait_for(jobs: list[Job], until: Until) -> Waited:
@@ -96,12 +95,12 @@ class _JobWatch:
         job.watch(self._hear)
 
     def next_look(self, now: float) -> float:
-        """When it is to be looked at again, whatever it says itself."""
+        """The time of the next look, if nothing is reported before."""
         return min(self.silent_at, now + REST_PAUSE_S) if self._job.is_rest else self.silent_at
 
     @property
     def silent_at(self) -> float:
-        """When it has been silent for long enough."""
+        """The time at which it will have been silent for long enough."""
         return self._grown + self._until.silence_s if self._until.silence_s is not None else float("inf")
 
     @property
@@ -118,7 +117,7 @@ class _JobWatch:
         self._wake()
 
     async def look(self) -> Waited | None:
-        """What has happened, if it is one of the things that are waited for."""
+        """What has happened, if it is something that is waited for."""
         job, until = self._job, self._until
         if self._pattern is not None and (line := await self._match(self._pattern)) is not None:
             return Waited("matched", job, line)
@@ -144,7 +143,7 @@ class _JobWatch:
         return None
 
     async def _new_bytes(self, index: int) -> bytes:
-        """What was printed since the last look; of a job that has just ended, all the rest."""
+        """The output since the last look; for a job that has just ended, all the rest."""
         job, offset = self._job, self._read_bytes[index]
         if job.outcome is None and self._printed[index] <= offset:
             return b""
@@ -155,7 +154,7 @@ class _JobWatch:
         return data
 
     def stop(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         self._job.listeners.remove(self._wake)
         self._job.unwatch(self._hear)
 
@@ -165,7 +164,7 @@ def _first_match(pattern: Pattern, lines: list[bytes]) -> str | None:
 
 
 async def _accepts(port: int, wake: Callable[[], None]) -> None:
-    """Return when something on this machine accepts connections there."""
+    """Wait until a port on this machine accepts connections."""
     while True:
         for host in _HOSTS:
             with contextlib.suppress(OSError):

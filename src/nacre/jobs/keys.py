@@ -1,6 +1,6 @@
 """Keys by name, as a terminal sends them. Pure.
 
-Above it: `job_control`. Names are words of one string: `esc`, `enter`, `ctrl-c`, `alt-x`, `up`, `f1`.
+Above it: `control`. Names are words of one string: `esc`, `enter`, `ctrl-c`, `alt-x`, `up`, `f1`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CONTROL = 0x1F
 
 
 def bytes_of(names: str, *, application_cursor: bool = False) -> bytes:
-    """What some keys send. RequestError names one that there is not."""
+    """The bytes of some keys. RequestError names an unknown one."""
     return "".join(_key(name, application_cursor=application_cursor) for name in names.split()).encode()
 
 

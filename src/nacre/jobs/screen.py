@@ -1,7 +1,7 @@
 """A terminal's screen as a person sees it, from the bytes that a program has printed.
 
-Above it: `jobs`, which has one for each command on a terminal. It emulates with pyte, which is loaded with
-the first screen; pyte knows no alternate screen (vim, less, top draw on one), so that is kept here.
+Above it: `registry`, which has one for each command on a terminal. It emulates with pyte, which is loaded
+with the first screen; pyte has no alternate screen (which vim, less and top draw on), so this adds one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ SCROLLBACK_LINES = 1000
 ALTERNATE = {47, 1047, 1049}
 APPLICATION_CURSOR = 1 << 5  # DECCKM, as pyte counts it
 EVENTS: frozenset[str] = pyte.Stream.events
-# What pyte raises in the midst of a sequence that is known, but not with such parameters.
+# What pyte raises in the middle of a known sequence with unknown parameters.
 NOT_KNOWN = (TypeError, ValueError, NameError, LookupError, AttributeError, OverflowError)
 
 
 @record
 class View:
-    """What is to be seen."""
+    """The visible part of a terminal."""
 
     lines: tuple[str, ...]  # without the empty ones at the end
     row: int  # of the cursor; the first is 1
@@ -37,13 +37,13 @@ class View:
 
 
 class _Terminal(pyte.HistoryScreen):
-    """pyte's screen with an alternate one, deaf to what it does not know."""
+    """pyte's screen with an alternate one; it ignores what it does not know."""
 
     is_alternate = False
     _before: tuple[Any, Any] | None = None
 
     def __getattribute__(self, name: str) -> Any:
-        """What the parser calls for a sequence never fails: its parser would be lost with it."""
+        """Make sure that no method that the parser calls can fail: that would end the parser."""
         found = super().__getattribute__(name)
         return _deaf(found) if name in EVENTS else found
 
@@ -108,11 +108,11 @@ class Screen:
         self.fed_bytes = 0  # of what the program has printed
 
     def feed(self, data: bytes) -> None:
-        """The program has printed more."""
+        """Draw more output of the program."""
         self._stream.feed(data)
 
     def resize(self, rows: int, columns: int) -> None:
-        """It has another size now."""
+        """Change its size."""
         self._terminal.resize(rows, columns)
         self._shown = None
 
@@ -127,7 +127,7 @@ class Screen:
         return APPLICATION_CURSOR in self._terminal.mode
 
     def view(self) -> View:
-        """What is to be seen now."""
+        """What is visible now."""
         terminal = self._terminal
         lines = [leaving_text(line.rstrip()) for line in terminal.display]
         while lines and not lines[-1]:
@@ -149,7 +149,7 @@ class Screen:
         return tuple(leaving_text("".join(line[x].data for x in columns).rstrip()) for line in lines)
 
     def changes(self) -> tuple[View, dict[int, str] | None]:
-        """What is to be seen, and which lines are new since this was asked last; None: all of them."""
+        """What is visible now, and which lines have changed since the last call; None: all of them."""
         view, shown = self.view(), self._shown
         self._shown = view
         if shown is None:

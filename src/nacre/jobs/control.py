@@ -1,6 +1,6 @@
-"""What callers do with jobs: see them to their end, wait for them, give them input, signal and end them.
+"""What callers do with jobs: list them, wait for them, send them input, signal and end them.
 
-Above it: `service`, which loads this when the first job is there. Below: `jobs`, `job_waits`, the executions.
+Above it: `service`, which loads this with the first job. Below: `registry`, `waits`, the executions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.audit import recorder
 from nacre.errors import NacreError, RequestError
-from nacre.jobs import Job, Jobs
+from nacre.jobs.registry import Job, Jobs
 from nacre.model import Command, record
 from nacre.output import counted, readable
 from nacre.stderr import log
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.executions.execution import CommandExecution
     from nacre.gate import Ask, AskSecret, Gate
-    from nacre.job_waits import Until
+    from nacre.jobs.screen import View
+    from nacre.jobs.waits import Until
     from nacre.model import Result, Text
     from nacre.outputs import Outputs
-    from nacre.screen import View
     from nacre.spools import StreamName
 
     Recorded = Result | NacreError | None
@@ -47,36 +47,36 @@ SHELLS = {
         "doas",
     ),
 }
-# One that its command may start later is to be given nothing in advance.
+# Nothing is sent in advance to one that may be started later.
 SHELL_WORD = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, sorted(SHELLS)))})(?![\w-])")
 SIGNALS = ("HUP", "INT", "QUIT", "TERM", "KILL", "USR1", "USR2", "STOP", "CONT", "WINCH")
 PLAIN_KEYS = {"enter", "ctrl-c", "ctrl-d"}  # what a shell under rules may be sent
 ENTER = b"\r"
 INPUT_LIMIT_BYTES = 1 << 20
-LINE_BYTES = 2000  # of a line that a program waits after
-END_PATIENCE_S = 10.0  # what a job that is ended may take until the call answers
+LINE_BYTES = 2000  # of a prompt
+END_PATIENCE_S = 10.0  # how long a call waits for the end of a job
 _STREAMS: tuple[StreamName, StreamName] = ("stdout", "stderr")
 
 
 @record
 class Look:
-    """A job, and what it has printed since its caller was shown last."""
+    """A job, and its output since the caller last saw it."""
 
     job: Job
-    reason: str  # why it is shown now
-    line: str  # that matches; or the last one, where it waits for input
+    reason: str  # why it is returned
+    line: str  # the matching one; or the last one, where it waits for input
     stdout: str
     stderr: str
-    waiting_for_input: str = ""  # the process that does
+    waiting_for_input: str = ""  # the process that waits
     view: View | None = None  # of a terminal
-    changed: dict[int, str] | None = None  # its lines that are new; None: all
-    others: tuple[Job, ...] = ()  # that were waited for, too
+    changed: dict[int, str] | None = None  # its changed lines; None: all
+    others: tuple[Job, ...] = ()  # the other awaited jobs
     scrollback: tuple[str, ...] = ()  # lines above the screen
 
 
 @record
 class Input:
-    """What a job is sent."""
+    """Input for a job."""
 
     text: str = ""
     keys: str = ""  # by name, on a terminal
@@ -95,12 +95,12 @@ class JobControl:
     ) -> None:
         self.jobs = Jobs(config.max_jobs)
         self._config = config
-        self._hide_typed = hide_typed  # from all that leaves
+        self._hide_typed = hide_typed  # masks it in everything that leaves
         self._outputs = outputs
         self._finish = finish
 
     def adopt(self, config: Config) -> None:
-        """Other settings hold from now on."""
+        """Use other settings from now on."""
         self._config = config
 
     # -- from a command to a job
@@ -108,7 +108,7 @@ class JobControl:
     def keep_running(
         self, execution: CommandExecution, so_far: Result, record_end: Callable[[Recorded], None]
     ) -> None:
-        """A command goes on without its caller."""
+        """Make a running command a job."""
         job = self._add(execution, so_far)
         self.jobs.keep(asyncio.create_task(self._see_to_end(job, record_end)))
 
@@ -126,7 +126,7 @@ class JobControl:
                 job.end(outcome)
 
     def note_left(self, execution: CommandExecution, result: Result) -> None:
-        """A command has ended and left processes behind."""
+        """Make the processes that a command left behind a job."""
         if execution.rest is not None and self.jobs.get(result.output_id) is None:
             job = self._add(execution, result)
             job.end_was_told = True
@@ -138,18 +138,18 @@ class JobControl:
         return self.jobs.add(job)
 
     def note_given_up(self, execution: CommandExecution) -> None:
-        """The caller has given a command up, and may never hear what became of it."""
+        """Note a cancelled call, whose outcome the next reply mentions."""
         text = " ".join(execution.asked.text.split())
         output_id = self._outputs.id_of(execution.number)
         self.jobs.tell(
             f"The call of `{text[:80]}` was given up and ended. Its output has the id {output_id}."
         )
 
-    # -- what callers ask
+    # -- requests of callers
 
     async def wait(self, ids: list[str], until: Until) -> Look:
-        """Return with the first thing that happens to one of these."""
-        from nacre.job_waits import wait_for  # noqa: PLC0415  # it loads more
+        """Wait for the first thing that happens to one of these."""
+        from nacre.jobs.waits import wait_for  # noqa: PLC0415  # it loads more
 
         jobs = [self.jobs.find(job_id) for job_id in ids]
         waited = await wait_for(jobs, until)
@@ -167,7 +167,7 @@ class JobControl:
         return Look(job, waited.reason, line, stdout, stderr, waited.waiting_for_input, others=others)
 
     async def screen_of(self, job_id: str, rows: int) -> Look:
-        """All of a job's screen; of so many rows, those above it are what has scrolled away."""
+        """A job's screen; with more rows than it has, also lines that have scrolled away."""
         job = self.jobs.find(job_id)
         if job.screen is None:
             raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
@@ -177,7 +177,7 @@ class JobControl:
         return Look(job, "screen", "", "", "", view=view, scrollback=above)
 
     async def resize(self, job_id: str, rows: int, columns: int) -> None:
-        """Give a job's terminal another size."""
+        """Resize a job's terminal."""
         job = self._running(job_id)
         if job.screen is None:
             raise RequestError(f"Job {job_id} has no terminal.", hint="Start it with terminal: true.")
@@ -186,7 +186,7 @@ class JobControl:
 
     @staticmethod
     async def _last_line(job: Job) -> str:
-        """The line that it has begun and not ended, on either stream; else the last one of stdout."""
+        """The unfinished line on either stream; otherwise the last line of stdout."""
         lines: list[str] = []
         for stream in _STREAMS:
             total = await job.total_bytes(stream)
@@ -197,7 +197,7 @@ class JobControl:
         return lines[0]
 
     async def _new_output(self, job: Job, index: int) -> str:
-        """What it has printed since its caller was shown last; of much, the end."""
+        """Its output since the caller last saw it; the end, if it is long."""
         limit_bytes, stream, shown = self._config.reply_limit_bytes, _STREAMS[index], job.shown_bytes[index]
         total = await job.total_bytes(stream)
         if total - shown > limit_bytes and (digested := await self._digested(job, index)) is not None:
@@ -212,7 +212,7 @@ class JobControl:
         return (note if skipped else "") + readable(data)
 
     async def _digested(self, job: Job, index: int) -> str | None:
-        """What it has printed since, where that is too long: its ends, and lines that tell how it went."""
+        """The same for long output: beginning, end, and the most telling lines."""
         if not self._config.pick_lines:
             return None
         from nacre.digest import digest_since  # noqa: PLC0415  # only who prints much pays for it
@@ -228,7 +228,7 @@ class JobControl:
         try:
             text = await asyncio.to_thread(digest_it)
         except (NacreError, OSError):
-            return None  # its file has made room for others
+            return None  # its file was removed to make room
         if text is not None:
             job.shown_bytes[index] = begin + text.total_bytes
         return text and text.text
@@ -236,7 +236,7 @@ class JobControl:
     async def send(
         self, job_id: str, sent: Input, *, gate: Gate | None = None, ask: Ask | None = None
     ) -> None:
-        """Give a job something to read: a text, then keys, then no more if it `ends`."""
+        """Send input to a job: a text, then keys, then the end of input if it `ends`."""
         job, ends = self._running(job_id), sent.ends
         data = sent.text.encode("utf-8", "surrogateescape") + self._keys(job, sent.keys)
         if len(data) > INPUT_LIMIT_BYTES:
@@ -251,9 +251,9 @@ class JobControl:
         recorder.note("input", **_about(job), text=sent.text, keys=sent.keys, ends=ends)
 
     async def send_secret(self, job_id: str, question: str, ask: AskSecret | None) -> None:
-        """Have the person type a line for a program that hides it: a password, which no agent sees.
+        """Ask the person for a line of hidden input, such as a password, which no agent sees.
 
-        Only a terminal that shows nothing now is given it: then no output can have it by our doing.
+        It is typed only into a terminal that does not echo, so that it cannot appear in the output.
         """
         job = self._running(job_id)
         if ask is None:
@@ -281,14 +281,14 @@ class JobControl:
             return b""
         if job.screen is None:
             raise RequestError(f"Job {job.id} has no terminal, so no keys.", hint="Send text.")
-        from nacre.keys import bytes_of  # noqa: PLC0415  # only who presses keys pays for it
+        from nacre.jobs.keys import bytes_of  # noqa: PLC0415  # only who presses keys pays for it
 
         return bytes_of(names, application_cursor=job.screen.application_cursor)
 
     async def _admit_input(self, job: Job, sent: Input, gate: Gate, ask: Ask | None) -> None:
-        """A program that reads commands is given none that could not be run: each text is judged as one.
+        """Judge input to a program that reads commands as a command.
 
-        So it has to be whole: what is typed in parts, edited, or brought back from a history is not seen.
+        So it has to be complete: parts, edits and commands from a history could not be judged.
         """
         command = job.execution.asked
         gate.admit_feeding(command)
@@ -324,10 +324,10 @@ class JobControl:
             await job.execution.end_rest()
         return await self.wait([job_id], _end_within(END_PATIENCE_S))
 
-    # -- what the person does
+    # -- requests of the person
 
     async def stop_for_person(self, job_id: str) -> None:
-        """Begin to end a job with everything that it has started. That it has ended is told as ever."""
+        """Begin to end a job with everything that it has started; its end is reported as usual."""
         job = self.jobs.find(job_id)
         if not job.runs:
             raise RequestError(f"Job {job_id} {job.how_it_ended()}.", code="job_ended")
@@ -340,7 +340,7 @@ class JobControl:
             await job.execution.end_rest()
 
     def type_for_person(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
-        """Give a job what the person types: under no rules, and kept nowhere, for it may be a password."""
+        """Type into a job for the person: no rules apply, and nothing is recorded, since it may be a password."""
         job = self._running(job_id)
         data = text.encode("utf-8", "surrogateescape") + self._keys(job, keys)
         if is_first:
@@ -357,7 +357,7 @@ class JobControl:
         return job
 
     def summaries(self) -> list[dict[str, Any]]:
-        """All jobs that are known; who reads it knows how they ended."""
+        """All known jobs; their ends count as seen."""
         for job in self.jobs:
             if not job.runs:
                 self.jobs.note_end_seen(job)
@@ -373,18 +373,18 @@ def _not_hidden(job_id: str) -> RequestError:
 
 
 def _about(job: Job) -> dict[str, object]:
-    """Which job, in the audit log: by its output, and by what it runs."""
+    """A job in the audit log: its output and its command."""
     return {"job": job.id, "command": job.execution.asked.text}
 
 
 def _end_within(limit_s: float) -> Until:
-    from nacre.job_waits import Until  # noqa: PLC0415  # see `wait`
+    from nacre.jobs.waits import Until  # noqa: PLC0415  # see `wait`
 
     return Until(limit_s)
 
 
 def _is_whole(sent: Input, *, on_terminal: bool) -> bool:
-    """Whether a text is one that a shell reads as it is judged."""
+    """Whether a shell would read a text exactly as it is judged."""
     text = sent.text
     if not text:
         return True

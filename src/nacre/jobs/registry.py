@@ -2,9 +2,9 @@
 
 Above it: `service`, which starts and ends them. Below: the executions.
 
-A job is known by the id of its output. One that has ended is remembered with its result, the oldest are
-forgotten first; what it printed stays as long as any other output. What a command has left running behind it
-is a job, too: it ends when the last of these processes has ended, each with its exit code or signal.
+A job has the id of its output. Ended jobs are remembered with their results, and the oldest are forgotten
+first; their output is kept as long as any other. What a command has left running is a job, too: it ends when
+the last of these processes has ended, each with its exit code or signal.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from nacre.executions.execution import CommandExecution
+    from nacre.jobs.screen import Screen
     from nacre.keeper.frames import LeftEnd, News, Part
     from nacre.outputs import Outputs
-    from nacre.screen import Screen
     from nacre.spools import StreamName
 
-DRAWN_BYTES = 1 << 18  # at a time
-PATIENCE_S = 30.0  # with a keeper that is asked for output
+DRAWN_BYTES = 1 << 18  # drawn at a time
+PATIENCE_S = 30.0  # for a keeper's answer
 REST_LOOK_S = 0.5  # between two looks at what a process left behind has printed
 REMEMBERED = 100  # jobs that have ended
 NEWS_LIMIT = 20  # sentences that wait for a reply
 SHOWN_CHARACTERS = 80  # of a command
-UNKNOWN_CODE = "unknown"  # of a process whose shell alone was told
+UNKNOWN_CODE = "unknown"  # of a process whose exit code only its shell knows
 
 
 class Job:
-    """One command that runs on, or its end."""
+    """One command that outlives its call, or its end."""
 
     def __init__(self, output_id: str, execution: CommandExecution, outputs: Outputs, ran_s: float) -> None:
         self.id = output_id
@@ -46,14 +46,14 @@ class Job:
         self._watchers: list[Callable[[News], None]] = []
         self.screen: Screen | None = None
         if (size := execution.asked.terminal) is not None:
-            from nacre.screen import Screen  # noqa: PLC0415  # only who has a terminal pays for it
+            from nacre.jobs.screen import Screen  # noqa: PLC0415  # only who has a terminal pays for it
 
             self.screen = Screen(*size)
         self.outcome: Result | NacreError | None = None  # None: it runs
-        self.shown_bytes = [0, 0]  # how much of stdout and stderr its caller has been shown
+        self.shown_bytes = [0, 0]  # how much of stdout and stderr the caller has seen
         self.listeners: list[Callable[[], None]] = []  # called at each change of its state
         self.on_end: Callable[[Job], None] | None = None
-        self.end_was_told = False  # by the reply of its call: only what it left behind is of interest
+        self.end_was_told = False  # in the reply to its call: only processes left behind matter now
         self._began = time.monotonic() - ran_s
         self.began_at = time.time() - ran_s
         self.ended_at = 0.0  # 0: it runs
@@ -70,7 +70,7 @@ class Job:
             self.execution.watch(self._hear)
 
     def unwatch(self, hear: Callable[[News], None]) -> None:
-        """Tell them no more."""
+        """Stop calling back."""
         self._watchers.remove(hear)
         if not self._watchers and self.outcome is None:
             self.execution.watch(None)
@@ -84,7 +84,7 @@ class Job:
             hear(news)
 
     async def programs(self) -> tuple[str, ...]:
-        """The names of the programs that it runs now, but for the shell that runs its own text."""
+        """The names of the programs that it runs now, except the shell of its own text."""
         names: asyncio.Future[tuple[str, ...]] = asyncio.get_running_loop().create_future()
 
         def hear(news: News) -> None:
@@ -128,7 +128,7 @@ class Job:
         )
 
     async def refresh_screen(self) -> None:
-        """Draw what was printed since; of very much, only the end."""
+        """Draw the new output; only the end, if there is very much."""
         screen = self.screen
         if screen is None:
             return
@@ -152,9 +152,9 @@ class Job:
             return 0
 
     async def read(self, stream: StreamName, offset: int, limit_bytes: int) -> tuple[int, bytes]:
-        """What it has printed from an offset on, or from where it was kept on; and where that is.
+        """Its output from an offset on, or from the first kept byte after it; and that offset.
 
-        A secret is known by what stands around the bytes, too; the beginning of one may yet be finished.
+        Recognizing secrets takes the bytes around it; one at the end may still be incomplete.
         """
         around_bytes = context_bytes()
         if not around_bytes:
@@ -179,7 +179,7 @@ class Job:
         return offset, part.data if part is not None else b""
 
     async def _live(self, number: int, offset: int, limit_bytes: int) -> Part | None:
-        """From the keeper, as long as that knows it."""
+        """A part from the keeper, as long as that knows the command."""
         if not self.runs:
             return None
         part = await self.execution.read(number, offset, limit_bytes)
@@ -190,7 +190,7 @@ class Job:
             with self._outputs.open(self.id, stream) as printed:
                 offset = printed.skip_missing(offset)
                 return offset, printed.read(offset, limit_bytes)
-        except RequestError:  # it has made room for newer ones
+        except RequestError:  # it was removed to make room
             return offset, b""
 
     # -- its state
@@ -203,7 +203,7 @@ class Job:
 
     @property
     def is_rest(self) -> bool:
-        """Whether its command has ended, and only what that left behind runs."""
+        """Whether its command has ended, and only processes left behind run."""
         return self.outcome is not None and self.execution.rest is not None
 
     @property
@@ -216,11 +216,11 @@ class Job:
 
     @property
     def seconds(self) -> float:
-        """How long it runs, or has run."""
+        """How long it has been running, or ran."""
         return (time.monotonic() if self.runs else self._ended or time.monotonic()) - self._began
 
     def end(self, outcome: Result | NacreError) -> None:
-        """Its command has ended."""
+        """Note the end of its command."""
         self.outcome = outcome
         if (rest := self.execution.rest) is not None:
             rest.on_change = self._change
@@ -235,7 +235,7 @@ class Job:
             listener()
 
     def how_it_ended(self) -> str:
-        """In words that follow its name."""
+        """How it ended, in words that follow its name."""
         outcome, rest = self.outcome, self.execution.rest
         if isinstance(outcome, Result) and rest is not None:
             ends = [rest.ended.get(left.pid) for left in outcome.left_running]
@@ -245,7 +245,7 @@ class Job:
         return _how_it_ended(outcome) if isinstance(outcome, Result) else f"has failed: {outcome}"
 
     def summary(self) -> dict[str, Any]:
-        """What a caller is told of it."""
+        """Its description for a caller."""
         shown: dict[str, Any] = {"job": self.id, "command": self.name, "seconds": round(self.seconds, 1)}
         if self.execution.asked.session is not None:
             shown["session"] = self.execution.asked.session
@@ -267,13 +267,13 @@ class Job:
 
 
 class _Listener:
-    """Tells somebody of each change of a job's state, or also of its output."""
+    """Reports each change of a job's state, and on request of its output."""
 
     def __init__(self, job: Job, on_change: Callable[[], None], *, output: bool) -> None:
         self._job = job
         self._on_change = on_change
         self._wants_output = output
-        self._printed = [0, 0]  # by the last news
+        self._printed = [0, 0]  # at the last report
         self._rest_task: asyncio.Task[None] | None = None
         job.listeners.append(self._note_state)
         if output:
@@ -297,13 +297,13 @@ class _Listener:
             self._rest_task = asyncio.create_task(self._look_at_rest())
 
     async def _look_at_rest(self) -> None:
-        """The keeper reports the output of commands only, not that of processes they have left behind."""
+        """Poll the output of processes left behind, which the keeper does not report."""
         while self._job.runs:
             self._note_printed([await self._job.total_bytes("stdout"), await self._job.total_bytes("stderr")])
             await asyncio.sleep(REST_LOOK_S)
 
     def stop(self) -> None:
-        """Tell no more."""
+        """Stop reporting."""
         self._job.listeners.remove(self._note_state)
         if self._wants_output:
             self._job.unwatch(self._hear)
@@ -350,9 +350,9 @@ class Jobs:
         self.most = most
         self._jobs: dict[str, Job] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._news: list[str] = []  # what callers have not heard yet
+        self._news: list[str] = []  # what callers have not been sent yet
         self.on_change: Callable[[], None] | None = None  # called when there is another one, or one less
-        self._ends_unseen: dict[Job, None] = {}  # whose end they have not heard
+        self._ends_unseen: dict[Job, None] = {}  # jobs whose end callers do not know
 
     def __iter__(self) -> Iterator[Job]:
         return iter(list(self._jobs.values()))
@@ -363,7 +363,7 @@ class Jobs:
         return sum(job.outcome is None for job in self._jobs.values()) < self.most
 
     def check_room(self) -> None:
-        """Raise RequestError when there are as many as there may be."""
+        """Raise RequestError when there are too many."""
         if not self.has_room:
             raise RequestError(
                 f"There are {self.most} jobs already, which is the limit.",
@@ -372,7 +372,7 @@ class Jobs:
             )
 
     def add(self, job: Job) -> Job:
-        """One more; those that ended first are forgotten."""
+        """Add a job, and forget the oldest ended ones."""
         self._jobs[job.id] = job
         job.on_end = self._note_end
         over = [each for each in self._jobs.values() if not each.runs]
@@ -386,7 +386,7 @@ class Jobs:
         self._ends_unseen[job] = None
 
     def keep(self, task: asyncio.Task[None]) -> None:
-        """Hold what sees a job to its end."""
+        """Keep a reference to the task that waits for a job."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -404,11 +404,11 @@ class Jobs:
         return job
 
     def tell(self, sentence: str) -> None:
-        """Have the next reply say this."""
+        """Add a sentence to the next reply."""
         self._news = [*self._news[1 - NEWS_LIMIT :], sentence]
 
     def take_news(self) -> tuple[str, ...]:
-        """What is to be told, once."""
+        """The pending sentences, each returned once."""
         if not self._news and not self._ends_unseen:
             return ()
         news = [
@@ -420,10 +420,10 @@ class Jobs:
         return tuple(news[-NEWS_LIMIT:])
 
     def note_end_seen(self, job: Job) -> None:
-        """Its caller knows how it ended."""
+        """Note that the caller knows how it ended."""
         self._ends_unseen.pop(job, None)
 
     def stop(self) -> None:
-        """The server ends: its keeper ends the commands."""
+        """Stop, since the server ends; its keeper ends the commands."""
         for task in self._tasks:
             task.cancel()
