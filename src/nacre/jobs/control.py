@@ -340,7 +340,7 @@ class JobControl:
             await job.execution.end_rest()
 
     def type_for_person(self, job_id: str, text: str, keys: str, *, is_first: bool) -> None:
-        """Type into a job for the person: no rules apply, and nothing is recorded, since it may be a password."""
+        """Type into a job for the person: no rules apply, and it is not recorded (it may be a password)."""
         job = self._running(job_id)
         data = text.encode("utf-8", "surrogateescape") + self._keys(job, keys)
         if is_first:
