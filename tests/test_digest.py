@@ -16,7 +16,7 @@ from wire_client import text_of
 from nacre import output
 from nacre.digest import digest, digest_spoken
 from nacre.failure_lines import TRIGGERS, Weight, weight_of
-from nacre.folding import folded, runs_backwards, runs_of
+from nacre.folding import folded, progress_shape, runs_backwards, runs_of
 from nacre.keeper.frames import Stream
 from nacre.masking import Mask
 from nacre.output import readable, render
@@ -190,6 +190,24 @@ def test_folding_counts_every_line_and_every_byte_in_both_directions(lines: list
     assert [(part.first, part.last, part.lines) for part in there] == [
         (part.first, part.last, part.lines) for part in reversed(back)
     ]
+
+
+@pytest.mark.req("cut-folds")
+@pytest.mark.parametrize(
+    ("line", "is_progress"),
+    [
+        *(
+            (line, True)
+            for line in (b"50%", b"50 % done", b"3/7 x", b"3 / 7", b"3 of 7", b"1.5 MB", b"12kB", b"ETA 3")
+        ),
+        *(
+            (line, False)
+            for line in (b"a/b", b"2026/11/17", b"1.2/3", b"of 7", b"10 B", b"7 Keys", b"META 3", b"%d")
+        ),
+    ],
+)
+def test_a_share_a_counter_a_size_and_a_time_to_go_are_progress(line: bytes, *, is_progress: bool) -> None:
+    assert (progress_shape(line + b"\n") is not None) is is_progress
 
 
 @pytest.mark.req("cut-folds")

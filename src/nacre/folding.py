@@ -24,6 +24,9 @@ _BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
 _PROGRESS = re.compile(
     rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
 )
+# One of these stands in each: sought first, for the expression above takes 100 ns for each byte of a text.
+_SIGNS = (b"%", b"/", b"of", b"B", b"ETA")
+_NEAR_NUMBER = re.compile(rb"[0-9]\s?(?:%|/|of|[kKMG])")
 
 
 class Folded(NamedTuple):
@@ -100,7 +103,13 @@ def _pieces(line: bytes) -> tuple[bytes, bytes]:
 def folds_in(data: bytes) -> bool:
     """Whether anything in it may be folded; quick, for most of what is printed has nothing of that kind."""
     lines = data.split(b"\n")
-    return any(map(eq, lines, lines[1:])) or _PROGRESS.search(data) is not None
+    return any(map(eq, lines, lines[1:])) or _tells_progress(data)
+
+
+def _tells_progress(data: bytes) -> bool:
+    if not any([sign in data for sign in _SIGNS]):  # noqa: C419  # a list is quicker
+        return False
+    return (b"ETA" in data or _NEAR_NUMBER.search(data) is not None) and _PROGRESS.search(data) is not None
 
 
 class _Run:
@@ -134,7 +143,7 @@ class _Run:
 
 def progress_shape(line: bytes) -> bytes | None:
     """What lines of progress have in common that only count on; None: it is no such line."""
-    if not _PROGRESS.search(line):
+    if not _tells_progress(line):
         return None
     return _BAR.sub(b" ", _NUMBER.sub(b"0", line))
 
