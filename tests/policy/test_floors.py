@@ -11,8 +11,8 @@ import nacre.policy
 
 _PACKAGE = Path(nacre.policy.__file__).parent
 _FLOORS = [
-    {"model", "grammar", "patterns", "rulesets"},
-    {"refusal", "tables", "single_command", "languages", "alternatives", "outputs", "matching"},
+    {"model", "patterns", "rulesets"},
+    {"grammar", "refusal", "tables", "single_command", "languages", "alternatives", "outputs", "matching"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
     {"parameters", "builtins", "project_runners"},

@@ -40,7 +40,8 @@ _JOINING = frozenset({"and", "or", "not"})
 _KEYWORDS = names(
     "if else switch case for in while function begin end return break continue builtin command "
     "exec eval source . alias abbr time set string read bind complete functions emit status trap math "
-    "argparse"
+    "argparse block breakpoint cdh commandline edit_command_buffer export fish_add_path fish_config funced "
+    "funcsave nextd prevd psub setenv vared"
 )
 _NU_KEYWORDS = names(
     "def let mut const if match for while loop do use export source overlay run-external exec alias module "

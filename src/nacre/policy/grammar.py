@@ -1,12 +1,14 @@
 """What differs between the POSIX shells, as far as it changes where a command begins or a word ends.
 
-Above: `words` and `posix` ask these questions while they scan. Below: nothing. A construct that a shell does
+Above: `words` and `posix` ask these questions while they scan. Below: `model`. A construct that a shell does
 not have is refused there, because the shell would read the text in some other way.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from nacre.policy.model import names
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Grammar:
     braces: bool = False  # {a,b}
     declaring: frozenset[str] = frozenset({"export", "readonly"})  # builtins that surely assign
     brace_sequences: bool = False  # {1..5}
+    # Builtins and predefined aliases that declare, evaluate or move in ways of this shell alone.
+    own_words: frozenset[str] = frozenset()
 
 
 _POSIX = Grammar("sh")
@@ -40,6 +44,9 @@ _KSH = Grammar(
     appends=True,
     braces=True,
     declaring=frozenset({"export", "readonly", "typeset"}),
+    own_words=names(
+        "autoload chdir compound enum float functions global hist integer login nameref r redirect stop"
+    ),
 )
 _DECLARING = frozenset({"export", "readonly", "typeset", "declare", "local"})
 _BASH = Grammar(
@@ -76,6 +83,11 @@ _ZSH = Grammar(
     braces=True,
     brace_sequences=True,
     declaring=_DECLARING,
+    own_words=names(
+        "- repeat foreach end nocorrect noglob always integer float autoload bindkey bye chdir compadd "
+        "compctl echotc echoti functions getln limit log private pushln r rehash run-help ttyctl unhash "
+        "unlimit vared where which-command zformat zle zparseopts zregexparse zstyle"
+    ),
 )
 
 GRAMMARS: dict[str, Grammar] = {

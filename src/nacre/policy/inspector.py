@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from nacre.policy.values import Context
 
 MAX_WRAPPERS = 20
+# What runs a builtin as a builtin; the builtins that are programs, too, and do the same.
+_OF_THE_SHELL = frozenset({"command", "builtin", "noglob", "nocorrect", "time"})
+_PROGRAMS_TOO = frozenset({"echo", "printf", "test", "[", "true", "false"})
 _LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
 # How the value of an option is used as a path.
@@ -90,6 +93,9 @@ class Inspector:
         self.context = context
         self.found = Inspection()
         self.depth = 0
+        # The name before the command that is looked at; does a program start it, which knows no builtins?
+        self.outer = ""
+        self.is_started = False
 
     def walk(self, words: tuple[Word, ...]) -> None:
         """One command, and through it to the commands inside."""
@@ -101,6 +107,8 @@ class Inspector:
         if word.dynamic or word.pattern or word.braces:
             self.step(words, [unresolved(word, "the command's name is only known when it runs")])
             return
+        self.is_started = self.is_started or (self.depth > 1 and self.outer not in _OF_THE_SHELL)
+        self.outer = word.text
         if "/" not in word.text and self._builtin(words):
             return
         name = base_name(word.text)
@@ -115,6 +123,8 @@ class Inspector:
         context = self.context
         if context.shell not in SHELLS_WITH_BUILTINS:
             return False
+        if self.is_started and words[0].text not in _PROGRAMS_TOO:
+            return False  # `xargs type`: a program of that name
         if context.arrays is None and words[0].text == "local":
             context.arrays = array_names(context.commands)
         found = read_builtin(words, context.shell, context.arrays or frozenset())

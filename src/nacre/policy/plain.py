@@ -10,7 +10,7 @@ from __future__ import annotations
 from nacre.policy.grammar import GRAMMARS
 from nacre.policy.model import Scan, SimpleCommand, Word
 from nacre.policy.patterns import regex
-from nacre.policy.simple import RESERVED_WORDS, ZSH_WORDS
+from nacre.policy.simple import RESERVED_WORDS
 
 # A longer text is rarely plain to its end.
 _LONGEST = 400
@@ -25,8 +25,8 @@ _TOKEN = regex(
 )
 _WORD, _OPERATOR = 1, 4  # between them, words in quotes
 # Names that mean more to some shell than a command: words of its language, builtins that assign.
-_DECLARING = {name for grammar in GRAMMARS.values() for name in grammar.declaring}
-_MORE_THAN_NAMES = RESERVED_WORDS | ZSH_WORDS | _DECLARING
+_OF_A_SHELL = {name for grammar in GRAMMARS.values() for name in grammar.declaring | grammar.own_words}
+_MORE_THAN_NAMES = RESERVED_WORDS | _OF_A_SHELL
 
 
 def scan_plain(text: str) -> Scan | None:

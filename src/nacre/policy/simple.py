@@ -30,7 +30,6 @@ RESERVED_WORDS = names(
     "foreach end nocorrect always"
 )
 _PROGRAMS_TOO = names("time repeat foreach end nocorrect always")
-ZSH_WORDS = names("- repeat foreach end nocorrect noglob always integer float")
 _REDIRECTION = regex(r"([0-9]*)(<<-|<<<|<<|<&|<>|<(?!\()|>>|>\||>&|>(?!\())|(&>>|&>)")
 _DUPLICATED = regex(r"[ \t]*([0-9]|-)(?=[ \t\n;&|)]|\Z)")
 _ASSIGNMENT = regex(r"([A-Za-z_][A-Za-z0-9_]*)(\[)?")
@@ -168,9 +167,10 @@ class SimpleScanner(CertaintyScanner):
 
     def _check_name(self, word: Word) -> None:
         """The first word: it must not be something that only looks like a name to us."""
-        if self.zsh and word.text in ZSH_WORDS:
+        if word.text in self.grammar.own_words:
             # Also in quotes: zsh knows these after it has removed them.
-            raise NotUnderstood(f"zsh reads `{word.text}` in its own way", word.start, word.end)
+            reason = f"{self.grammar.name} reads `{word.text}` in its own way"
+            raise NotUnderstood(reason, word.start, word.end)
         if word.text.endswith(":") and len(word.text) > 1:
             hint = "leave out the colon"
             raise NotUnderstood("ksh takes this for a label, not for a name", word.start, word.end, hint=hint)
