@@ -33,7 +33,7 @@ _QUOTE_IT = "put text with braces into single quotes"
 class Pieces:
     """The pieces of one word, in order."""
 
-    __slots__ = ("_glob", "choices", "expansions", "quoted", "text", "tilde")
+    __slots__ = ("_count", "_glob", "choices", "expansions", "quoted", "text", "tilde")
 
     def __init__(self) -> None:
         self.text: list[str] = []
@@ -42,6 +42,7 @@ class Pieces:
         self.tilde = False
         # Braces: at this index of `text` stands one of these texts.
         self.choices: dict[int, tuple[str, ...]] = {}
+        self._count = 1  # of the words that these make
         self._glob: int | None = None
 
     def unknown(self, kind: ExpansionKind, name: str, *, quoted: bool, first: int = 0, last: int = 0) -> None:
@@ -71,23 +72,29 @@ class Pieces:
         if found is not None and grammar.name == "ksh" and self.expansions:
             raise NotUnderstood("ksh takes braces in a value for its own", pos, hint=_QUOTE_IT)
         if found is not None and grammar.braces:
-            self.choices[len(self.text)] = tuple(found.group(1).split(","))
-            self.text.append("")
+            self._choose(tuple(found.group(1).split(",")), pos)
             return found.end()
         found = _SEQUENCE.match(text, pos, end)
         if found is None or not grammar.brace_sequences:
             raise NotUnderstood("braces that shells read in different ways", pos, hint=_QUOTE_IT)
-        self._sequence(found.group(1), found.group(2))
+        self._sequence(found.group(1), found.group(2), pos)
         return found.end()
 
-    def _sequence(self, first: str, last: str) -> None:
+    def _choose(self, texts: tuple[str, ...], pos: int) -> None:
+        """One of these texts stands here; refused as soon as they make too many words."""
+        self._count *= len(texts)
+        if self._count > _MOST_WORDS:
+            raise NotUnderstood(f"braces that become more than {_MOST_WORDS} words", pos, hint="use a loop")
+        self.choices[len(self.text)] = texts
+        self.text.append("")
+
+    def _sequence(self, first: str, last: str, pos: int) -> None:
         """`{1..5}`: a few numbers are words, many are only known to be numbers."""
         low, high = int(first), int(last)
         padded = any(len(text.lstrip("-")) > 1 and text.lstrip("-").startswith("0") for text in (first, last))
         if abs(high - low) < _MOST_WORDS // 2 and not padded:
             step = 1 if high >= low else -1
-            self.choices[len(self.text)] = tuple(str(number) for number in range(low, high + step, step))
-            self.text.append("")
+            self._choose(tuple(str(number) for number in range(low, high + step, step)), pos)
         else:
             shape = "digits" if min(low, high) >= 0 else "number"
             self.add(Expansion("arithmetic", "", quoted=False, shape=shape, each=True))
@@ -96,13 +103,6 @@ class Pieces:
         """The words that this word becomes; more than one only with braces."""
         if not self.choices:
             return [self._word(self.text, start, end)]
-        count = 1
-        for choice in self.choices.values():
-            count *= len(choice)
-        if count > _MOST_WORDS:
-            raise NotUnderstood(
-                f"these braces become more than {_MOST_WORDS} words", start, end, hint="use a loop"
-            )
         found: list[Word] = []
         for chosen in itertools.product(*self.choices.values()):
             text = list(self.text)

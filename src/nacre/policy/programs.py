@@ -76,6 +76,7 @@ _CURL_SENDS = frozenset(
 _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
+_MOST_LETTERS = 32
 _TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
 _DD_OPERAND = regex(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
 
@@ -170,10 +171,7 @@ class ProgramInspector(GitInspector):
     def read_tar(self, words: tuple[Word, ...]) -> None:
         """Options in all of tar's styles; extracting and creating write files."""
         found = Effects()
-        arguments = list(words[1:])
-        if arguments and arguments[0].literal and not arguments[0].text.startswith("-"):
-            arguments = _old_style(arguments)
-        given = read(compiled(TAR), arguments)
+        given = read(compiled(TAR), _with_dashes(words[1:], found))
         flags = {item.flag for item in given}
         archive = next((item.value for item in given if item.flag in {"-f", "--file"}), None)
         for item in given:
@@ -529,9 +527,15 @@ def _is_harmless_ssh(value: Word) -> bool:
     return value.literal and re.fullmatch(SSH_SETTING, value.text) is not None
 
 
-def _old_style(arguments: list[Word]) -> list[Word]:
+def _with_dashes(arguments: Sequence[Word], found: Effects) -> list[Word]:
     """`tar xfC a.tar dir` as `tar -x -f a.tar -C dir`."""
+    if not arguments or arguments[0].text.startswith("-"):
+        return list(arguments)
     first, rest = arguments[0], list(arguments[1:])
+    if not first.literal or len(first.text) > _MOST_LETTERS:
+        hint = "write the options first, with a dash"
+        found.add(unresolved(first, "tar takes the first word for letters of options", hint=hint))
+        return list(arguments)
     specs = compiled(TAR).specs
     result: list[Word] = []
     for letter in first.text:

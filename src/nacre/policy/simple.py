@@ -285,6 +285,7 @@ class SimpleScanner(CertaintyScanner):
         if found is None:
             return None
         start = self.pos
+        self.spend(start)
         operator = found.group(2) or found.group(3)
         if len(found.group(1) or "") > 1:
             raise NotUnderstood("a descriptor of several digits", start, hint="use a descriptor from 0 to 9")

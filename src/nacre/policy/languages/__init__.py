@@ -24,5 +24,10 @@ class Action:
     target: str = ""
 
 
+# A longer text is not read: a verdict would take too long.
+LONGEST = 100_000
+TOO_LONG = Action("unknown", f"a text of more than {LONGEST} characters in an argument is not read")
+
+
 class UnknownTextError(Exception):
     """The text is not understood."""

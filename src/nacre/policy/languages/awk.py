@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.languages import Action, UnknownTextError
+from nacre.policy.languages import LONGEST, TOO_LONG, Action, UnknownTextError
 from nacre.policy.model import names
 from nacre.policy.patterns import regex
 
@@ -163,6 +163,8 @@ class _Awk:
 
 def awk_actions(program: str) -> list[Action]:
     """What an awk program would run, write or read."""
+    if len(program) > LONGEST:
+        return [TOO_LONG]
     reader = _Awk(program)
     try:
         reader.read()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from nacre.policy.languages import Action, UnknownTextError
+from nacre.policy.languages import LONGEST, TOO_LONG, Action, UnknownTextError
 from nacre.policy.patterns import regex
 
 _SPACE = regex(r"[ \t\n;]*")
@@ -181,6 +181,8 @@ class _Sed:
 
 def sed_actions(script: str) -> list[Action]:
     """What a sed script would run, write or read."""
+    if len(script) > LONGEST:
+        return [TOO_LONG]
     reader = _Sed(script)
     try:
         reader.read()

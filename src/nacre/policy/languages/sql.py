@@ -8,7 +8,7 @@ only show something are known.
 
 from __future__ import annotations
 
-from nacre.policy.languages import Action, UnknownTextError
+from nacre.policy.languages import LONGEST, TOO_LONG, Action, UnknownTextError
 from nacre.policy.model import names
 from nacre.policy.patterns import regex
 
@@ -68,6 +68,8 @@ _META = regex(
 
 def sql_actions(text: str, client: str) -> list[Action]:
     """What a text for a database client would do beyond querying and changing tables."""
+    if len(text) > LONGEST:
+        return [TOO_LONG]
     stripped = text.strip()
     if client == "sqlite3" and stripped.startswith("."):
         return _dot_command(stripped)
