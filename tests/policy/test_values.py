@@ -268,6 +268,16 @@ def test_a_function_that_changes_the_directory_is_refused_where_directories_are_
         assert judge(text, Policy.from_lists(["ls", "cd"]), cwd=str(tmp_path)).allowed
 
 
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize("given", ["x=$(c1)", "x=a", "x=$y", "x=07", "x+=1", "for x in a; do ls; done"])
+def test_zsh_evaluates_what_a_variable_is_given_that_arithmetic_has_assigned(given: str) -> None:
+    for left in ("((x=1))", ": $((x=1))", "x=1; ((x++))", "x=1; ((x+=2))"):
+        assert not _last_verdict([left, given], "zsh").allowed
+        assert not _last_verdict([f"{left}; {given}"], "zsh").allowed
+    assert _last_verdict(["((x=1))", "x=5", "x=5; ((x++)); find . -maxdepth $x"], "zsh").allowed
+    assert _last_verdict(["((x=1))", given.replace("x", "z")], "zsh").allowed
+
+
 @pytest.mark.req("policy-values")
 @pytest.mark.parametrize("shell", ["bash", "mksh", "ksh"])
 def test_the_number_of_a_user_may_come_from_the_environment(shell: str) -> None:

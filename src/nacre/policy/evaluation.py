@@ -163,7 +163,7 @@ def _check_commands(
     """The simple commands that a scanner found."""
     scan, context = reading.scan, reading.context
     text = context.source
-    for item in (*scan.unresolved, *_evaluations(findings, scan, context)):
+    for item in (*scan.unresolved, *_evaluations(findings, scan, context), *_as_numbers(findings, context)):
         start, end = place(item.start, item.end)
         shown = text[item.start : item.end]
         found = Finding(
@@ -221,6 +221,18 @@ def _evaluations(findings: Findings, scan: Scan, context: Context) -> Iterator[R
             reason = f"arithmetic evaluates {shown}, which is not proven to be a number"
             hint = f"assign a number to {name} in the same command, before this" if name else "use a number"
             yield Refusal(reason, item.word.start, item.word.end, hint)
+
+
+def _as_numbers(findings: Findings, context: Context) -> Iterator[Refusal]:
+    """In zsh a variable that arithmetic has assigned stays a number: what it is given then is evaluated."""
+    if context.shell != "zsh":
+        return
+    names = context.integers()
+    findings.kept.update(f"#{name}" for name in names)
+    names |= {name[1:] for name in findings.kept_before if name.startswith("#")}
+    for item in context.unproven_numbers(names):
+        reason = f"zsh evaluates what `{item.name}` is given, which arithmetic has made a number"
+        yield Refusal(reason, item.start, item.end, "use a variable with another name")
 
 
 def _may_run(name: str, environment: Mapping[str, str]) -> bool:

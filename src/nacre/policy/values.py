@@ -38,7 +38,7 @@ from nacre.policy.outputs import output_shape
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from nacre.policy.model import Scan
 
@@ -65,6 +65,7 @@ _CHANGING = regex(
 _COUNTING = names("RANDOM SECONDS LINENO PPID")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _NUMBER = regex(r"-?[0-9]+\Z")
+_PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
 
 
 class Context:
@@ -396,6 +397,24 @@ class Context:
     def candidates(self, word: Word) -> tuple[str, ...] | None:
         """Every text that a word of a reading can have; None when it is not proven."""
         return None if word.expansions else (word.text,)
+
+    def integers(self) -> set[str]:
+        """The names that an arithmetic expression assigns, which makes them numbers for good in zsh."""
+        return {
+            item.name
+            for given in self._assigned.values()
+            for item, _ in given
+            if item.end - item.start == len(item.name) and item.value is not None and item.value.expansions
+        }
+
+    def unproven_numbers(self, names: Collection[str]) -> Iterator[Assignment]:
+        """What else these variables are given that is not proven to be a number."""
+        for name in names:
+            for item, at in self._assigned.get(name, ()):
+                value = item.value
+                plain = value is not None and (not value.literal or _PLAIN_NUMBER.match(value.text))
+                if value is None or not plain or not self._is_number(value, at):
+                    yield item
 
     def may_be_option(self, word: Word) -> bool:
         """Tell whether a word of a reading could begin with a dash when the command runs."""
