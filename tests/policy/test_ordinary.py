@@ -28,7 +28,19 @@ _PROGRAMS = """
     xxd md5sum tar unzip zip gunzip echo printf tee jq yq sqlite3 psql redis-cli curl wget ping ssh uptime aws
     ps lsof kill pkill sleep env which command uname date whoami hostname free nproc systemctl journalctl seq
     read test [ set cd pwd export wait exit true paste bc nl xargs local pre-commit isort flake8 pyright tox
-    gofmt ar ld nm objdump strip ldd valgrind java rake php composer ./app openssl python
+    gofmt ar ld nm objdump strip ldd valgrind java rake php composer ./app openssl python trap shopt print hash history type ulimit
+    ./bin/cli.js ./build/bench ./build/tests ./build/unit_tests ./configure ./mvnw ./run_tests.sh
+    ./scripts/test.sh ./server ./solve ./t .venv/bin/pip .venv/bin/python /tmp/a /tmp/t 7z Rscript
+    alembic ansible-playbook apt apt-cache apt-get bandit base64 bash bin/rails brew bun c++filt cc
+    celery clang++ clang-format clang-tidy cloc column convert createdb crontab ctags dart deno dig
+    django-admin dlv dmesg dpkg ffmpeg ffprobe firebase flask flutter gcloud gcov gdb gem getconf ghc
+    golangci-lint gopls gpg gradle groups gunicorn gzip hexdump hyperfine id identify ip javac julia
+    kustomize locale lscpu lua meson mix mktemp mongosh mysql nc netlify netstat ninja nslookup nvm
+    objcopy pandoc pbpaste pdftotext perf perl pg_dump pg_isready pgrep phpunit pkg-config playwright
+    printenv protoc pstree pylint rails readelf readlink rspec rsync rubocop ruby rustc rustfmt rustup
+    scp screen sh sha256sum shellcheck shfmt shuf size split ss ssh-keygen ssh-keyscan stack staticcheck
+    strace sudo swift sysctl tmux tokei top tsc twine uvicorn uvx vendor/bin/phpstan vercel vmstat watch
+    xcodebuild xmllint xz yamllint zcat zsh
 """
 _VOUCHED = ["uv run *", "poetry run *", "bundle exec *", "docker run *", "docker exec *"]
 _WINDOWS = """

@@ -158,6 +158,17 @@ def as_value(word: Word) -> Word:
     return replace(word, expansions=expansions, quoted=True)
 
 
+def file_without_end(word: Word, operator: str, end: str) -> Word | None:
+    """`${f%.in}` in a loop over `cases/*.in`: a name that begins as before; None for what is not followed."""
+    pattern = word.file_pattern
+    if operator not in {"%", "%%"} or not end or pattern is None or word.text != word.prefix + UNKNOWN:
+        return None
+    if _GLOB_CHARACTER.search(end) or not pattern.endswith(f"*{end}"):
+        return None
+    file = replace(word.expansions[0], pattern=pattern.removesuffix(end))
+    return replace(word, expansions=(file,))
+
+
 def is_one_number(word: Word) -> bool:
     """Tell whether a word is one number that is not known."""
     return word.text == UNKNOWN and word.expansions[0].shape in {"digits", "number"}

@@ -119,7 +119,9 @@ class GitInspector(CodeInspector):
         for word in first:
             if word.text == "--help":
                 found.add(runs(word, "`--help` shows a manual with another program; `-h` prints", "--help"))
-            elif word.may_be_option and not word.literal:
+            elif (
+                word.may_be_option and not word.literal and (word.splits or "--help".startswith(word.prefix))
+            ):
                 hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
                 reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
                 found.add(unresolved(word, reason, hint=hint))
@@ -172,6 +174,10 @@ class GitInspector(CodeInspector):
         if starts:
             effect = runs(starts[0], "git starts an editor, which can run programs", "--edit", hint=hint)
             found.add(replace(effect, unless=NO_EDITOR))
+
+
+def _may_be_help(word: Word) -> bool:
+    return word.splits or "--help".startswith(word.prefix)
 
 
 def _is_harmless_setting(value: Word) -> bool:

@@ -25,6 +25,7 @@ from nacre.policy.alternatives import (
     add_whole,
     as_value,
     bound_readings,
+    file_without_end,
     is_one_field,
     is_one_number,
     merged,
@@ -346,7 +347,8 @@ class Context:
             return [argument.with_text(""), argument.with_text(argument.text)]
         values = self._variable(replace(expansion, kind="variable"), at)
         if any(value.expansions for value in values):
-            return [unknown_piece(expansion)]
+            files = [file_without_end(value, expansion.operator, argument.text) for value in values]
+            return [file for file in files if file is not None] if all(files) else [unknown_piece(expansion)]
         texts = [operated(value.text, expansion.operator, argument.text) for value in values]
         if any(text is None for text in texts):
             return [unknown_piece(expansion)]

@@ -413,7 +413,8 @@ PROGRAMS = (
                 reason="loggers and properties are code; other directories are written",
                 options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
                 writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
-                runs="--logger= -l= --test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
+                checks=(("--logger= -l=", r"console(?:;[\w=]+)*"),),
+                runs="--test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
                 response_files=True,
                 # Options of msbuild, and files of them.
                 refuses=r"@|/[A-Za-z]+(?::|\Z)",

@@ -167,7 +167,7 @@ GIT = Program(
         ),
         Program(
             names="gc prune pack-refs",
-            options="-q -n -v -h --quiet --aggressive --auto --force --keep-largest-pack --cruft --no-cruft --all --prune --no-prune --dry-run --verbose --progress --no-progress",
+            options="-q -n -v -h --quiet --aggressive --auto --force --keep-largest-pack --cruft --no-cruft --all --prune? --no-prune --expire= --dry-run --verbose --progress --no-progress",
             operands="text",
         ),
         Program(
@@ -396,6 +396,7 @@ GIT = Program(
             options="-h",
             spelled="run visualize view replay",
             commands=(
+                Program(names="run", stops=True, passes=True),
                 Program(
                     names="start good bad new old reset skip log terms next",
                     options="--term-good= --term-bad= --term-new= --term-old= --no-checkout --first-parent",

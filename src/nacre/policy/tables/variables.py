@@ -72,6 +72,12 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "",
     ),
     ("COLUMNS LINES", _NUMBER, ""),
+    # A module of the project.
+    (
+        "DJANGO_SETTINGS_MODULE",
+        r"[a-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)+",
+        "python python3 pytest django-admin celery gunicorn uvicorn coverage mypy",
+    ),
     # Where a project's own programs find their services.
     (
         "DATABASE_URL TEST_DATABASE_URL REDIS_URL MONGO_URL MONGODB_URI AMQP_URL RABBITMQ_URL API_URL BASE_URL APP_URL SITE_URL",
