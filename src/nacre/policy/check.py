@@ -60,7 +60,7 @@ class CommandCheck:
             self.variables.check(command, None)
             return []
         self.assigned = [self.findings.text[item.start : item.end] for item in command.assignments]
-        self.document = document_of(command, self.findings.text) if command.redirections else None
+        self.document = document_of(command, self.context) if command.redirections else None
         found = self._command(command.words, defined=defined)
         if command.assignments or found.assigned:
             self.variables.check(command, found)
@@ -72,6 +72,8 @@ class CommandCheck:
             self._windows(words)
         found = self._look_through(words)
         via: tuple[str, ...] = ()
+        if len(found.steps) > 1:
+            self.document = None  # what is around a program may read it instead
         for position, inspected in enumerate(found.steps):
             step = inspected if self.document is None else with_document(inspected, self.document)
             self._step(step, via, defined=defined and not position)

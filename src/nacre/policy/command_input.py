@@ -12,18 +12,14 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import base_name
 from nacre.policy.options import Argument, compiled, read
-from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import READS_COMMANDS, READS_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from nacre.policy.model import Redirection, SimpleCommand, Word
+    from nacre.policy.values import Context
 
-# The only here-document of a text, on a line without anything that could continue it.
-_DOCUMENT = regex(
-    r"<<(?P<quote>['\"])?(?P<end>\w+)(?(quote)(?P=quote))(?P<rest>[^\n'\"\\`$#<]*)\n(?P<body>(?:.*\n)*?)(?P=end)(?:\n|\Z)"
-)
 # How to tell a program what to do without its input.
 INSTEAD = {
     "sqlite3": "write the statements behind the database: sqlite3 db 'select 1'",
@@ -63,21 +59,16 @@ def reads_commands(words: Sequence[Word]) -> str:
     return f"{name} takes commands from its input"
 
 
-def document_of(command: SimpleCommand, text: str) -> str | None:
+def document_of(command: SimpleCommand, context: Context) -> str | None:
     """The lines that a here-document or here-string of its own gives a command to read, if they are known."""
     given = [item for item in command.redirections if item.operator in _FEEDING]
     # zsh reads both, what is piped and what is written there.
     if len(given) != 1 or command.piped or given[0].descriptor not in {"", "0"}:
         return None
+    target = given[0].target
     if given[0].operator == "<<<":
-        target = given[0].target
         return target.text if target is not None and target.literal else None
-    found = _DOCUMENT.match(text, text.find("<<")) if text.count("<<") == 1 else None
-    if found is None:
-        return None
-    body = found.group("body")
-    # Without quotes around the delimiter the shell fills things in.
-    return body if found.group("quote") or not any(sign in body for sign in "$`\\") else None
+    return context.body_of(given[0])
 
 
 def is_plain_input(name: str, document: str) -> bool:

@@ -119,9 +119,7 @@ class GitInspector(CodeInspector):
         for word in first:
             if word.text == "--help":
                 found.add(runs(word, "`--help` shows a manual with another program; `-h` prints", "--help"))
-            elif (
-                word.may_be_option and not word.literal and (word.splits or "--help".startswith(word.prefix))
-            ):
+            elif not word.literal and word.may_be_option and _may_be_help(word):
                 hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
                 reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
                 found.add(unresolved(word, reason, hint=hint))

@@ -31,6 +31,10 @@ def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Wo
     if first is None:
         return ()
     inner = tuple(rest[position(rest, first) :])
+    if "://" in first.text:
+        return ()  # uv fetches a script
+    if any(item.flag in {"-m", "--module"} for item in given):
+        return (first.with_text("python3"), first.with_text("-m"), *inner)
     return (first.with_text("python3"), *inner) if first.text.endswith(".py") else inner
 
 

@@ -361,8 +361,13 @@ class Context:
         command = self.commands[expansion.first]
         if [word.text for word in command.words] != ["cat"] or len(command.redirections) != 1:
             return None
-        body = self._bodies.get(command.redirections[0].start)
-        return None if body is None else self.source[body[0] : body[1]].rstrip("\n")
+        body = self.body_of(command.redirections[0])
+        return None if body is None else body.rstrip("\n")
+
+    def body_of(self, redirection: Redirection) -> str | None:
+        """The lines of a here-document in which the shell fills nothing in."""
+        body = self._bodies.get(redirection.start)
+        return None if body is None else self.source[body[0] : body[1]]
 
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""

@@ -176,7 +176,7 @@ PROGRAMS = (
         packages=True,
     ),
     Program(
-        names="poetry pdm hatch pipenv rye conda mamba micromamba",
+        names="poetry pdm hatch pipenv rye",
         reason="directories, environments and plugins from elsewhere are code",
         options="-h -q -v -V -n -y --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
         runs="-C= --directory= -P= --project= -p= --prefix= --config= -c= --no-plugins -e=",
@@ -184,6 +184,23 @@ PROGRAMS = (
         spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
         commands=(
             Program(names="run", options="-q -v", stops=True, passes=True),
+            Program(
+                reason="-o writes",
+                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
+                writes="-o= --output= --out=",
+            ),
+        ),
+    ),
+    Program(
+        names="conda mamba micromamba",
+        reason="directories, environments and plugins from elsewhere are code",
+        options="-h -q -v -V -n= -y --name= -c= --channel= --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
+        runs="-C= --directory= -P= --project= -p= --prefix= --config= --no-plugins -e=",
+        persistent=True,
+        plain_values=True,
+        spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
+        commands=(
             Program(
                 reason="-o writes",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
