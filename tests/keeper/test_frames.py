@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nacre.errors import InternalError
-from nacre.keeper import frames
+from nacre.keeper import codec, frames
 from nacre.keeper.frames import NOTHING, Exit, Kill, Spawn, Stream, TurnEnd, TurnStart
 from nacre.keeper.launch import launch
 from nacre.keeper.link import Link
@@ -58,7 +58,7 @@ def body_of(data: bytes) -> bytes:
 @pytest.mark.req("keeper-frames")
 @given(EXITS)
 def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
-    heard = frames.decode_exit(body_of(frames.encode_exit(end, 7)))
+    heard = codec.decode_exit(body_of(codec.encode_exit(end, 7)))
     assert heard == end
 
 
@@ -75,26 +75,26 @@ def test_an_ordinary_end_is_heard_as_it_was_told_whatever_its_numbers(  # noqa: 
     code: int, wall_ms: int, cpu_ms: int, rss_bytes: int | None, stdout: Stream, stderr: Stream
 ) -> None:
     end = Exit(code, None, None, wall_ms, cpu_ms, rss_bytes, (), 0, "", stdout, stderr)
-    assert frames.decode_exit(body_of(frames.encode_exit(end, 7))) == end
+    assert codec.decode_exit(body_of(codec.encode_exit(end, 7))) == end
     texts, streams = ("0 /tmp/\udcff", "/tmp/\udcff"), (stdout, stderr)
     used = code % 3, wall_ms, cpu_ms, rss_bytes
     turn = TurnEnd(texts[0], *used, texts[1], (), 0, "", False, False, "", *streams)
-    assert frames.decode_turn_end(body_of(frames.encode_turn_end(turn, 7))) == turn
+    assert codec.decode_turn_end(body_of(codec.encode_turn_end(turn, 7))) == turn
 
 
 @pytest.mark.req("keeper-frames")
 @pytest.mark.parametrize("taken", [1, 3, 30])
 def test_an_ordinary_end_that_is_cut_short_is_refused(taken: int) -> None:
     streams = Stream(3, 1, b"hi\n"), NOTHING
-    end = body_of(frames.encode_exit(Exit(0, None, None, 1, 1, None, (), 0, "", *streams), 7))
+    end = body_of(codec.encode_exit(Exit(0, None, None, 1, 1, None, (), 0, "", *streams), 7))
     turn = TurnEnd("0", 0, 1, 1, None, "/", (), 0, "", False, False, "", *streams)
-    turn_end = body_of(frames.encode_turn_end(turn, 7))
+    turn_end = body_of(codec.encode_turn_end(turn, 7))
     assert end.startswith(bytes(4))
     assert turn_end.startswith(bytes(4))
     with pytest.raises(ValueError, match="end"):
-        frames.decode_exit(end[:-taken])
+        codec.decode_exit(end[:-taken])
     with pytest.raises(ValueError, match="end"):
-        frames.decode_turn_end(turn_end[:-taken])
+        codec.decode_turn_end(turn_end[:-taken])
 
 
 @pytest.mark.req("keeper-frames")
@@ -105,16 +105,16 @@ def test_the_end_of_a_turn_is_heard_as_it_was_told(
     end = TurnEnd(
         record, 3, 20, 10, 4096, "/tmp", (), 0, "python3", True, bool(unread), "cpu_s", stdout, stderr
     )
-    heard = frames.decode_turn_end(body_of(frames.encode_turn_end(end, 7)))
+    heard = codec.decode_turn_end(body_of(codec.encode_turn_end(end, 7)))
     assert heard == end
 
 
 @pytest.mark.req("keeper-frames")
 def test_what_a_record_does_not_say_is_the_default_on_the_other_side() -> None:
-    heard = frames.decode(Spawn, body_of(frames.encode(Spawn(argv=["x"], cwd="/", program=""), 1)))
+    heard = codec.decode(Spawn, body_of(codec.encode(Spawn(argv=["x"], cwd="/", program=""), 1)))
     assert (heard.argv, heard.grace_ms, heard.environment, heard.script) == (["x"], 1000, {}, None)
     assert heard == Spawn(argv=["x"], cwd="/", program="")
-    again = frames.decode_again(b'["y"]', heard)
+    again = codec.decode_again(b'["y"]', heard)
     assert (again.argv, again.cwd, heard.argv) == (["y"], "/", ["x"])
 
 
@@ -185,7 +185,7 @@ _STARTS = st.builds(
 @given(_STARTS, st.sampled_from([{}, {"stdin": "x"}, {"follow_ms": 5}, {"hashed": True}]))
 def test_a_turn_arrives_as_it_was_sent_whatever_its_texts_are(start: TurnStart, more: dict[str, Any]) -> None:
     sent = TurnStart(**start.__dict__, **more)
-    came = frames.decode_turn_start(body_of(frames.encode_turn_start(sent, 1)))
+    came = codec.decode_turn_start(body_of(codec.encode_turn_start(sent, 1)))
     assert [getattr(came, name) for name in TurnStart.__annotations__] == [
         getattr(sent, name) for name in TurnStart.__annotations__
     ]
@@ -197,24 +197,22 @@ def test_a_turn_arrives_as_it_was_sent_whatever_its_texts_are(start: TurnStart, 
 )
 def test_a_turn_that_is_not_whole_is_refused(body: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        frames.decode_turn_start(body)
+        codec.decode_turn_start(body)
 
 
 @pytest.mark.req("keeper-frames")
 @pytest.mark.parametrize("record", OBJECTS, ids=lambda record: record.__name__)
 def test_every_field_of_every_record_is_checked(record: type) -> None:
     right = {name: RIGHT[kind] for name, kind in record.__annotations__.items()}
-    frames.decode(record, json.dumps(right).encode())
+    codec.decode(record, json.dumps(right).encode())
     for name, kind in record.__annotations__.items():
         for wrong in WRONG[kind]:
             with pytest.raises(ValueError, match=f"{record.__name__}.{name} does not fit"):
-                frames.decode(record, json.dumps({**right, name: wrong}).encode())
+                codec.decode(record, json.dumps({**right, name: wrong}).encode())
 
 
 @pytest.mark.req("keeper-frames")
-@pytest.mark.parametrize(
-    ("record", "decode"), [(Exit, frames.decode_exit), (TurnEnd, frames.decode_turn_end)]
-)
+@pytest.mark.parametrize(("record", "decode"), [(Exit, codec.decode_exit), (TurnEnd, codec.decode_turn_end)])
 def test_every_field_of_an_end_is_checked(record: type, decode: Any) -> None:
     right = [RIGHT[kind] for kind in record.__annotations__.values()]
     decode(body_of(mixed_frame(Kind.EXIT, 1, right, [])))
@@ -244,7 +242,7 @@ def test_every_field_of_an_end_is_checked(record: type, decode: Any) -> None:
 )
 def test_an_end_whose_shape_is_wrong_is_refused(body: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
-        frames.decode_exit(body)
+        codec.decode_exit(body)
 
 
 # -- a keeper that says what cannot be
@@ -308,4 +306,4 @@ def test_records_show_what_they_hold() -> None:
     assert repr(Kill(grace_ms=5)) == "Kill(grace_ms=5)"
     assert Kill(grace_ms=5) != Kill(grace_ms=6)
     assert TurnStart(turn=1, marker="m", feed="f").files == {}
-    assert json_frame(Kind.KILL, 2, {"grace_ms": 5}) == frames.encode(Kill(grace_ms=5), 2)
+    assert json_frame(Kind.KILL, 2, {"grace_ms": 5}) == codec.encode(Kill(grace_ms=5), 2)

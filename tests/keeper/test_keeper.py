@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from process_table import carrying, gone, unique_seconds
 
-from nacre.keeper.frames import Exit, Spawn, encode
+from nacre.keeper.codec import encode
+from nacre.keeper.frames import Exit, Spawn
 from nacre.keeper.launch import launch, local_argv
 from nacre.keeper.link import Link, SpawnError
 from nacre.keeper.wire import HEADER, Decoder, Kind, frame, json_frame

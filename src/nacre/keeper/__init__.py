@@ -1,9 +1,10 @@
 """The keeper: the small program that alone starts, feeds, watches and kills commands in a place.
 
-Two halves that meet at `frames`:
+Two halves that meet at `frames` and `codec`:
 
     wire            bytes cut into frames
     frames          what each frame says: the records that both sides share
+    codec           these records as bytes
     quickjson       JSON without the per-call overhead of the `json` module
     records         dataclasses without the imports of the standard module
     link            nacre's side: run commands through a keeper                    (asyncio)

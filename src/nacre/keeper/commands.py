@@ -14,7 +14,8 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from nacre.keeper.frames import Exit, LeftEnd, Started, encode, encode_exit
+from nacre.keeper.codec import encode, encode_exit
+from nacre.keeper.frames import Exit, LeftEnd, Started
 from nacre.keeper.host import command_line, host
 from nacre.keeper.streams import STDERR, STDOUT, CaptureLimits, Streams
 from nacre.keeper.wire import Kind, frame

@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from functools import partial
 
-from nacre.keeper.frames import Ended, LeftEnd, encode
+from nacre.keeper.codec import encode
+from nacre.keeper.frames import Ended, LeftEnd
 
 if sys.platform == "win32":
     from nacre.keeper.windows.end_watch import EndWatch

@@ -15,6 +15,15 @@ from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
 from nacre.errors import InternalError, PlaceError
+from nacre.keeper.codec import (
+    decode,
+    decode_exit,
+    decode_part,
+    decode_turn_end,
+    encode,
+    encode_again,
+    encode_turn_start,
+)
 from nacre.keeper.error_advice import advice
 from nacre.keeper.frames import (
     Credit,
@@ -36,13 +45,6 @@ from nacre.keeper.frames import (
     TurnEnd,
     TurnStart,
     Watch,
-    decode,
-    decode_exit,
-    decode_part,
-    decode_turn_end,
-    encode,
-    encode_again,
-    encode_turn_start,
 )
 from nacre.keeper.keeper_process import KeeperProcess
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame

@@ -11,6 +11,7 @@ import os
 import sys
 from functools import partial
 
+from nacre.keeper.codec import decode, decode_again, decode_turn_start, encode, encode_part
 from nacre.keeper.commands import Command, named
 from nacre.keeper.directory import Directory
 from nacre.keeper.frames import (
@@ -28,11 +29,6 @@ from nacre.keeper.frames import (
     Spawn,
     Unguarded,
     Watch,
-    decode,
-    decode_again,
-    decode_turn_start,
-    encode,
-    encode_part,
 )
 from nacre.keeper.host import ProcessTree, command_line, host, start_guardian
 from nacre.keeper.notices import line, unkillable

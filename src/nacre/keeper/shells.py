@@ -20,9 +20,9 @@ import time
 from functools import partial
 
 from nacre.keeper import processes
+from nacre.keeper.codec import encode_turn_end
 from nacre.keeper.commands import SETTLE_ROUNDS, SETTLE_S, Command, named
 from nacre.keeper.conversation import Conversation
-from nacre.keeper.frames import encode_turn_end
 from nacre.keeper.host import command_line, host
 from nacre.keeper.prompts import Prompts
 from nacre.keeper.streams import STDERR, STDOUT

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 
 from nacre.keeper import processes
-from nacre.keeper.frames import News, Part, encode
+from nacre.keeper.codec import encode
+from nacre.keeper.frames import News, Part
 from nacre.keeper.host import command_line, host
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
