@@ -103,7 +103,7 @@ def levels() -> list[Level]:
     found = [Level((), tuple(_options(server_parser())), commands)]
     for name, (top, known) in tops.items():
         inner = _commands(top)
-        about = (*((word, "") for word in known), *((word, told) for word, (_, told) in inner.items()))
+        about = (*((word, "") for word in known), *((word, text) for word, (_, text) in inner.items()))
         found.append(Level((name,), tuple(_options(top)), about))
         found += [Level((name, word), tuple(_options(below)), ()) for word, (below, _) in inner.items()]
     return found
@@ -116,9 +116,9 @@ def _client_names() -> tuple[str, ...]:
 def _commands(top: argparse.ArgumentParser) -> dict[str, tuple[argparse.ArgumentParser, str]]:
     for action in top._actions:  # noqa: SLF001  # argparse has no other way to ask
         if action.nargs == argparse.PARSER:
-            told: dict[str, str] = {each.dest: each.help or "" for each in vars(action)["_choices_actions"]}
+            helps: dict[str, str] = {each.dest: each.help or "" for each in vars(action)["_choices_actions"]}
             parsers: dict[str, argparse.ArgumentParser] = vars(action)["choices"]
-            return {name: (below, told.get(name, "")) for name, below in parsers.items()}
+            return {name: (below, helps.get(name, "")) for name, below in parsers.items()}
     return {}
 
 
@@ -225,7 +225,7 @@ def _fish(all_levels: list[Level]) -> str:
     ]
     for level in all_levels:
         start = f"complete -c nacre -n {_fished('__nacre_at ' + ' '.join(level.words))}"
-        lines += [f"{start} -f -a {_fished(word)} -d {_fished(told)}\n" for word, told in level.others]
+        lines += [f"{start} -f -a {_fished(word)} -d {_fished(about)}\n" for word, about in level.others]
         lines += [f"{start} {_fish_option(option)}\n" for option in level.options]
     return "".join(lines)
 

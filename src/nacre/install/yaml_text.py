@@ -143,11 +143,11 @@ def _span(lines: list[str], start: int, margin: str, name: str) -> range | None:
 
 def _fields(lines: list[str]) -> dict[str, object]:
     """What the lines of an entry say: each field with the lines below it."""
-    told = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    margin = min((_indent(line) for line in told), default=0)
+    written = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    margin = min((_indent(line) for line in written), default=0)
     fields: dict[str, object] = {}
     key = ""
-    for line in told:
+    for line in written:
         pair = _pair(line)
         if _indent(line) == margin and pair is not None:
             key, fields[pair[0]] = pair

@@ -2,7 +2,7 @@
 
 Above it: `local`. Below: `keeper.confinement`, which applies the plan. It reads what the kernel tells of the
 container that this server is in, and changes nothing. What the runtime has closed is left to the runtime;
-what only it can close (memory, processors, processes) is told to the person.
+what only it can close (memory, processors, processes) is reported to the person.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Opening:
     """One thing that a container's runtime has left open."""
 
     name: str
-    told: str  # for the person
+    text: str  # for the person
     option: str  # of `docker run`, closes it
 
 
@@ -126,7 +126,7 @@ class Hold:
     def warnings(self) -> list[str]:
         """What a person should know: what is open, what is done about it, and what they can do."""
         return [
-            f"this container is open: {opening.told}; {self._held(opening)} (close it with {opening.option})"
+            f"this container is open: {opening.text}; {self._held(opening)} (close it with {opening.option})"
             for opening in self.openings
             if opening is not NETWORK or not self.network
         ]

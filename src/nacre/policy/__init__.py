@@ -51,7 +51,7 @@ _HIDDEN = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
 
 
 def __getattr__(name: str) -> object:
-    """The records and the policy, from their modules, when somebody asks for them."""
+    """The records and the policy, loaded from their modules on first use."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib  # noqa: PLC0415 - see the docstring
@@ -107,7 +107,7 @@ def judge_argv(
 
 
 def judge_unread(text: str, policy: Policy) -> Verdict:
-    """The verdict about a text in a language that nobody here reads: what it starts is judged when it starts.
+    """The verdict on a text in an unknown language: what it starts is judged when it starts.
 
     Only regular expressions are held against the text itself.
     """
@@ -122,7 +122,7 @@ def judge_unread(text: str, policy: Policy) -> Verdict:
 
 
 def _without_rules(text: str) -> Verdict:
-    """Nobody wrote a rule: only text that hides itself from a reader is refused."""
+    """Without rules: only text that is invisible to a reader is refused."""
     from nacre.policy.model import Verdict  # noqa: PLC0415 - see the docstring
 
     hidden = re.search(_HIDDEN, text)

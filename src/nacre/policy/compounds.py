@@ -40,7 +40,7 @@ class CompoundScanner(ConditionScanner):
         self._word_there = ""
 
     def _reserved(self) -> str:
-        """The reserved word that stands here; whoever reads a list asks for it more than once."""
+        """The reserved word at this position; cached, because reading a list needs it more than once."""
         here = (self.pos, self.end)
         if here != self._looked_at:
             found = _RESERVED.match(self.text, self.pos, self.end)

@@ -83,7 +83,7 @@ class Rule:
     options: frozenset[str] = frozenset()
     # Secrets that a command gets which this rule lets run.
     secrets: frozenset[str] = frozenset()
-    # What the program may start, as texts of rules; None: nobody has said, see `children`.
+    # What the program may start, as texts of rules; None: not given, see `children`.
     children: tuple[str, ...] | None = None
 
     @property

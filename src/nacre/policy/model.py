@@ -303,5 +303,5 @@ class Verdict:
 
     @property
     def allowed(self) -> bool:
-        """The command may run without asking anybody."""
+        """The command may run without asking the person."""
         return self.decision == "allow"

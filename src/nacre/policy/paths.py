@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
-# Names that are looked at for one pattern: beyond, nobody waits for the answer.
+# Names that are examined for one pattern: more would take too long.
 _MOST_NAMES = 20_000
 # No system opens a file by a longer path, and to resolve one costs its length squared.
 LONGEST_PATH = 32_767 if os.name == "nt" else 4_096

@@ -14,7 +14,7 @@ _METHODS = ("match", "fullmatch", "search", "split", "sub", "findall", "finditer
 
 
 class _LazyPattern:
-    """Stands in for a compiled pattern; whoever asks for its first method has it compiled."""
+    """Stands in for a compiled pattern; the first use compiles it."""
 
     def __init__(self, source: str, flags: int) -> None:
         self.pattern = source

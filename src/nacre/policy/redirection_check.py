@@ -60,7 +60,7 @@ class RedirectionCheck:
 
     @cached_property
     def _names_network(self) -> bool:
-        """Whether such a name stands anywhere in the text; looked for once, however many ask."""
+        """Whether such a name occurs anywhere in the text; searched once."""
         return _NETWORK.search(self.findings.text) is not None
 
     def _may_connect(self, target: Word) -> bool:

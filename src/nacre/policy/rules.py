@@ -58,14 +58,14 @@ class Policy:
 
     @property
     def world(self) -> FileSystem:
-        """The files that paths are held against. PolicyError: nobody has said which."""
+        """The files that paths are checked against. PolicyError: none were given."""
         if self.files is None:
             raise PolicyError("paths cannot be judged: the policy was given no file system")
         return self.files
 
     @property
     def empty(self) -> bool:
-        """Nobody wrote anything down: there is nothing to hold a command against."""
+        """Whether there are no rules at all."""
         return not (self.rules or self.text_rules or self.allowed_directories) and self.allow_writes
 
     @property

@@ -81,7 +81,7 @@ class VariableCheck:
         return object_to(setting, self.policy, shell)
 
     def _setting(self, item: Assignment, command: SimpleCommand, found: Inspection | None) -> Setting | None:
-        """An assignment that stands alone, before a command, or behind `declare`."""
+        """An assignment by itself, before a command, or after `declare`."""
         if not command.words or item.start > command.words[0].start:
             exported = item.exported or self.findings.whole.is_exported(item.name)
             return Setting(item.name, self._value(item), exported=exported)

@@ -29,13 +29,13 @@ class Tracer(Protocol):
         ...
 
 
-tracer: Tracer | None = None  # nobody, unless the person wants spans
+tracer: Tracer | None = None  # set if the person wants spans
 
 
 def answer(
     tool: Tool, arguments: dict[str, Any], caller: Caller, meta: Mapping[str, Any]
 ) -> Coroutine[Any, Any, dict[str, Any]]:
-    """Call a tool, followed by whoever follows calls."""
+    """Call a tool, with a span if the person wants them."""
     answering = _answer(tool, arguments, caller)
     return answering if tracer is None else tracer.traced(tool.name, answering, meta)
 

@@ -32,7 +32,7 @@ MODERN_VERSION = "2026-07-28"
 
 
 class Era(Enum):
-    """How a client speaks; it keeps to what it has begun with."""
+    """The version of the protocol that a client speaks, fixed with its first message."""
 
     UNDECIDED = "undecided"
     HANDSHAKE = "handshake"  # `initialize`, then plain requests
@@ -65,7 +65,7 @@ class Connection:
         self.initialised = False  # the client has said that it is, too
         self.sdk_serves = False  # whether anything was left to the SDK
         self.pending_in_sdk: set[Id] = set()  # calls that the SDK answers, until it has
-        self.on_root = on_root  # who wants the client's first root; nobody: it is not asked for
+        self.on_root = on_root  # called with the client's first root; None: it is not requested
         self.roots = None if on_root is None else Roots(partial(self.request, "roots/list", {}), on_root)
         self.resource_requests: ResourceRequests | None = None  # made for the first of them
         self.subscriptions: Subscriptions | None = None  # the same

@@ -112,7 +112,7 @@ def discovered(surface: Surface) -> dict[str, Any]:
     extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if surface.tasks is not None else {}
     offered = {"extensions": extensions, **capabilities(surface)} if extensions else capabilities(surface)
     result: dict[str, Any] = {"cacheScope": "private", "capabilities": offered}
-    offered["tools"] = {"listChanged": True}  # to whoever listens
+    offered["tools"] = {"listChanged": True}  # to clients that listen
     if surface.prompts:
         offered["prompts"] = {"listChanged": True}
     if surface.instructions:

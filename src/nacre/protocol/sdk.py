@@ -127,7 +127,7 @@ def _must_ask_for_roots(connection: Connection, context: Any) -> bool:
     replies: dict[str, Any] = context.input_responses or {}
     if ROOTS_KEY not in replies:  # a client that was asked and says nothing has none
         return context.request_state != ROOTS_STATE
-    connection.on_root = None  # nobody has to know it any more
+    connection.on_root = None  # it has been delivered
     root = first_root(replies[ROOTS_KEY].model_dump(by_alias=True, mode="json"))
     if root is not None:
         on_root(root)
@@ -485,7 +485,7 @@ def _as_sent(identity: Id | None) -> Id | None:
 
 
 def _typed(message: Message) -> Any:
-    """A message our transport has checked, without checking it a second time; None: it is nobody's."""
+    """A message that our transport has checked, without a second check; None: of no known kind."""
     if "method" not in message:
         return _typed_answer(message)
     fields: Message = {"jsonrpc": "2.0", "method": message["method"]}

@@ -110,7 +110,7 @@ class ExecGate:
         notification = bytearray(NOTIFICATION.size)
         try:
             fcntl.ioctl(self.listener, RECEIVE, notification)
-        except OSError:  # who asked is gone
+        except OSError:  # the asking process is gone
             return
         question, pid, _, call, _, _, *arguments = NOTIFICATION.unpack(notification)
         try:
@@ -206,7 +206,7 @@ class ExecGate:
             del self._approved[next(iter(self._approved))]
 
     def _look_again(self, pid: int) -> int:
-        """The first step of a program, or a later call of the same kind, which is nobody's business."""
+        """Check the first step of a program; later calls of the same kind need no check."""
         approved = self._approved.pop(pid, None)
         is_fine = False
         try:

@@ -154,7 +154,7 @@ class ExecRules:
                 command.harmless.clear()
 
     def close(self) -> None:
-        """Nobody will ask any more."""
+        """Stop: no more questions will come."""
         with self._lock:
             self._living.close()
 
@@ -198,7 +198,7 @@ class ExecRules:
 
     def is_expected(self, pid: int, path: str, argv: tuple[str, ...]) -> bool:
         """Whether nacre itself starts this; then it is known from now on."""
-        if (path, argv) not in self._expected:  # as nearly always: without waiting for anybody
+        if (path, argv) not in self._expected:  # the usual case: no need to wait
             return False
         with self._lock:
             waiting = self._expected.get((path, argv))
@@ -334,7 +334,7 @@ class ExecRules:
     # -- the verdict
 
     def decide(self, asked: Exec, caller: Process) -> Decision:
-        """The answer for whoever has that ancestor; it changes nothing."""
+        """The answer for a process with that ancestor, without side effects."""
         key = (asked.path, asked.real_path, asked.argv, asked.directory, asked.script, caller.children)
         rules = self._rules
         found = rules.verdicts.get(key)
@@ -406,7 +406,7 @@ class ExecRules:
         """What a rule may call the program by, the plainest first."""
         given, real, searched = asked.path, asked.real_path, self._where.search_path()
         if _is_in(real, SYSTEM_DIRECTORIES) and not _is_in(given, (*SYSTEM_DIRECTORIES, *searched)):
-            given = real  # a link that somebody has made is no other program
+            given = real  # a link is not another program
         is_plain = _is_in(given, SYSTEM_DIRECTORIES) or (_is_in(given, searched) and not self._shadows(asked))
         found = [os.path.basename(given), given] if is_plain else [given]
         for base, short in ((asked.directory, "."), (self._where.home, "~")):

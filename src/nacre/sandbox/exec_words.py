@@ -26,7 +26,7 @@ ENCODING, ON_ERROR = sys.getfilesystemencoding(), sys.getfilesystemencodeerrors(
 
 
 class Words(NamedTuple):
-    """What stands in the memory of a thread that calls execve or execveat."""
+    """The arguments of execve or execveat in the memory of the calling thread."""
 
     path: str
     argv: tuple[str, ...]

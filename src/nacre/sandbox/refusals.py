@@ -80,14 +80,14 @@ SHOWN = 3
 def find_refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[Refusal, ...]:
     """Each thing that the command was kept from, as far as its messages tell."""
     calls, errors = _of_calls(result.stderr.text, files.user == "root")
-    told = [
+    named = [
         (match["path"], _OTHER_WHY.search(match[0]) is None)
         for pattern in _MESSAGES
         for match in re.finditer(pattern, errors)
     ]
     found = [
         _of_file(path, result.working_directory, profile, files, surely_refused=surely)
-        for path, surely in dict.fromkeys(told)
+        for path, surely in dict.fromkeys(named)
     ]
     found += calls
     sockets = [match["path"].rstrip(".") for match in _SOCKET.finditer(errors)]  # the end of a sentence
