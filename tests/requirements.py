@@ -683,6 +683,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "the audit log too. One that cannot be used changes nothing, and what waits for a start is named.",
         "nacre",
     ),
+    "settings-reload-sandbox": Requirement(
+        "In a sandbox, changed rules hold for all that is started from then on, by another keeper where the"
+        " one that runs cannot be changed; which sessions and servers they do not hold in is told.",
+        "nacre",
+    ),
     "telemetry-parent": Requirement(
         "A call whose `_meta` has a `traceparent` is a span of that trace, if that is kept.",
         "nacre",

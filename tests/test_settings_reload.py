@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from sandbox_harness import scratch_directory
 from wire_client import NACRE, WireClient, text_of
 
 from nacre import presets
@@ -147,6 +149,54 @@ def test_a_session_that_runs_obeys_the_new_rules_and_keeps_its_state(
     assert client.shell("echo $x $PWD", session="s")["stdout"] == "5 /usr\n"
     assert client.call("shell", command="uname", session="s")["isError"] is True
     assert len(client.shell("printf %05000d 1", session="s")["stdout"]) < 2500
+
+
+@pytest.mark.req("settings-reload-sandbox")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a sandbox")
+def test_changed_rules_decide_in_a_sandbox_which_programs_can_be_executed(start: Start, home: Path) -> None:
+    file = home / "nacre" / "config.toml"
+    file.write_text('[policy]\nallow = ["ls"]\n')
+    with scratch_directory() as directory:
+        client = follow(start, home, "--working-dir", str(directory))
+        assert client.shell("ls", session="a")["exit_code"] == 0
+        file.write_text('[policy]\nallow = ["ls", "cat"]\n')
+        client.wait_for_log("sessions that were open keep the restrictions they had: a")
+        assert "sessions that were open" in text_of(client.call("allowed"))
+        assert client.shell("cat /dev/null")["exit_code"] == 0
+        assert client.shell("cat /dev/null", session="b")["exit_code"] == 0
+        client.stderr = b""
+        file.write_text("timeout = 50\n")
+        client.wait_for_log("has changed; new: ")
+        assert client.shell("uname")["exit_code"] == 0
+
+
+@pytest.mark.req("settings-reload-sandbox")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a sandbox")
+def test_the_first_rules_of_a_server_in_a_sandbox_hold_for_what_is_started_from_then_on(
+    start: Start, home: Path
+) -> None:
+    file = home / "nacre" / "config.toml"
+    with scratch_directory() as directory:
+        script = directory / "run.sh"
+        script.write_text("#!/bin/sh\nuname\n")
+        script.chmod(0o755)
+        client = follow(start, home, "--working-dir", str(directory), "--sandbox", "workspace")
+        assert client.shell("./run.sh")["stdout"] == "Linux\n"
+        file.write_text('[policy]\nallow = [{command = "./run.sh", children = ["sh"]}]\n')
+        news(client)
+        assert "/uname was not started" in text_of(client.call("shell", command="./run.sh"))
+        assert "exec gate" in text_of(client.call("allowed"))
+
+
+@pytest.mark.req("settings-reload-sandbox")
+def test_the_first_rules_of_a_server_without_a_sandbox_are_told_to_hold_for_texts_only(
+    start: Start, tmp_path: Path, home: Path
+) -> None:
+    client = follow(start, home, "--working-dir", str(tmp_path))
+    (home / "nacre" / "config.toml").write_text('[policy]\nallow = ["ls"]\n')
+    news(client)
+    told = text_of(client.call("allowed"))
+    assert "not before the next start: sandbox; until then, rules apply to the text of commands only" in told
 
 
 @pytest.mark.req("settings-reload")

@@ -491,7 +491,7 @@ class Service:
         async for changed in file_changes.changes(self.config.watched):
             names = ", ".join(changed)
             try:
-                new, waiting = self._adopt(self.config.reread())
+                new, waiting, renewed = self._adopt(self.config.reread())
             except (NacreError, OSError, ValueError, TypeError) as error:
                 self.settings_note = (
                     f"{names} has changed and cannot be used; the settings before it stay: {error}"
@@ -499,8 +499,8 @@ class Service:
                 log.warning("%s", self.settings_note)
                 recorder.note("settings refused", files=changed, reason=str(error))
                 continue
-            self.settings_note = f"not before the next start: {', '.join(waiting)}" if waiting else ""
-            told = f"new: {', '.join(new) or 'nothing'}" + (f"; {self.settings_note}" if waiting else "")
+            self.settings_note = self._not_yet_applied(waiting, renewed=renewed)
+            told = "; ".join(filter(None, (f"new: {', '.join(new) or 'nothing'}", self.settings_note)))
             log.info("%s has changed; %s", names, told)
             for warning in self.config.warnings:
                 log.warning("%s", warning)
@@ -508,8 +508,11 @@ class Service:
             if new:
                 await on_change()
 
-    def _adopt(self, config: Config) -> tuple[list[str], list[str]]:
-        """Adopt other settings; the names of those that apply now, and of those that need a restart."""
+    def _adopt(self, config: Config) -> tuple[list[str], list[str], bool]:
+        """Adopt other settings; the names of those that apply now, and of those that need a restart.
+
+        And whether another keeper enforces them: sessions that are open stay with the one before.
+        """
         from nacre.settings.live import taken_over  # noqa: PLC0415  # only a change needs it
 
         if config.preset.name != self.config.preset.name:
@@ -518,13 +521,23 @@ class Service:
         gate = build_gate(live, self.place, self.default_directory)
         if gate is not None and self._gate is not None:
             gate.take_over_session_state(self._gate)
+        renewed = self.place.change_rules(live, gate.policy if gate is not None else None)
         self.config, self._gate = live, gate
         self.sessions.adopt(live)
         if self._jobs is not None:
             self._jobs.adopt(live)
-        if self.place.execs is not None:
-            self._hold_in_kernel()
-        return new, waiting
+        return new, waiting, renewed
+
+    def _not_yet_applied(self, waiting: list[str], *, renewed: bool) -> str:
+        """What changed files ask for and does not apply yet, or not everywhere."""
+        notes = [f"not before the next start: {', '.join(waiting)}"] if waiting else []
+        has_rules = self._gate is not None and not self._gate.policy.empty
+        sandbox_wanted = "sandbox" in waiting or self.place.confinement is not None
+        if has_rules and sandbox_wanted and not self.place.decides_execs:
+            notes.append("until then, rules apply to the text of commands only")
+        if renewed and (names := [session.name for session in self.sessions]):
+            notes.append(f"sessions that were open keep the restrictions they had: {', '.join(names)}")
+        return "; ".join(notes)
 
     def _hold_in_kernel(self) -> None:
         """Enforce the rules on what actually starts, too, where there is a sandbox."""
@@ -561,7 +574,7 @@ class Service:
         """The level of the sandbox and what enforces it, for a person; empty: none."""
         confinement = self.place.confinement
         gate = ""
-        if self.place.execs is not None:
+        if self.place.decides_execs:
             gate = ", exec gate" if self.place.open_execution else ", exec gate, allowed programs only"
         return f"{confinement.profile.level} ({confinement.held_by}{gate})" if confinement else ""
 

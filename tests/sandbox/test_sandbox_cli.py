@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -113,6 +114,18 @@ def test_doctor_says_what_is_missing_and_what_would_mend_it(home: TestHome) -> N
     assert "bubblewrap" in found["workspace"]["fix"]
     assert found["strict"]["status"] == "problem"  # it is asked for
     assert "bubblewrap" in found["strict"]["fix"]
+
+
+@pytest.mark.req("doctor")
+def test_doctor_explains_what_a_home_directory_in_tmp_means_for_commands(home: TestHome) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as private:  # it is about that one
+        found = report(nacre(home, "doctor", "--json", HOME=private))["workspace"]
+    assert found["status"] == "warning", found
+    assert "holds: bubblewrap" in found["text"]
+    assert (
+        f"commands do not see your home directory {private}: they have a /tmp of their own" in found["text"]
+    )
+    assert found["fix"] == "Start nacre with a HOME that is not in /tmp or /var/tmp."
 
 
 @pytest.mark.req("doctor")

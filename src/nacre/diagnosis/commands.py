@@ -162,17 +162,29 @@ async def _level_as_wanted(config: Config, level: Level, wanted: str) -> list[Fi
 async def _level(config: Config, level: Level) -> Finding:
     name = f"{level}"
     writes_there = "touch inside 2>/dev/null && echo inside"
-    # What can be written at home is removed again: that would be a sandbox that does not hold.
-    writes_home = f'touch "$HOME/{PROBED}" 2>/dev/null && rm -f "$HOME/{PROBED}" && echo outside'
+    probed = f"{PROBED}-{level}"  # the levels are tried at the same time
+    writes_home = f'touch "$HOME/{probed}" 2>/dev/null && echo home'
+    home = LOCAL_FILES.home
     try:
         said = set((await say(f"{writes_there}; {writes_home}; true", config, "sh")).split())
+        if outside := LOCAL_FILES.is_file(os.path.join(home, probed)):
+            await say(f'rm -f "$HOME/{probed}"', config, "sh")
     except TrialError as error:
         return Finding("problem", name, str(error), error.hint or "Look at docs/sandbox.md.")
     expected = set[str]() if level is Level.READ_ONLY else {"inside"}
-    if said != expected:
+    if outside or said - {"home"} != expected:
         fix = f"Do not rely on it here. Please report this: expected {expected}, found {said}."
         return Finding("problem", name, "the sandbox started and does not hold", fix)
-    return _held(name)
+    return _held(name) if "home" not in said else _without_home(_held(name), home)
+
+
+def _without_home(finding: Finding, home: str) -> Finding:
+    """A home directory in /tmp: commands in a sandbox have another one there, in a /tmp of their own."""
+    text = (
+        f"{finding.text}; but commands do not see your home directory {home}: they have a /tmp of their own"
+    )
+    fix = finding.fix or "Start nacre with a HOME that is not in /tmp or /var/tmp."
+    return replace(finding, status="warning", text=text, fix=fix)
 
 
 def _held(name: str) -> Finding:

@@ -65,6 +65,10 @@ class Local:
         self._grants: tuple[Grant, ...] = ()  # what the person has granted since the start
         self._others: list[tuple[KeeperConnection, Confinement]] = []  # keepers whose commands may still run
         self.execs: ExecSupervision | None = None
+        self._keeper_rules: tuple[bool, tuple[str, ...]] = (
+            False,
+            (),
+        )  # whether the latest keeper's execs are decided; its executables
         self.open_execution = ""  # why the set of executable files is not restricted
         self._hold: Hold | None = None
         self.warnings: tuple[str, ...] = ()  # settings that cannot be enforced here
@@ -134,6 +138,7 @@ class Local:
             _log.warning("the directory for output files %s", self.spools.problem)
         self.spools.sweep()
         self.keeper = KeeperConnection(self._launched or self._launch(), self._relaunch, self._greet)
+        self._launched = None
 
     def _confine(self, grants: tuple[Grant, ...] = ()) -> Confinement:
         from nacre.places.confined import confine  # noqa: PLC0415  # only a sandbox needs it
@@ -182,8 +187,9 @@ class Local:
         held = confinement or self.confinement
         if held is None:
             return launch()
-        launched = held.launch(os.environ, gated=self.decides_execs, executables=self._executables())
-        if self.execs is not None:
+        gated, executables = self._keeper_rules = (self.decides_execs, self._executables())
+        launched = held.launch(os.environ, gated=gated, executables=executables)
+        if self.execs is not None and gated:
             self.execs.attend(launched.gate)
         return launched
 
@@ -230,6 +236,33 @@ class Local:
             self.execs = ExecSupervision(ExecRules(policy, where))
             if self._launched is not None:
                 self.execs.attend(self._launched.gate)
+
+    def change_rules(self, config: Config, policy: Policy | None) -> bool:
+        """Enforce other rules from now on. True: by another keeper, because this one cannot be changed.
+
+        Which files can be executed at all, and whether execs are decided, is fixed when a keeper starts. What
+        runs already stays with its keeper. RequestError: no other keeper can be started; nothing has changed.
+        """
+        before = self._config
+        self._config = replace(before, policy=config.policy, commands=config.commands)
+        renewed = self.confinement is not None and self._keeper_rules != (
+            self.decides_execs,
+            self._executables(),
+        )
+        decided = self.execs
+        try:
+            if decided is None and policy is not None:
+                self.hold(policy)
+            if renewed:
+                self.widen((), for_all=True)
+        except (RequestError, OSError):
+            self._config, self.execs = before, decided
+            raise
+        if decided is not None:
+            from nacre.policy import Policy as NoRules  # noqa: PLC0415  # only rules need it
+
+            decided.rules.adopt(policy or NoRules())
+        return renewed
 
     def _is_writable(self, path: str) -> bool:
         """Whether commands could change the file at a real path."""

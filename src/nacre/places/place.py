@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from nacre.config import Config
     from nacre.dialects import Shell
     from nacre.file_records import FileDone, FileWork
     from nacre.filesystem import FileSystem
@@ -125,6 +126,10 @@ class Place(Protocol):
 
     def hold(self, policy: Policy) -> None:
         """Enforce rules on what its commands actually start, too, where possible."""
+        ...
+
+    def change_rules(self, config: Config, policy: Policy | None) -> bool:
+        """Other rules apply from now on. True: what was started before keeps the restrictions it had."""
         ...
 
     async def link(self) -> Link:
