@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from process_table import Bell, Gate
 from wire_client import text_of
 
+from nacre.binary import is_binary
 from nacre.errors import RequestError
 from nacre.output_query import Query
-from nacre.output_reader import is_binary, read
+from nacre.output_reader import read
 from nacre.outputs import Printed
 
 if TYPE_CHECKING:
@@ -343,3 +344,36 @@ def test_an_expression_has_a_bounded_length() -> None:
 def test_excerpts_say_where_they_are() -> None:
     part: Excerpt = read(of(b"one\ntwo\n"), Query(limit_bytes=100, offset=4))
     assert (part.text, part.offset, part.next_offset, part.first_line) == ("two\n", 4, 8, 2)
+
+
+@pytest.mark.req("output-binary")
+def test_short_binary_output_is_described_behind_the_text_before_it_and_read_by_its_id(
+    server: WireClient,
+) -> None:
+    command = r"printf 'Type: image\n\n\x89PNG\r\n\x1a\n'; head -c 100 /dev/zero; printf '\xff\xfe'"
+    result = server.call("shell", command=command)
+    told = result["structuredContent"]
+    described = (
+        "[a PNG image: 110 bytes from byte 13 on, beginning with 89 50 4e 47 0d 0a 1a 0a"
+        f"{' 00' * 8}; whole output: tool output, id {told['output_id']}, base64: true shows it]"
+    )
+    assert told["stdout"] == f"Type: image\n\n{described}\n"
+    assert described in text_of(result)
+    assert told["truncated"]
+    whole = server.call("output", id=told["output_id"], offset=13, base64=True)["structuredContent"]
+    assert base64.b64decode(whole["output"]) == b"\x89PNG\r\n\x1a\n" + bytes(100) + b"\xff\xfe"
+
+
+@pytest.mark.req("output-binary")
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (r"printf 'a long enough name\0another one\0a third that ends\0'", r"name\x00another"),
+        (r"printf '\x01\x02\xff\xfe'", r"\x01\x02\xff\xfe"),
+        (r"printf 'one odd \xff byte in a long line of text'", r"odd \xff byte"),
+    ],
+)
+def test_a_few_odd_bytes_are_shown_as_they_are(server: WireClient, command: str, shown: str) -> None:
+    told = server.call("shell", command=command)["structuredContent"]
+    assert shown in told["stdout"]
+    assert "truncated" not in told

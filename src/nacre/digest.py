@@ -20,10 +20,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from nacre.binary import describe, is_unreadable, lines_before
 from nacre.folding import ended, folded, folds_in, runs_backwards, runs_of
 from nacre.model import Text
-from nacre.output import counted, fitting, left_out, size_of
-from nacre.output_reader import blocks, describe, is_unreadable, line_number
+from nacre.output import LOSSY, counted, fitting, left_out, readable, size_of
+from nacre.output_reader import blocks, line_number
 from nacre.picking import LINE_BYTES, LOOKED_BYTES, LOOKED_BYTES_OF_SUCCESS, Choice, Found, cost_of
 
 if TYPE_CHECKING:
@@ -75,9 +76,13 @@ def digest(  # noqa: PLR0913  # what is cut, and what is known of it
     if limit_bytes < LEAST_BYTES or room < limit_bytes // 2:
         return cut
     beginning = printed.read(0, min(limit_bytes, printed.total_bytes))
-    if is_unreadable(beginning):
-        text = describe(beginning, printed.total_bytes, f"{cut.rest}; base64: true shows it") + "\n"
-        return replace(cut, text=text, omitted_bytes=printed.total_bytes)
+    if is_unreadable(beginning, utf_8=encoding in (None, LOSSY)):
+        begin = lines_before(beginning[: room // 2])
+        rest_bytes = printed.total_bytes - begin
+        description = describe(beginning[begin:], rest_bytes, f"{cut.rest}, base64: true shows it", begin)
+        return replace(
+            cut, text=f"{readable(beginning[:begin], encoding)}{description}\n", omitted_bytes=rest_bytes
+        )
     ends = _Ends(printed, max(WINDOW_BYTES, 2 * limit_bytes), encoding)
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)

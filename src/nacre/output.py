@@ -46,6 +46,7 @@ _UNFINISHED = re.compile(
 )
 LOSSY = "lossy"  # no encoding: bytes that are no UTF-8 become U+FFFD
 HELD_BYTES = 256  # how long an escape sequence without its end is waited for
+DESCRIBED_BYTES = 32  # binary data that is shorter is shown
 CUT_BYTES = 2048  # a chunk of newest output that is shorter follows on the one before
 
 
@@ -74,9 +75,30 @@ def render(
         return _text("", stream) if has_more else NO_TEXT
     if stream.total_bytes == len(stream.head) + len(stream.tail):
         text = readable(stream.head + stream.tail, encoding)
+        if (
+            "\\x" in text
+            and output_id is not None
+            and (binary := _described(stream, limit_bytes, encoding, output_id))
+        ):
+            return binary
         if size_of(text) <= limit_bytes:
             return _text(text, stream)
     return _shorten(stream, limit_bytes, encoding, output_id)
+
+
+def _described(stream: Stream, limit_bytes: int, encoding: str | None, output_id: str) -> Text | None:
+    """In place of binary data that is not just a few bytes: what it is, and how to read it."""
+    from nacre.binary import describe, is_unreadable, lines_before  # noqa: PLC0415  # few commands print such
+
+    data = _kept(stream)
+    utf_8 = (encoding or _OTHER_ENCODING) in (None, LOSSY)
+    if len(data) < DESCRIBED_BYTES or not is_unreadable(data, utf_8=utf_8):
+        return None
+    rest, begin = f"whole output: tool output, id {output_id}", lines_before(data[: limit_bytes // 2])
+    omitted_bytes = len(data) - begin
+    description = describe(data[begin:], omitted_bytes, f"{rest}, base64: true shows it", begin)
+    text = f"{_readable(data[:begin], encoding)}{description}\n"
+    return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, rest=rest)
 
 
 def size_of(text: str) -> int:

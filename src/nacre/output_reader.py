@@ -14,6 +14,7 @@ import itertools
 from collections import deque
 from typing import TYPE_CHECKING, NamedTuple
 
+from nacre.binary import describe, is_binary
 from nacre.output import character_border, fitting, leaving, readable, size_of
 from nacre.output_query import Excerpt
 from nacre.patterns import Pattern
@@ -27,23 +28,6 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 18
 LONGEST_LINE_BYTES = 1 << 16  # what is longer is searched in pieces
 SEARCH_S = 2.0  # what a search may take
-_CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r\x1b\b\f"})
-_LOOK_BYTES = 8192  # the beginning of a part, by which binary data is known
-_MANY_CONTROLS = 10  # one byte of so many
-_SIGNATURES = (
-    (b"\x89PNG\r\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF-", "a PDF document"),
-    (b"\x7fELF", "an ELF program"),
-    (b"MZ", "a Windows program"),
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"\xfd7zXZ", "xz data"),
-    (b"\x28\xb5\x2f\xfd", "zstd data"),
-    (b"BZh", "bzip2 data"),
-    (b"SQLite format 3", "an SQLite database"),
-)
 
 
 class _Line(NamedTuple):
@@ -81,8 +65,8 @@ def _shown(data: bytes, query: Query, *, is_cut: bool, goes_on: bool) -> tuple[b
     """As much of some bytes as fits when it is shown, how that looks, and what it is if it is no text."""
     if query.as_base64:
         return data, base64.b64encode(leaving(data)[0]).decode("ascii"), "base64"
-    if is_binary(data):
-        return data, describe(data), "binary"
+    if is_binary(data[: character_border(data, len(data))]):
+        return data, describe(data, len(data), "base64: true shows them"), "binary"
     if not is_cut:
         part = data[: character_border(data, len(data))] if goes_on else data
         text = readable(part)
@@ -167,29 +151,6 @@ def missing_lines(printed: Printed) -> int | None:
     if printed.line_ends is None:
         return None
     return printed.line_ends - sum(block.count(b"\n") for _, block in blocks(printed, 0))
-
-
-# -- binary data
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether this is no text: it has a NUL, or many control characters or bytes that are no UTF-8."""
-    return b"\0" in data[:_LOOK_BYTES] or is_unreadable(data)
-
-
-def is_unreadable(data: bytes) -> bool:
-    """Whether it has many control characters or bytes that are no UTF-8, so that to show it helps nobody."""
-    look = data[:_LOOK_BYTES]
-    look = look[: character_border(look, len(look))]
-    odd = len(look) - len(look.translate(None, _CONTROLS)) + look.decode("utf-8", "replace").count("\ufffd")
-    return odd * _MANY_CONTROLS > len(look)
-
-
-def describe(data: bytes, total_bytes: int | None = None, where: str = "base64: true shows them") -> str:
-    """What binary data looks like, of which this is all or the beginning."""
-    kind = next((name for signature, name in _SIGNATURES if data.startswith(signature)), "binary data")
-    size = len(data) if total_bytes is None else total_bytes
-    return f"[{kind}: {size:,} bytes, beginning with {data[:16].hex(' ')}; {where}]"
 
 
 # -- search
