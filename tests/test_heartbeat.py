@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from process_table import Bell
 from wire_client import MODERN, WireClient
 
+from nacre.protocol import heartbeat
 from nacre.protocol.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
@@ -16,6 +18,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     Start = Callable[..., WireClient]
+
+QUICKLY = """
+from nacre.protocol import heartbeat
+from nacre.cli import main
+heartbeat.INTERVAL_S = 0.2
+main()
+"""
 
 
 @pytest.mark.req("progress-heartbeat")
@@ -29,11 +38,11 @@ def test_amounts_grow_whoever_tells_and_nothing_comes_after_the_end() -> None:
             if len(told) > 2:
                 third.set()
 
-        heartbeat = Heartbeat(send, interval_s=0.01)
-        await heartbeat.tell(0.0, "news")
-        await heartbeat.tell(0.0, "more")
+        beating = Heartbeat(send, interval_s=0.01)
+        await beating.tell(0.0, "news")
+        await beating.tell(0.0, "more")
         await third.wait()
-        heartbeat.stop()
+        beating.stop()
         count = len(told)
         later = asyncio.Event()
         asyncio.get_running_loop().call_later(0.05, later.set)
@@ -55,10 +64,10 @@ def test_a_client_that_does_not_read_is_not_sent_more() -> None:
             sent += 1
             await unread.wait()
 
-        heartbeat = Heartbeat(send, interval_s=0.001)
+        beating = Heartbeat(send, interval_s=0.001)
         asyncio.get_running_loop().call_later(0.1, later.set)
         await later.wait()
-        heartbeat.stop()
+        beating.stop()
         return sent
 
     assert asyncio.run(main()) == 1
@@ -66,7 +75,9 @@ def test_a_client_that_does_not_read_is_not_sent_more() -> None:
 
 @pytest.mark.req("progress-heartbeat")
 def test_a_quiet_command_gives_a_sign_of_life_whatever_serves_it(start: Start, tmp_path: Path) -> None:
-    """By handshake, by the protocol of 2026, through the SDK: at once, because each takes seconds."""
+    """By handshake, by the protocol of 2026, through the SDK: servers with a short interval."""
+    assert heartbeat.INTERVAL_S == 5
+    program = [sys.executable, "-c", QUICKLY]
     kinds: list[tuple[dict[str, Any], dict[str, str]]] = [
         ({}, {}),
         (MODERN, {}),
@@ -76,7 +87,7 @@ def test_a_quiet_command_gives_a_sign_of_life_whatever_serves_it(start: Start, t
     for number, (meta, env) in enumerate(kinds):
         directory = tmp_path / str(number)
         directory.mkdir()
-        server, bell = start(greet=not meta, env=env), Bell(directory)
+        server, bell = start(greet=not meta, env=env, program=program), Bell(directory)
         command = {"command": f"read line < {bell.path}"}
         call = server.post_call("shell", command, {**meta, "progressToken": "t"})
         waiting.append((server, bell, call))

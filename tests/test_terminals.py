@@ -18,7 +18,7 @@ from wire_client import HANDSHAKE, MODERN, text_of
 
 from nacre.errors import RequestError
 from nacre.jobs.keys import bytes_of
-from nacre.jobs.screen import Screen
+from nacre.jobs.screen import Screen, changes_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -188,6 +188,30 @@ def test_again_only_what_changed_is_shown_with_cursor_and_title(server: WireClie
     last = job.do("send", keys="enter", seconds=30)["screen"]
     assert "lines" not in last
     assert set(last["changed"].values()) <= {""}
+
+
+LINES = st.lists(st.sampled_from(["", "one", "two", "three"]), max_size=6).map(tuple)
+
+
+@pytest.mark.req("terminal-screen")
+@given(LINES, LINES)
+def test_what_has_changed_makes_of_one_screen_the_next(then: tuple[str, ...], now: tuple[str, ...]) -> None:
+    rows = 6
+    changes = changes_between(then, now, rows)
+    moved = [*then, *[""] * rows][changes.moved_up :][:rows]
+    drawn = [changes.lines.get(row, line) for row, line in enumerate(moved, start=1)]
+    assert drawn == [*now, *[""] * (rows - len(now))]
+
+
+@pytest.mark.req("terminal-screen")
+def test_of_a_screen_that_scrolls_only_the_new_lines_are_shown(server: WireClient) -> None:
+    job = Terminal(server, "seq 40; echo ready; read x; echo more; read x")
+    job.until("ready")
+    told = job.do("send", text="\n", until="more")["screen"]
+    assert "lines" not in told
+    assert told["moved_up"] in (1, 2), "the line that ends with what was typed, and the one that is printed"
+    assert "more" in told["changed"].values()
+    job.do("send", text="\n", seconds=30)
 
 
 @pytest.mark.req("terminal-screen")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.executions.execution import CommandExecution
     from nacre.gate import Ask, AskSecret, Gate
-    from nacre.jobs.screen import View
+    from nacre.jobs.screen import Changes, View
     from nacre.jobs.waits import Until
     from nacre.model import Result, Text
     from nacre.outputs import Outputs
@@ -69,7 +69,7 @@ class Look:
     stderr: str
     waiting_for_input: str = ""  # the process that waits
     view: View | None = None  # of a terminal
-    changed: dict[int, str] | None = None  # its changed lines; None: all
+    changes: Changes | None = None  # what is new of it; None: all
     others: tuple[Job, ...] = ()  # the other awaited jobs
     scrollback: tuple[str, ...] = ()  # lines above the screen
 
@@ -159,8 +159,8 @@ class JobControl:
         others = tuple(other for other in jobs if other is not job)
         if job.screen is not None:
             await job.refresh_screen()
-            view, changed = job.screen.changes()
-            return Look(job, waited.reason, line, "", "", waited.waiting_for_input, view, changed, others)
+            view, changes = job.screen.changes()
+            return Look(job, waited.reason, line, "", "", waited.waiting_for_input, view, changes, others)
         stdout, stderr = [await self._new_output(job, index) for index in (0, 1)]
         if waited.waiting_for_input and not line:
             line = await self._last_line(job)

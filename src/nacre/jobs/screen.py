@@ -36,6 +36,14 @@ class View:
     scrolled_lines: int  # above the screen
 
 
+@record
+class Changes:
+    """What is new on a screen."""
+
+    lines: dict[int, str]  # by row
+    moved_up: int  # by so many rows, what was there before
+
+
 class _Terminal(pyte.HistoryScreen):
     """pyte's screen with an alternate one; it ignores what it does not know."""
 
@@ -148,12 +156,21 @@ class Screen:
         columns = range(self._terminal.columns)
         return tuple(leaving_text("".join(line[x].data for x in columns).rstrip()) for line in lines)
 
-    def changes(self) -> tuple[View, dict[int, str] | None]:
-        """What is visible now, and which lines have changed since the last call; None: all of them."""
+    def changes(self) -> tuple[View, Changes | None]:
+        """What is visible now, and what has changed since the last call; None: all of it."""
         view, shown = self.view(), self._shown
         self._shown = view
         if shown is None:
             return view, None
-        count = max(len(view.lines), len(shown.lines))
-        now, then = [(*lines, *[""] * (count - len(lines))) for lines in (view.lines, shown.lines)]
-        return view, {row + 1: now[row] for row in range(count) if now[row] != then[row]}
+        return view, changes_between(shown.lines, view.lines, self.rows)
+
+
+def changes_between(then: tuple[str, ...], now: tuple[str, ...], rows: int) -> Changes:
+    """The shortest way from one screen to the next: by how much its lines have moved up, and the new ones."""
+    before, after = [[*lines, *[""] * (rows - len(lines))] for lines in (then, now)]
+    ways = [Changes(_new_lines(before[up:] + [""] * up, after), up) for up in range(rows)]
+    return min(ways, key=lambda way: len(way.lines))
+
+
+def _new_lines(before: list[str], after: list[str]) -> dict[int, str]:
+    return {row + 1: line for row, line in enumerate(after) if line != before[row]}

@@ -18,14 +18,16 @@ INTERVAL_S = 5.0
 class Heartbeat:
     """Sends progress that always grows: the seconds since the call began."""
 
-    def __init__(self, send: Callable[[float, str], Awaitable[None]], interval_s: float = INTERVAL_S) -> None:
+    def __init__(
+        self, send: Callable[[float, str], Awaitable[None]], interval_s: float | None = None
+    ) -> None:
         self._send = send
-        self._interval_s = interval_s
+        self._interval_s = INTERVAL_S if interval_s is None else interval_s
         self._loop = asyncio.get_running_loop()
         self._began = self._sent_at = self._loop.time()
         self._amount = 0.0
         self._beating: asyncio.Task[None] | None = None
-        self._timer = self._loop.call_later(interval_s, self._beat)
+        self._timer = self._loop.call_later(self._interval_s, self._beat)
 
     async def tell(self, _amount: float, message: str) -> None:
         """Send what a tool has to tell."""

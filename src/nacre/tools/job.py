@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import RequestError
+from nacre.output import counted
 from nacre.tools.shell import SCREEN
 from nacre.tools.tool import Reply, Tool
 
 if TYPE_CHECKING:
     from nacre.jobs.control import Look
     from nacre.jobs.registry import Job
-    from nacre.jobs.screen import View
+    from nacre.jobs.screen import Changes, View
     from nacre.service import Service
     from nacre.tools.tool import Caller
 
@@ -144,12 +145,18 @@ def _list(jobs: list[dict[str, Any]]) -> Reply:
 
 
 def _line(job: dict[str, Any]) -> str:
-    how = " ".join(
-        f"{name} {job[name]}" for name in ("exit_code", "ended", "signal", "reason") if name in job
+    how = ", ".join(
+        f"{words}{job[name]}"
+        for name, words in (("ended", ""), ("exit_code", "exit code "), ("signal", ""), ("reason", ""))
+        if name in job and job[name] != "signaled"  # by the signal that is told
     )
     left = "; ".join(
         f"{each['pid']} {each['command']}"
-        + "".join(f", {name} {each[name]}" for name in ("exit_code", "signal") if name in each)
+        + "".join(
+            f", {words}{each[name]}"
+            for name, words in (("exit_code", "exit code "), ("signal", ""))
+            if name in each
+        )
         for each in job.get("processes", ())
     )
     details = "".join(f" ({words})" for words in (how, left) if words)
@@ -182,25 +189,29 @@ def _reply(look: Look) -> Reply:
             text.append(f"--- {name}\n{shown.removesuffix(chr(10))}")
             data[name] = shown
     if look.view is not None:
-        data["screen"], shown = _screen(look.view, look.changed)
+        data["screen"], shown = _screen(look.view, look.changes)
         if look.scrollback:
             data["screen"]["scrollback"] = list(look.scrollback)
             text.append("--- scrolled away\n" + "\n".join(look.scrollback))
-        text.append(f"--- screen, cursor at {look.view.row}:{look.view.column}\n" + "\n".join(shown))
+        up = data["screen"].get("moved_up")
+        moved = f", moved up by {counted(up, 'line')}" if up else ""
+        text.append("\n".join([f"--- screen{moved}, cursor at {look.view.row}:{look.view.column}", *shown]))
     if look.others:
         data["others"] = [_summary_of(other) for other in look.others]
         text += [_line(other) for other in data["others"]]
     return Reply("\n".join(text), data)
 
 
-def _screen(view: View, changed: dict[int, str] | None) -> tuple[dict[str, Any], list[str]]:
+def _screen(view: View, changes: Changes | None) -> tuple[dict[str, Any], list[str]]:
     """The screen, or what is new of it, as data and as lines."""
     shown: dict[str, Any] = {"cursor": [view.row, view.column]}
-    if changed is None or len(changed) * 2 > len(view.lines):
+    if changes is None or len(changes.lines) * 2 > len(view.lines):
         shown["lines"] = lines = list(view.lines)
     else:
-        shown["changed"] = {str(row): line for row, line in changed.items()}
-        lines = [f"{row}: {line}" for row, line in changed.items()]
+        if changes.moved_up:
+            shown["moved_up"] = changes.moved_up
+        shown["changed"] = {str(row): line for row, line in changes.lines.items()}
+        lines = [f"{row}: {line}" for row, line in changes.lines.items()] or ["(unchanged)"]
     if view.title:
         shown["title"] = view.title
     if view.is_alternate:
