@@ -88,7 +88,7 @@ def _summary(excerpt: Excerpt) -> str:
     if excerpt.matches is not None:
         few = excerpt.shown_matches < excerpt.matches
         shown = f", {excerpt.shown_matches} shown" if few else ""
-        parts.append(f"{counted(excerpt.matches, 'line')} match{shown}")
+        parts.append(f"{counted(excerpt.matches, 'line')} match{'es' if excerpt.matches == 1 else ''}{shown}")
     if excerpt.skipped_bytes:
         parts.append(f"{counted(excerpt.skipped_bytes, 'byte')} before it were not kept")
     if excerpt.next_offset < excerpt.total_bytes:
