@@ -114,7 +114,7 @@ class CommandCheck:
 
     def _step(self, step: Step, via: tuple[str, ...], *, defined: bool) -> None:
         word = step.words[0]
-        known = not (word.dynamic or word.pattern or word.braces)
+        known = not (word.expansions or word.glob is not None or word.braces)
         span = (word.start, max(step.words[-1].end, word.end))
         subject = Subject(step, word.text.replace(UNKNOWN, "..."), span, via, known, defined)
         self.findings.whole.rememberable = self.findings.whole.rememberable and step.rememberable

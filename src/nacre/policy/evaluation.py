@@ -24,7 +24,7 @@ from nacre.policy.values import Context
 from nacre.policy.variable_check import exported_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from nacre.policy.check import Inspected
     from nacre.policy.effects import Script
@@ -113,7 +113,8 @@ def _check_text(
     """A text: scan it, then check every command in it."""
     plain = len(text) <= _MOST_REMEMBERED and "$" not in text and "`" not in text
     reading = _remembered(text, shell) if plain else _read(text, shell)
-    findings.kept.update(f"${name}" for name in reading.context.associative)
+    if reading.context.associative:
+        findings.kept.update(f"${name}" for name in reading.context.associative)
     if not plain and findings.kept_before:
         _distrust(reading, findings.kept_before)
     refusal = reading.scan.refusal
@@ -163,7 +164,7 @@ def _check_commands(
     """The simple commands that a scanner found."""
     scan, context = reading.scan, reading.context
     text = context.source
-    for item in (*scan.unresolved, *_evaluations(findings, scan, context), *_as_numbers(findings, context)):
+    for item in _objections(findings, scan, context):
         start, end = place(item.start, item.end)
         shown = text[item.start : item.end]
         found = Finding(
@@ -203,6 +204,13 @@ def _check_commands(
 def _too_many(text: str) -> Finding:
     reason = f"more than {_MOST_COMMANDS} commands"
     return Finding("", "", "deny", "not understood", reason, 0, len(text), "run it as several commands")
+
+
+def _objections(findings: Findings, scan: Scan, context: Context) -> Iterable[Refusal]:
+    """What is understood, but only decided when it runs."""
+    if not scan.unresolved and not scan.evaluated and context.shell != "zsh":
+        return ()
+    return (*scan.unresolved, *_evaluations(findings, scan, context), *_as_numbers(findings, context))
 
 
 def _evaluations(findings: Findings, scan: Scan, context: Context) -> Iterator[Refusal]:
@@ -256,7 +264,7 @@ def _has_foreign_values(command: SimpleCommand, readings: list[SimpleCommand]) -
 
 def _check_definitions(findings: Findings, text: str, scan: Scan, place: Callable[[int, int], Span]) -> None:
     """A function that takes the name of something known gives later commands another meaning."""
-    if findings.policy.mode != "allowlist":
+    if not scan.definitions or findings.policy.mode != "allowlist":
         return
     for definition in scan.definitions:
         findings.kept.add(definition.name)

@@ -84,7 +84,7 @@ class Findings:
 
     def has_objection_since(self, count: int) -> bool:
         """Tell whether anything but permission was found after the first `count` findings."""
-        return any(item.decision != "allow" for item in self.items[count:])
+        return len(self.items) > count and any(item.decision != "allow" for item in self.items[count:])
 
     def check_patterns(self, text: str) -> None:
         """Regular expressions over the whole text."""
@@ -98,7 +98,7 @@ class Findings:
     def start_in_directory(self, text: str) -> None:
         """Look at the working directory, and at the one that the text goes to first of all."""
         # `cd build && ...`: all else runs there or not at all.
-        found = _CD_FIRST.match(text)
+        found = _CD_FIRST.match(text) if "cd" in text else None
         self._first = found.group(1) if found is not None and not self.is_exported("CDPATH") else ""
         start = self.cwd or "."
         if self.fence is not None and not self.fence.holds(start, start):

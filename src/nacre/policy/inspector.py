@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
@@ -104,7 +105,7 @@ class Inspector:
         if self.depth > MAX_WRAPPERS:
             self.step(words, [unresolved(word, "too many wrappers around a command")])
             return
-        if word.dynamic or word.pattern or word.braces:
+        if word.expansions or word.glob is not None or word.braces:
             self.step(words, [unresolved(word, "the command's name is only known when it runs")])
             return
         self.is_started = self.is_started or (self.depth > 1 and self.outer not in _OF_THE_SHELL)
@@ -416,7 +417,7 @@ class Inspector:
             found.add(unresolved(word, "the sub-command is only known when it runs"))
             self.vouched(rest, found)
             return
-        command = next((item for item in entry.commands if word.text in item.names.split()), None)
+        command = _commands_of(entry).get(word.text)
         if word.text in entry.named.split():
             found.add(runs(word, f"`{word.text}` needs a rule that spells `{name}`", name))
         elif command is None and word.text not in entry.spelled.split():
@@ -536,6 +537,12 @@ def _unresolvable(name: str, words: tuple[Word, ...]) -> Effect:
     if file is None or not known or file.text.startswith("-"):
         return unresolved(words[0], reason)
     return unresolved(file, reason, file.text)
+
+
+@lru_cache(maxsize=512)
+def _commands_of(entry: Program) -> dict[str, Program]:
+    """The sub-commands of a program by their names; the first of two with the same one counts."""
+    return {name: item for item in reversed(entry.commands) for name in item.names.split()}
 
 
 def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:

@@ -83,13 +83,14 @@ class RuleSearch:
         ]
         if not found and self.findings.policy.mode != "open":
             return []
-        asked = self._asked(subject)
-        found.sort(key=lambda rule: -len(rule.tokens))
+        asked = self._asked(subject) if self.findings.policy.asks else None
+        if len(found) > 1:
+            found.sort(key=lambda rule: -len(rule.tokens))
         return [asked, *found] if asked is not None else found
 
     def _asked(self, subject: Subject) -> Rule | None:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
-        given = synonyms(subject.name, self.findings.shell) if self.findings.policy.asks else ()
+        given = synonyms(subject.name, self.findings.shell)
         for rule in self.findings.policy.asks:
             named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.whole.cwd)
             if named and self._hits(rule, subject.step) is not False:
@@ -105,8 +106,11 @@ class RuleSearch:
             ]
         name = given[0]
         base = name.rpartition("/")[2]
-        found = [rule for rule in self.findings.policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
-        return found + [rule for rule in self.findings.policy.allows_by_glob if rule.admits_name(name)]
+        policy = self.findings.policy
+        found = [rule for rule in policy.allows_by_name.get(base, ()) if rule.admits_name(name)]
+        if policy.allows_by_glob:
+            found += [rule for rule in policy.allows_by_glob if rule.admits_name(name)]
+        return found
 
     def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
         return rule.admits_arguments(arguments) and rule.holds_in(self.findings.whole.cwd)
@@ -128,6 +132,8 @@ class RuleSearch:
 
 def _other_addresses(rule: Rule, step: Step) -> bool:
     """`curl https://ok.example/*` does not allow a second address beside the one it names."""
+    if len(rule.tokens) == 1:
+        return False
     patterns = [token for token in rule.tokens[1:] if "://" in token]
     if not patterns:
         return False

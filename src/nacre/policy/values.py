@@ -444,10 +444,10 @@ def _printed_into(words: Sequence[Word]) -> Sequence[Word]:
 
 def _command_name(command: SimpleCommand) -> str:
     """The name that a command is called by, behind `builtin` and `command`."""
-    words = iter(command.words)
-    name = next((word.text for word in words), "")
+    words = command.words
+    name = words[0].text if words else ""
     if name in {"builtin", "command"}:
-        name = next((word.text for word in words if not word.text.startswith("-")), "")
+        name = next((word.text for word in words[1:] if not word.text.startswith("-")), "")
     return name
 
 
