@@ -1,11 +1,11 @@
-"""asyncio's event loop, with descriptors whose callbacks are called the moment they can be read.
+"""asyncio's event loop with direct descriptors, whose callbacks are called the moment they are readable.
 
 asyncio turns each event into a key, a handle and an entry of its queue, walks through that queue, and enters
-a context, before it calls back: for a command twice, each time with the processor's cache gone cold. The two
-pipes that every command passes, the client's and the keeper's, do without. Everything else is asyncio's.
+a context before it calls back: twice for each command, each time with a cold processor cache. The two pipes
+that every command uses, the client's and the keeper's, skip that. Everything else is asyncio's.
 
-It is built of what asyncio and `selectors` document: the loop is given a selector, which asks two polls of
-the kernel. The first has the direct descriptors and the second poll; the second one is asyncio's own.
+It uses only documented interfaces of asyncio and `selectors`: the loop gets a selector with two epolls. The
+first has the direct descriptors and the second epoll; the second one is asyncio's own.
 
 Used by the server (`server`) and the pipes. On other systems than Linux the usual loop serves as well.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 if sys.platform == "linux":
 
     class _DirectSelector(selectors.EpollSelector):
-        """asyncio's usual selector, behind a poll of its own for direct descriptors."""
+        """asyncio's usual selector, behind an epoll for direct descriptors."""
 
         def __init__(self) -> None:
             super().__init__()
@@ -34,7 +34,7 @@ if sys.platform == "linux":
             self.first.register(self.fileno(), select.EPOLLIN)
 
         def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-            """Serve what is direct; the events that are asyncio's."""
+            """Serve the direct descriptors; returns asyncio's events."""
             try:
                 ready = self.first.poll(timeout)
             except InterruptedError:
@@ -42,22 +42,22 @@ if sys.platform == "linux":
             others = False
             for fd, _ in ready:
                 callback = self.callbacks.get(fd)
-                if callback is None:  # asyncio's poll; or an earlier callback of this round took it away
+                if callback is None:  # asyncio's epoll; or an earlier callback of this iteration removed it
                     others = True
                 else:
                     _call(callback)
             return super().select(0) if others else []
 
         def close(self) -> None:
-            """Let go of both polls."""
+            """Close both epolls."""
             self.first.close()
             super().close()
 
     def _call(callback: Callable[[], None]) -> None:
-        """As asyncio does it: a callback that fails is told, and ends nothing."""
+        """Call as asyncio does: an exception is reported, and ends nothing."""
         try:
             callback()
-        except Exception as error:  # noqa: BLE001  # whatever it is: the other pipe is still to be served
+        except Exception as error:  # noqa: BLE001  # in any case the other pipe is still to be served
             message = f"Exception in callback {callback!r}"
             asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 

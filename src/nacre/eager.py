@@ -1,8 +1,8 @@
-"""Coroutines that do not wait for the event loop's next round, and what else asyncio does at a price.
+"""Coroutines that do not wait for the event loop's next iteration, and cheaper versions of asyncio's tools.
 
-asyncio starts a task, and goes on with one whose future is done, one round of the loop later: a poll of
-all descriptors and a walk through the queue, twice for every command. Here both happen at once. A
-command's way through the server is 3 % shorter for it.
+asyncio starts a task, and resumes one whose future is done, one iteration of the loop later: a poll of all
+descriptors and a walk through the queue, twice for every command. Here both happen at once, which makes a
+command's path through the server 3 % shorter.
 
 Used by the fast path of a call, by the service and by the link. It knows asyncio and nothing of nacre.
 """
@@ -22,21 +22,21 @@ Value = TypeVar("Value")
 
 
 def start_eagerly(coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-    """A task that has run up to its first wait when this returns. Not to be called inside a task."""
+    """Start a task and run it up to its first wait. Not to be called inside a task."""
     loop = asyncio.get_running_loop()
     if sys.version_info >= (3, 12):
         return asyncio.Task(coroutine, loop=loop, eager_start=True)
     task = asyncio.Task(coroutine, loop=loop)
-    ready = getattr(loop, "_ready", None)  # asyncio's own queue; without it the task starts a round later
+    ready = getattr(loop, "_ready", None)  # asyncio's queue; without it the task starts an iteration later
     if ready:
         ready.pop()._run()  # noqa: SLF001  # the first step of the task, which was put there last
     return task
 
 
 class Semaphore:
-    """So many at once; who comes later waits in line. A slot that is free is taken without waiting.
+    """A limited number at once, the others in order. A free slot is taken without waiting.
 
-    asyncio's semaphore does the same with three coroutines more.
+    asyncio's semaphore does the same with three more coroutines.
     """
 
     def __init__(self, count: int) -> None:
@@ -44,7 +44,7 @@ class Semaphore:
         self._line: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self) -> None:
-        """Return when a slot is the caller's."""
+        """Wait for a slot."""
         if self._free:
             self._free -= 1
             return
@@ -53,12 +53,12 @@ class Semaphore:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # the slot was given just before: it is the next one's
+            if not turn.cancelled():  # the slot had just been assigned: pass it on
                 self.release()
             raise
 
     def release(self) -> None:
-        """Give a slot back: to the first in line that still waits."""
+        """Return a slot: the first one in line gets it."""
         while self._line:
             turn = self._line.popleft()
             if not turn.done():
@@ -68,10 +68,10 @@ class Semaphore:
 
 
 class Deadline:
-    """A call that is due after a while, unless it is taken back, as it nearly always is.
+    """A call that is due after a while, unless it is cancelled, as it nearly always is.
 
-    asyncio makes a timer for each, sorts it in and throws it away. Here one timer serves many calls: taking
-    one back leaves it alone, and when it rings too early it is set again.
+    asyncio creates a timer for each, sorts it in and discards it. Here one timer serves many calls:
+    cancelling one does not touch it, and when it fires too early it is set again.
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Deadline:
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, delay_s: float, callback: Callable[[], None]) -> None:
-        """Call back after a while; what was to be called before is not."""
+        """Call back after a while; replaces the previous call."""
         loop = asyncio.get_running_loop()
         self._callback, self._due = callback, loop.time() + delay_s
         if self._timer is not None and self._timer.when() > self._due:
@@ -90,7 +90,7 @@ class Deadline:
             self._timer = loop.call_at(self._due, self._ring, self._due)
 
     def clear(self) -> None:
-        """Take it back."""
+        """Cancel the call."""
         self._callback = None
 
     def _ring(self, due: float) -> None:
@@ -105,9 +105,9 @@ class Deadline:
 
 
 class Deadlines(Generic[Value]):
-    """A call about each of many things that are due after a while, unless they are over before.
+    """Calls that are due after a while, one for each of many things, unless these end before.
 
-    One timer serves all of them: beginning and ending costs an entry of a table.
+    One timer serves all of them: beginning and ending cost one dictionary entry.
     """
 
     def __init__(self, callback: Callable[[Value], None]) -> None:
@@ -116,7 +116,7 @@ class Deadlines(Generic[Value]):
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self, thing: Value, delay_s: float) -> None:
-        """Call back about it after a while."""
+        """Call back with it after a while."""
         loop = asyncio.get_running_loop()
         self._due[thing] = due = loop.time() + delay_s
         if self._timer is None or self._timer.when() > due:
@@ -125,7 +125,7 @@ class Deadlines(Generic[Value]):
             self._timer = loop.call_at(due, self._ring)
 
     def end(self, thing: Value) -> None:
-        """It is over; one that was never begun may be ended, too."""
+        """Cancel the call for one; unknown ones are ignored."""
         self._due.pop(thing, None)
 
     def _ring(self) -> None:
@@ -141,38 +141,38 @@ class Deadlines(Generic[Value]):
 
 
 class EagerFuture(asyncio.Future[Value]):
-    """A future whose waiters go on at the very moment it is done, unless a task is running just then."""
+    """A future whose waiters resume the moment it is done, unless a task is just running."""
 
     def __init__(self) -> None:
         super().__init__()
         self._waiters: list[tuple[Callable[[Any], object], Context | None]] = []
 
     def add_done_callback(self, fn: Callable[[Any], object], /, *, context: Context | None = None) -> None:
-        """Note who waits."""
+        """Add a waiter."""
         if self.done():
             super().add_done_callback(fn, context=context)
         else:
             self._waiters.append((fn, context))
 
     def remove_done_callback(self, fn: Callable[[Any], object], /) -> int:
-        """Forget who has stopped waiting."""
+        """Remove a waiter."""
         kept = [waiter for waiter in self._waiters if waiter[0] != fn]
         removed = len(self._waiters) - len(kept)
         self._waiters = kept
         return removed + super().remove_done_callback(fn)
 
     def set_result(self, result: Value, /) -> None:
-        """Be done, and let the waiters go on."""
+        """Set the result, and resume the waiters."""
         super().set_result(result)
         self._wake()
 
     def set_exception(self, exception: type[BaseException] | BaseException, /) -> None:
-        """Be done by a failure, and let the waiters go on."""
+        """Set an exception, and resume the waiters."""
         super().set_exception(exception)
         self._wake()
 
     def cancel(self, msg: Any | None = None) -> bool:
-        """Be given up; the waiters are told in the loop's next round, for who cancels must not be held up."""
+        """Cancel; the waiters resume in the loop's next iteration, so that the canceller is not held up."""
         self._leave_to_asyncio()
         return super().cancel(msg)
 
@@ -194,7 +194,7 @@ class EagerFuture(asyncio.Future[Value]):
 
 
 async def shielded(future: asyncio.Future[Value], waiter: EagerFuture[None] | None = None) -> Value:
-    """Wait for a future that goes on when its waiter is cancelled: asyncio's `shield`, without its round.
+    """Wait for a future that survives the cancellation of its waiter: asyncio's `shield`, without the delay.
 
     An exception of `waiter` ends the wait, too.
     """

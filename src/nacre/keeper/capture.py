@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
     from nacre.keeper.spools import Spool
 
-SHORTER = 4  # so many times shorter than what is kept, an output has room in a reply whatever its bytes are
+SHORTER = 4  # an output this many times shorter than the limit fits into a reply, whatever its bytes are
 _CONTROLS = bytes({*range(32), 127} - {*b"\t\n\r"})
 
 
 def report_of_short(chunk: bytes, keep_bytes: int) -> Stream | None:
-    """What is reported of a stream on which this is all that came; None: it takes a `Capture` to tell."""
+    """The report of a stream with only these bytes; None: that takes a `Capture`."""
     if len(chunk) * SHORTER > keep_bytes or _is_folded(chunk):
         return None
     return Stream(len(chunk), chunk.count(b"\n"), chunk)
@@ -41,16 +41,16 @@ class Capture:
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self._keep_bytes = keep_bytes
-        self._hashed = hashed  # whether somebody wants the hash of more than the head
-        self._hash: Any = None  # of all so far, from the first byte behind the head on
+        self._hashed = hashed  # whether to hash output beyond the head
+        self._hash: Any = None  # of all so far, created with the first byte after the head
         self._open_spool = open_spool
         self._spool: Spool | None = None
         self._spool_failed = ""
-        self._goes_on = False  # someone may print more after the command's end
-        self._rest_lost = ""  # and why that is not kept
+        self._goes_on = False  # another process may print more after the command's end
+        self._rest_lost = ""  # why that is not kept
 
     def feed(self, chunk: bytes | memoryview) -> None:
-        """Take what the command printed; what is kept of a view is copied."""
+        """Add output; what is kept of a memoryview is copied."""
         room = self._keep_bytes - self.total_bytes
         self.total_bytes += len(chunk)
         self.line_ends += _line_ends(chunk)
@@ -88,7 +88,7 @@ class Capture:
         self._spool_write(bytes(self.head))
 
     def _spool_write(self, data: bytes | memoryview) -> None:
-        """A full disk must not end the command: the spool is given up, and said so."""
+        """Write to the spool; if the disk is full, the spool is given up, not the command."""
         if self._spool is None or self._spool_failed:
             return
         try:
@@ -97,7 +97,7 @@ class Capture:
             self._give_up_spool(error)
 
     def _give_up_spool(self, error: OSError) -> None:
-        """Half of an output would pass for all of it, and take the room that there is too little of."""
+        """Remove the spool: half of an output would pass for all of it, and take scarce room."""
         self._spool_failed = error.strerror or str(error)
         if self._spool is not None:
             self._spool.remove()
@@ -107,7 +107,7 @@ class Capture:
         return b"".join(self._tail)[-self._keep_bytes :]
 
     def read(self, offset: int, limit_bytes: int) -> tuple[int, int, bytes]:
-        """Where bytes are missing, how many, and what was printed from an offset on."""
+        """Where bytes are missing, how many, and the output from an offset on."""
         spool = self._spool
         if spool is not None and not self._spool_failed:
             try:
@@ -126,28 +126,28 @@ class Capture:
 
     @property
     def silent(self) -> bool:
-        """Whether there is nothing to tell of the stream."""
+        """Whether there is nothing to report of the stream."""
         return not self.total_bytes and self._spool is None and not self._rest_lost
 
     def keep_on(self) -> None:
-        """The command ended, but someone it left behind may go on printing: that is found in the spool."""
+        """After the command's end: keep the later output of processes left behind in the spool."""
         self._goes_on = True
         if self._spool is None:
             self._spool_head()
         self._close_spool()
 
     def lose_rest(self, why: str) -> None:
-        """The command ended, and what someone it left behind prints from now on cannot be kept."""
+        """After the command's end: later output of processes left behind cannot be kept."""
         self._rest_lost = why
 
     def settle(self) -> None:
-        """The command ended: put the spool in order, or spool what the reply will fold away."""
+        """After the command's end: put the spool in order, or spool what the reply will fold away."""
         self._order_spool()
         if self._spool is None and (_is_folded(self.head) or self._grows()):
             self._spool_head()
 
     def _grows(self) -> bool:
-        """Whether a reply may lack room for it all: a byte that cannot be shown becomes four characters."""
+        """Whether a reply may be too small for it: a byte that cannot be shown becomes four characters."""
         if len(self.head) * SHORTER <= self._keep_bytes:
             return False
         try:
@@ -169,13 +169,13 @@ class Capture:
             self._spool.ended(goes_on=self._goes_on)
 
     def finish(self) -> None:
-        """The stream is closed for good."""
+        """Finish after the stream was closed."""
         self._order_spool()
         self._goes_on = False
         self._close_spool()
 
     def report(self) -> Stream:
-        """What is reported of the stream."""
+        """The report of the stream."""
         if self._spool is None and self.total_bytes == len(self.head) and not self._rest_lost:
             return Stream(self.total_bytes, self.line_ends, bytes(self.head))
         spool = self._spool
@@ -198,7 +198,7 @@ class Capture:
 
 
 def _line_ends(chunk: bytes | memoryview) -> int:
-    """How many lines end in it; a view cannot count, what it is the beginning of can."""
+    """The number of line ends; a memoryview cannot count, but its underlying buffer can."""
     if isinstance(chunk, memoryview):
         whole: bytearray = chunk.obj  # pyright: ignore[reportAssignmentType]  # see `posix`
         return whole.count(b"\n", 0, len(chunk))
@@ -206,9 +206,9 @@ def _line_ends(chunk: bytes | memoryview) -> int:
 
 
 def _is_folded(data: bytes | bytearray) -> bool:
-    """Whether a reply folds some of it away: colours, and what a line prints over itself.
+    """Whether a reply folds some of it away: colours, and overwritten parts of lines.
 
-    Carriage returns at the ends of lines are Windows' way to end one.
+    Carriage returns at the ends of lines are Windows line ends.
     """
     if b"\x1b" in data or b"\b" in data:
         return True

@@ -1,12 +1,12 @@
-"""A control group for each command that has limits of memory or processes, where one may be made. Linux.
+"""A control group for each command with limits of memory or processes, where one can be created. Linux.
 
-Above it: `limits`, which watches commands, and `program`, which makes their groups. The kernel then holds
-what a command uses with all it has started, and counts how often it had to: that is how the watch knows, and
-ends the command instead of letting it starve.
+Above it: `limits`, which watches commands, and `program`, which creates their groups. The kernel then limits
+what a command uses with all it has started, and counts how often it had to: so `limits` notices, and ends the
+command instead of letting it starve.
 
-Version 2 is used where its controllers are handed on to where this process may make groups (a delegated
-systemd scope), version 1 where its hierarchies may be written. Whether that is so is found out by making one.
-Where it is not (in a sandbox, in most containers) there is no group, and the watch alone holds.
+Version 2 is used where its controllers are delegated to a place where this process may create groups (a
+systemd scope), version 1 where its hierarchies are writable; a trial finds that out. Elsewhere (in a sandbox,
+in most containers) there is no group, and `limits` alone enforces.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ LIMIT_FILES: Mapping[str, Files] = {
     "processes": {1: "pids.max", 2: "pids.max"},
 }
 SWAP_FILES: Files = {1: "memory.memsw.limit_in_bytes", 2: "memory.swap.max"}
-# Where the kernel counts how often it has held a group to a limit, and under which word.
+# Where the kernel counts how often it has enforced a limit on a group, and under which word.
 EVENTS: Mapping[str, Mapping[int, tuple[str, str]]] = {
     "memory_bytes": {1: ("memory.oom_control", "oom_kill"), 2: ("memory.events", "oom_kill")},
     "processes": {1: ("pids.events", "max"), 2: ("pids.events", "max")},
 }
-TRIAL = 1 << 20  # a limit that every kernel takes, of bytes and of processes
+TRIAL = 1 << 20  # a limit that every kernel accepts, of bytes and of processes
 
 
 class Parent:
-    """A directory in which groups can be made: in version 2 of all controllers, else of one or a few."""
+    """A directory in which groups can be created: in version 2 for all controllers, else for some."""
 
     def __init__(self, path: str, version: int) -> None:
         self.path = path
@@ -50,7 +50,7 @@ class Parent:
         return hash(self.path)
 
     def make(self, name: str, limits: Mapping[str, int]) -> str:
-        """A group with limits; its directory. Raises OSError."""
+        """Create a group with limits; returns its directory. Raises OSError."""
         group = os.path.join(self.path, name)
         os.mkdir(group)
         try:
@@ -64,7 +64,7 @@ class Parent:
         return group
 
     def _limit_swap(self, group: str, limit: int) -> None:
-        """Let it have no more on disk; not every kernel counts that."""
+        """Allow no swap in addition; not every kernel counts that."""
         try:
             _write(os.path.join(group, SWAP_FILES[self.version]), limit if self.version == 1 else 0)
         except OSError:
@@ -72,7 +72,7 @@ class Parent:
 
 
 class Group:
-    """The control groups of one command: one in each hierarchy, where a process can be in one only."""
+    """The control groups of one command: one in each hierarchy."""
 
     def __init__(self, directories: dict[str, str], versions: dict[str, int]) -> None:
         """Both by the kind of limit."""
@@ -81,11 +81,11 @@ class Group:
 
     @property
     def members_files(self) -> tuple[str, ...]:
-        """Where a process writes that joins them."""
+        """The files to which a process writes to join them."""
         return tuple(os.path.join(path, MEMBERS) for path in dict.fromkeys(self._directories.values()))
 
     def events(self) -> dict[str, int]:
-        """How often the kernel has held it to each limit: processes killed, or not started."""
+        """How often the kernel has enforced each limit: processes killed, or not started."""
         return {kind: self._count(kind, path) for kind, path in self._directories.items()}
 
     def _count(self, kind: str, directory: str) -> int:
@@ -95,7 +95,7 @@ class Group:
         return int(counts[0]) if counts else 0
 
     def remove(self) -> bool:
-        """Take them away; False: some process is still in one."""
+        """Remove them; False: some process is still in one."""
         removed = True
         for path in dict.fromkeys(self._directories.values()):
             try:
@@ -108,15 +108,15 @@ class Group:
 
 
 class Groups:
-    """Where this keeper makes groups, and those that it has made."""
+    """Where this keeper creates groups, and those that it has created."""
 
     def __init__(self, parents: dict[str, Parent]) -> None:
         self.parents = parents  # by the kind of limit
         self._owner = f"{PREFIX}{os.getpid()}-"
-        self._leaving: list[Group] = []  # which were not empty when their commands were over
+        self._leaving: list[Group] = []  # not empty yet at the end of their commands
 
     def make(self, name: str, limits: Mapping[str, int]) -> Group | None:
-        """The group of a command; None where its limits need none, or none can be made."""
+        """Create the group of a command; None where its limits need none, or none can be created."""
         self._leaving = [group for group in self._leaving if not group.remove()]
         directories: dict[str, str] = {}
         versions: dict[str, int] = {}
@@ -126,19 +126,19 @@ class Groups:
                 continue
             try:
                 directory = parent.make(f"{self._owner}{name}-{'-'.join(held)}", held)
-            except OSError:  # the watch holds it
+            except OSError:  # `limits` enforces alone
                 continue
             directories |= dict.fromkeys(held, directory)
             versions |= dict.fromkeys(held, parent.version)
         return Group(directories, versions) if directories else None
 
     def give_up(self, group: Group) -> None:
-        """Its command is over."""
+        """Remove a group after the end of its command."""
         if not group.remove():
             self._leaving.append(group)
 
     def remove_dead(self) -> None:
-        """Take away what keepers have left that are gone."""
+        """Remove the groups of dead keepers."""
         for path in {parent.path for parent in self.parents.values()}:
             for name in os.listdir(path):
                 pid = name.removeprefix(PREFIX).partition("-")[0] if name.startswith(PREFIX) else ""
@@ -150,7 +150,7 @@ class Groups:
 
 
 def find_groups() -> Groups:
-    """Where groups can be made here: that is tried."""
+    """Find out by trying where groups can be created."""
     mounts, own = _read("/proc/self/mountinfo"), _read("/proc/self/cgroup")
     parents: dict[str, Parent] = {}
     for kind, controller in CONTROLLERS.items():
@@ -169,9 +169,10 @@ def find_groups() -> Groups:
 
 
 def candidates(controller: str, mounts: str, own: str) -> Iterator[tuple[str, int]]:
-    """Directories in which groups of a controller may be made, and the version of their interface.
+    """Directories in which groups of a controller may be created, and the version of their interface.
 
-    A group of version 2 that has processes cannot hand controllers on: so ours is made beside our own.
+    A group of version 2 with processes cannot delegate controllers, so ours are created next to our own
+    group.
     """
     paths = {names: path for _, names, path in (line.split(":", 2) for line in own.splitlines())}
     for line in mounts.splitlines():
@@ -187,7 +188,7 @@ def candidates(controller: str, mounts: str, own: str) -> Iterator[tuple[str, in
 
 
 def _inside(point: str, root: str, path: str) -> str:
-    """The directory of a group below the place where its hierarchy is mounted."""
+    """The directory of a group below the mount point of its hierarchy."""
     below = path[len(root.rstrip("/")) :] if path.startswith(root) else path
     return os.path.join(point, below.strip("/")).rstrip("/")
 
@@ -201,7 +202,7 @@ def _read(path: str) -> str:
 
 
 def _write(path: str, value: int) -> None:
-    """Write to a file that is there: the kernel makes those of the controllers that there are."""
+    """Write to an existing file: the kernel creates those of the available controllers."""
     descriptor = os.open(path, os.O_WRONLY)
     try:
         os.write(descriptor, str(value).encode())

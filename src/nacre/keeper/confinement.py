@@ -23,7 +23,7 @@ CAPABILITY_VERSION = 0x20080522
 # What root keeps: enough for its own files and processes, nothing that reaches past the rules. In the order
 # of their numbers: chown, override of permissions, file owner, its bits, kill, group and user ids, low ports.
 KEPT_CAPABILITIES = (0, 1, 3, 4, 5, 6, 7, 10)
-CAPABILITIES = 64  # more than there are
+CAPABILITIES = 64  # more than exist
 
 # -- Landlock (linux/landlock.h); the same numbers on every architecture that we know
 
@@ -61,7 +61,7 @@ class ConfinementError(Exception):
 
 
 def landlock_version() -> int:
-    """The version of Landlock's interface here; 0 where there is none."""
+    """The version of Landlock's interface; 0: not available."""
     return max(_libc().syscall(CREATE_RULESET, None, 0, VERSION_FLAG), 0)
 
 
@@ -117,7 +117,7 @@ def _failed(what: str) -> ConfinementError:
 
 
 def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    """Or root could still read the memory of processes outside, mount, and make devices."""
+    """Drop capabilities with which root could read the memory of others, mount, or create devices."""
     for number in set(range(CAPABILITIES)) - set(KEPT_CAPABILITIES):
         libc.prctl(PR_CAPBSET_DROP, number, 0, 0, 0)  # fails for numbers that this kernel does not have
     has = _capabilities()
@@ -179,7 +179,7 @@ def restrict_executables(paths: Sequence[str]) -> None:
 
 
 def _add_rule(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
-    """Grant rights to a path and all below it; one that is not there grants nothing."""
+    """Grant rights to a path and all below it; a missing path grants nothing."""
     try:
         found = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError, PermissionError):
@@ -266,7 +266,7 @@ FIRST_CALL: dict[str, tuple[str, int, Sequence[Any]]] = {
 
 
 def filter_program(refused: Sequence[Sequence[Any]], machine: str) -> bytes:
-    """A filter that lets all system calls pass but these, and none of another architecture.
+    """A filter that allows all system calls except these, and none of another architecture.
 
     Each is [name, errno], or [name, errno, kind, argument, values] where the low half of an argument decides:
     `equal` refuses these values, `other` all but these, `bits` whatever has one of these bits.
@@ -326,7 +326,7 @@ def can_decide_execs() -> bool:
         if not libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0):
             try:
                 found.append(_apply_filter(libc, gate_program(os.uname().machine), NEW_LISTENER))
-            except ConfinementError:  # no such kernel or machine, or somebody above us has such a filter
+            except ConfinementError:  # not supported here, or a process above us has such a filter
                 return
 
     trial = threading.Thread(target=attempt)
@@ -338,7 +338,7 @@ def can_decide_execs() -> bool:
 
 
 def ask_before_exec(channel: int) -> None:
-    """Have every exec of this process and its children decided by whoever is at the other end of a socket.
+    """Have every exec of this process and its children decided at the other end of a socket.
 
     That end gets the listener, and no copy of it stays here: when it is closed, every exec fails. It also
     gets our memory, which nobody can open when this process has become private: what we start has no memory

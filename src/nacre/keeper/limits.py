@@ -1,13 +1,13 @@
-"""What a command uses, held against its limits, for everything that it has started taken together.
+"""The resource usage of a command, with everything it has started, against its limits.
 
-Above it: `commands` and `shells`, which end what has reached a limit. Below: `processes`, which reads how
-much CPU time and memory a process has had.
+Above it: `commands` and `shells`, which end what exceeds a limit. Below: `processes`, which reads the CPU
+time and memory of a process.
 
-The kernel holds limits of a process by itself (`posix.starting`: open files, size of a file, CPU time, and a
-bound on memory); a tree of processes is looked at every 50 ms as long as it does something. That works for
-every user, also for root, whom the kernel lets start any number of processes, and in a sandbox. Where a
-control group can be made (`cgroups`), the kernel holds memory and processes of the whole tree as well. What
-an orphan has used that has ended between two looks is not counted.
+The kernel enforces limits per process (`posix.starting`: open files, size of a file, CPU time, and a bound on
+memory); a tree of processes is examined every 50 ms as long as it is active. That works for every user, also
+for root, which the kernel lets start any number of processes, and in a sandbox. Where a control group can be
+created (`cgroups`), the kernel limits memory and processes of the whole tree as well. The usage of an orphan
+that has ended between two looks is not counted.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ CHECK_S = 0.05
 
 
 class LimitWatch:
-    """One command or shell, looked at while it runs and while something that it left behind does."""
+    """Watches one command or shell while it, or something that it left behind, runs."""
 
     def __init__(self, outlet: Outlet, command: Command) -> None:
         self._outlet = outlet
         self._command = command
         self._limits = command.spec.limits
-        self._held: dict[str, int] = {}  # how often the kernel has held it to each limit, as far as was seen
+        self._held: dict[str, int] = {}  # how often the kernel has enforced each limit, as far as was seen
         self._cpu_before_ms = 0  # used by earlier turns of a shell
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """A command begins: CPU time counts from here."""
+        """Begin a command: CPU time counts from here."""
         self._cpu_before_ms = sum(cpu_ms for cpu_ms, _ in self._usage().values())
         if self._timer is None:
             self._check_later()
 
     def end(self) -> None:
-        """Nothing of it is left."""
+        """Stop: nothing of it is left."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -63,7 +63,7 @@ class LimitWatch:
             self._check_later()
 
     def last_look(self) -> str:
-        """The limit that the kernel has held it to since the last look; empty: none."""
+        """The limit that the kernel has enforced since the last look; empty: none."""
         group = self._outlet.groups.get(self._command.id)
         if group is None:
             return ""
@@ -76,7 +76,7 @@ class LimitWatch:
         return {pid: processes.usage(pid) for pid in self._outlet.tree.members(self._command.id)}
 
     def _reached(self, usage: Usage, printed_bytes: int) -> str:
-        """The limit that these have passed; empty: none."""
+        """The limit that these exceed; empty: none."""
         cpu_ms = sum(cpu_ms for cpu_ms, _ in usage.values()) - self._cpu_before_ms
         used = {
             "processes": len(usage),

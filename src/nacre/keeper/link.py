@@ -1,7 +1,7 @@
-"""nacre's side of a keeper: run commands through it, learn how they end.
+"""nacre's side of a keeper: run commands through it, and learn how they end.
 
-Above it: the living things (`once`, later sessions, jobs and terminals). Below: `frames` and the pipes.
-It knows frames and command ids, nothing of shells, policies or replies.
+Above it: the executions and the places. Below: `codec`, `frames` and the pipes. It knows frames and command
+ids, nothing of shells, policies or replies.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ if TYPE_CHECKING:
     from nacre.keeper.launch import Launched
 
 HELLO_PATIENCE_S = 10.0
-HELLO_ROUNDS = 3  # so many times a keeper may be late; then it is replaced
+HELLO_ROUNDS = 3  # how often a keeper may be late before it is replaced
 REST_LIMIT = 1000  # ends of processes left behind that are remembered for a command
-WATCH_S = 5.0  # how often we look whether a keeper that somebody waits for says anything at all
-SILENCE_LIMIT_S = 20.0  # one that leaves a PING unanswered for so long is replaced
-LATE_S = 1.0  # a look that is so late counts nothing: we were held up ourselves
-GOODBYE_PATIENCE_S = 0.8  # the keeper gives commands 0.3 s, then kills; clients wait 2 s for us
+WATCH_S = 5.0  # how often a keeper that a caller waits for is checked for signs of life
+SILENCE_LIMIT_S = 20.0  # a keeper that does not answer a PING in this time is replaced
+LATE_S = 1.0  # a check that is this late does not count: we were held up ourselves
+GOODBYE_PATIENCE_S = 0.8  # the keeper kills commands after 0.3 s; clients wait 2 s for us
 GUARDIAN_PATIENCE_S = 0.2  # the guardian ends right after its keeper, unless that has died
-LET_GO_S = 1.0  # how often we look whether what we had started to keep commands has ended
-BROKEN_PATIENCE_S = 1.0  # a keeper that does not take frames any more is gone; it has this to tell its last
+LET_GO_S = 1.0  # how often we check whether the started process has ended
+BROKEN_PATIENCE_S = 1.0  # how long to read from a keeper that takes no more frames
 
 _log = logging.getLogger("nacre")
 
 
 class NotTakenError(PlaceError):
-    """A shell did not take a command, which has therefore not been run: it had ended, or it is unfit."""
+    """A shell did not take a command, which has not been run: it had ended, or it is unfit."""
 
     code = "not_taken"
 
@@ -89,7 +89,7 @@ class SpawnError(PlaceError):
 
 @dataclass(slots=True)
 class Rest:
-    """What a command has left behind."""
+    """The processes that a command has left behind."""
 
     ended: dict[int, LeftEnd] = field(default_factory=dict[int, LeftEnd])  # by process number
     gone: bool = False  # whether all of it has ended
@@ -98,7 +98,7 @@ class Rest:
 
 @dataclass(slots=True)
 class Running:
-    """A command under way."""
+    """A running command."""
 
     id: int
     exit: asyncio.Future[Exit]
@@ -114,7 +114,7 @@ class Running:
 
     @property
     def is_awaited(self) -> bool:
-        """Whether somebody waits for its end, or for that of its turn."""
+        """Whether its end, or that of its turn, is awaited."""
         return not self.takes_turns or (self.turn is not None and not self.turn.done())
 
 
@@ -123,7 +123,7 @@ class Link:
 
     def __init__(self, launched: Launched, before: Link | None = None) -> None:
         self._process = KeeperProcess(launched)
-        # A keeper that follows a killed one must not meet its files: it goes on counting.
+        # A keeper that replaces a killed one must not reuse its file names: the numbers continue.
         self.ids: itertools.count[int] = before.ids if before is not None else itertools.count(1)
         self._follows = before is not None
         self._running: dict[int, Running] = {}
@@ -131,7 +131,7 @@ class Link:
         self._rests: dict[int, dict[int, Rest]] = {}  # by command, and by turn of a shell (else 0)
         self._reads: dict[int, asyncio.Future[Part]] = {}
         self._tickets = itertools.count(1)
-        # What is asked of the keeper, by the kind of its answer and by command, in the order it was asked.
+        # Requests to the keeper, by the kind of the answer and by command, in order.
         self._asked: dict[tuple[int, int], list[asyncio.Future[bytes]]] = {}
         self._last: Spawn | None = None
         self._decoder = Decoder()
@@ -139,11 +139,11 @@ class Link:
         self._hello: asyncio.Future[Hello] = self._loop.create_future()
         self._lost = False
         self._closing = False
-        self._distrusted = False  # it has sent what is no frame
-        self._leaving = False  # it has said that it ends everything
+        self._distrusted = False  # it has sent invalid frames
+        self._leaving = False  # it has announced that it ends everything
         self._guarded = True
-        self._late = 0  # how often its hello was waited for in vain
-        self._heard = False  # whether it has said anything since the last look
+        self._late = 0  # how often its hello did not come in time
+        self._heard = False  # whether it has sent anything since the last check
         self._silent_s = 0.0
         self._watch: asyncio.TimerHandle | None = None
         self._gone = asyncio.Event()
@@ -151,7 +151,7 @@ class Link:
         self._writer = PipeWriter(launched.writing, self._broken)
         self.cookie = ""
         self.spool_dir = ""
-        self.on_spawn: Callable[[int, Spawn], None] | None = None  # who has to know what is started
+        self.on_spawn: Callable[[int, Spawn], None] | None = None  # called with everything that is started
 
     @property
     def lost(self) -> bool:
@@ -170,7 +170,7 @@ class Link:
         sweep: str = "",
         spools: dict[str, int] | None = None,
     ) -> None:
-        """Wait for the keeper's hello and tell it what all commands share."""
+        """Wait for the keeper's hello, and send it what all commands share."""
         try:
             async with asyncio.timeout(HELLO_PATIENCE_S):
                 hello = await asyncio.shield(self._hello)
@@ -197,7 +197,7 @@ class Link:
         sweep: str = "",
         spools: dict[str, int] | None = None,
     ) -> None:
-        """Tell the keeper the environment of all commands to come, where spools go, and their limits."""
+        """Send the keeper the environment of all later commands, the spool directory and its limits."""
         self.spool_dir = spool_dir
         setup = Setup(environment=environment, spool_dir=spool_dir, sweep=sweep)
         if spools is not None:
@@ -211,7 +211,7 @@ class Link:
         on_output: Callable[[int, bytes], None] | None = None,
         on_control: Callable[[bytes], None] | None = None,
     ) -> Running:
-        """Start a command; its `exit` future has the rest."""
+        """Start a command; its `exit` future has the end."""
         if self._lost:
             raise _keeper_lost()
         running = Running(next(self.ids), EagerFuture(), on_output, on_control, takes_turns=spawn.persistent)
@@ -226,15 +226,15 @@ class Link:
         return running
 
     def _spawn_frame(self, command_id: int, spawn: Spawn) -> bytes:
-        """Most commands differ from the one before in their arguments only; then no more is sent."""
+        """The frame for a command; only the arguments, if nothing else differs from the previous one."""
         if self._last is not None and vars(spawn) == {**vars(self._last), "argv": spawn.argv}:
             return encode_again(spawn.argv, command_id)
-        # What the keeper has to find or to write for each command anew is no pattern for the next one.
+        # A spawn for which the keeper has to find or write a file is no template for the next one.
         self._last = spawn if spawn.program and spawn.script is None else None
         return encode(spawn, command_id)
 
     def turn(self, running: Running, start: TurnStart) -> asyncio.Future[TurnEnd]:
-        """Give a persistent shell a command; the future has its end."""
+        """Run a command in a persistent shell; the future has its end."""
         if self._lost:
             raise _keeper_lost()
         turn: EagerFuture[TurnEnd] = EagerFuture()
@@ -245,15 +245,15 @@ class Link:
         return turn
 
     def feed(self, running: Running, data: bytes) -> None:
-        """Give bytes to the command's stdin; none closes it."""
+        """Write to the command's stdin; no bytes close it."""
         self._writer.write(frame(Kind.INPUT, running.id, data))
 
     async def feed_hidden(self, running: Running, data: bytes) -> bool:
-        """Give bytes to a terminal that does not show them; whether it was given them. None only ask."""
+        """Type into a terminal if it does not echo; whether it does not. No bytes: only ask."""
         return await self._ask(Kind.INPUT_TAKEN, running, frame(Kind.HIDDEN_INPUT, running.id, data)) == b"1"
 
     async def _ask(self, answer: Kind, running: Running, question: bytes) -> bytes:
-        """Send a frame that is answered by one; questions of a kind are answered in their order."""
+        """Send a frame that is answered by another; requests of a kind are answered in order."""
         if self._lost:
             raise _keeper_lost()
         awaited: asyncio.Future[bytes] = self._loop.create_future()
@@ -269,14 +269,14 @@ class Link:
         self._writer.write(encode(asked, running.id))
 
     def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:
-        """TERM, grace, KILL for everything the command started; its exit is reported when all of it is gone.
+        """TERM, grace, KILL for everything the command started; its exit is reported when all is gone.
 
         An interactive shell ignores TERM: it gets a HUP.
         """
         self._writer.write(encode(Kill(grace_ms=grace_ms, hang_up=hang_up), running.id))
 
     async def end_rest(self, running: Running) -> Left:
-        """Kill what a command has left behind that has ended itself; returns what does not die of it."""
+        """Kill what an ended command has left behind; returns processes that could not be killed."""
         if self._lost:
             return ()
         if running.id not in self._endings:
@@ -287,7 +287,7 @@ class Link:
         return await asyncio.shield(self._endings[running.id])
 
     async def read(self, running: Running, stream: int, offset: int, limit_bytes: int, turn: int = 0) -> Part:
-        """Some of what a command, or a turn of a shell, has printed; also when it has just ended."""
+        """A part of the output of a command, or of a turn of a shell; also if it has just ended."""
         if self._lost:
             raise _keeper_lost()
         ticket = next(self._tickets)
@@ -299,9 +299,9 @@ class Link:
         return await answer
 
     def watch(self, running: Running, every_ms: int, turn: int = 0) -> None:
-        """Have `on_news` called when a command or turn has printed more, at most this often; 0: no more.
+        """Call `on_news` when there is more output of a command or turn, at most this often; 0: stop.
 
-        It is also called when it begins to wait for input, or has what it waited for.
+        It is also called when the command begins or ceases to wait for input.
         """
         asked = Watch(every_ms=every_ms, input=True)
         if turn:
@@ -309,12 +309,12 @@ class Link:
         self._writer.write(encode(asked, running.id))
 
     async def resize(self, running: Running, rows: int, columns: int) -> str:
-        """Change the size of the command's terminal; why it could not be changed, or nothing."""
+        """Resize the command's terminal; returns why that failed, or nothing."""
         question = encode(Resize(rows=rows, columns=columns), running.id)
         return (await self._ask(Kind.RESIZED, running, question)).decode(errors="replace")
 
     def credit(self, running: Running, taken_bytes: int) -> None:
-        """Say that streamed output was taken, so that more may come."""
+        """Report that streamed output was consumed, so that more may come."""
         self._writer.write(encode(Credit(taken_bytes=taken_bytes), running.id))
 
     # -- whether the keeper is awake
@@ -324,7 +324,7 @@ class Link:
         self._watch = self._loop.call_at(due, self._look, due)
 
     def _look(self, due: float) -> None:
-        """A keeper that is stopped, or caught in the kernel, says nothing, and never would."""
+        """Check for signs of life: a keeper that is stopped, or stuck in the kernel, sends nothing."""
         self._watch = None
         awaited = self._endings or any(running.is_awaited for running in self._running.values())
         if self._lost or not awaited:
@@ -340,7 +340,7 @@ class Link:
             self._watch_on()
 
     def _replace(self, why: str) -> PlaceError:
-        """Kill a keeper that is of no use; the next command starts another. Returns what to say about it."""
+        """Kill an unusable keeper; the next command starts another. Returns the error to raise."""
         _log.warning("the keeper process %s and is killed; another one follows", why)
         self._lost = True
         self._process.kill()
@@ -353,10 +353,10 @@ class Link:
     # -- the end
 
     async def close(self) -> None:
-        """End the keeper and everything it keeps.
+        """End the keeper and everything it runs.
 
-        Returns when all is gone, or after a bounded wait: a keeper that is at it goes on alone, one that
-        does not even answer is killed, and its guardian ends the rest.
+        Returns when all is gone, or after a bounded wait: a keeper that is still ending processes continues
+        alone, one that does not answer is killed, and its guardian ends the rest.
         """
         self._closing = True
         if self._watch is not None:
@@ -369,7 +369,7 @@ class Link:
         except TimeoutError:
             self._part()
         else:
-            # A guardian that is at it goes on alone.
+            # A guardian that is still ending processes continues alone.
             await asyncio.to_thread(self._process.wait, GUARDIAN_PATIENCE_S)
 
     def _part(self) -> None:
@@ -382,7 +382,7 @@ class Link:
         self._process.close_output()
 
     def _let_go(self) -> None:
-        """Let go of what we had started; a guardian that ends the commands of a dead keeper takes a while."""
+        """Reap the started process; a guardian that ends the commands of a dead keeper takes a while."""
         if not self._process.has_ended and not self._loop.is_closed():
             self._loop.call_later(LET_GO_S, self._let_go)
 
@@ -435,7 +435,7 @@ class Link:
             self._heard_meanwhile(kind, running, body)
 
     def _heard_meanwhile(self, kind: int, running: Running, body: bytes) -> None:
-        """Something about a command that runs."""
+        """Handle a frame about a running command."""
         if kind == Kind.OUTPUT:
             if running.on_output is not None:
                 running.on_output(body[0], body[1:])
@@ -467,7 +467,7 @@ class Link:
         return rest
 
     def _end_rests(self, command_id: int) -> None:
-        """Nothing is left of a command, nor of what its turns had left behind."""
+        """Note that nothing is left of a command and its turns."""
         for rest in self._rests.pop(command_id, {}).values():
             _note_gone(rest)
 
@@ -527,7 +527,7 @@ class Link:
         _fail(running, error)
 
     def _misheard(self, kind: int, running: Running | None, error: ValueError) -> None:
-        """A frame says what it cannot say: the command that it was about is ended, all others go on."""
+        """Handle an invalid frame: its command is ended, all others continue."""
         name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
         if running is None:
             self._distrust(f"The keeper sent a frame that cannot be read: {name}: {error}.")
@@ -543,7 +543,7 @@ class Link:
         )
 
     def _distrust(self, why: str) -> None:
-        """Nothing that it sends can be trusted: the keeper has to end everything, and another is started."""
+        """Give up a keeper that sends garbage: it has to end everything, and another is started."""
         self._lost = self._distrusted = True
         _log.error("%s", why)
         self._fail_all(InternalError(why, hint="The next command starts a new keeper."))
@@ -551,7 +551,7 @@ class Link:
         self._process.close_input()
 
     def _broken(self) -> None:
-        """It takes no more frames; what it has sent before comes first, then the end."""
+        """Handle a keeper that takes no more frames: read what it has sent, then treat it as lost."""
         self._lost = True
         self._loop.call_later(BROKEN_PATIENCE_S, self._ended)
 
@@ -570,12 +570,12 @@ class Link:
     def _fail_all(self, error: Exception) -> None:
         if not self._hello.done():
             self._hello.set_exception(error)
-            self._hello.exception()  # nobody may wait for it any more: no warning that nobody looked
+            self._hello.exception()  # retrieved, so that asyncio does not warn if nothing awaits it
         for running in self._running.values():
             _fail(running, error)
         self._running.clear()
         for rest in self._endings.values():
-            rest.set_result(())  # nothing survives a keeper
+            rest.set_result(())  # nothing survives the keeper
         self._endings.clear()
         for answer in self._reads.values():
             if not answer.done():
@@ -632,4 +632,4 @@ def _fail(running: Running, error: Exception) -> None:
     for future in (running.exit, running.turn, running.pid):
         if future is not None and not future.done():
             future.set_exception(error)
-            future.exception()  # of a shell that nobody waits for: no warning that nobody looked
+            future.exception()  # retrieved, so that asyncio does not warn if nothing awaits it

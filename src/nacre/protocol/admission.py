@@ -1,8 +1,8 @@
-"""How many requests a client may have under way, and which wait: bounded, whatever the client does. Pure.
+"""How many requests a client may have in flight, and which wait: bounded, whatever the client does. Pure.
 
-Above it: the transport, which asks before it takes a request and tells when one is answered. So many requests
-are worked on at once; more wait as the lines they came in, in their order. Nothing is refused here: who sends
-more than fits is read no further until there is room.
+Above it: the transport, which asks before it accepts a request and reports when one is answered. A limited
+number of requests is served at once; the others wait as unparsed lines, in order. Nothing is refused here: if
+there are too many, stdin is not read until there is room.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nacre.protocol.messages import Id
 
-AT_ONCE = 512  # many times the commands that run at once: those of a session and their like wait in here, too
+AT_ONCE = 512  # far more than the commands that run at once: those that wait for a session count, too
 WAITING_BYTES = 16 * 1024 * 1024
-ENTRY_BYTES = 512  # what a line that waits costs beside its own length
+ENTRY_BYTES = 512  # the cost of a waiting line besides its length
 
 
 class Admission:
-    """The requests of one client that are not answered yet."""
+    """The unanswered requests of one client."""
 
     def __init__(self, at_once_bytes: int) -> None:
         self._at_once_bytes = at_once_bytes
@@ -36,17 +36,17 @@ class Admission:
 
     @property
     def unfinished(self) -> bool:
-        """Whether there is anything that will be answered by itself."""
+        """Whether there are requests that will be answered by themselves."""
         return len(self) > len(self._endless)
 
     def keep_open(self, identity: Id) -> None:
-        """A request that is not answered before its client ends it."""
+        """Note a request that stays open until its client ends it."""
         if identity in self._open:
             self._endless.add(identity)
 
     @property
     def full(self) -> bool:
-        """Whether no more lines should be taken in."""
+        """Whether no more lines should be read."""
         return self._waiting_bytes > WAITING_BYTES
 
     @property
@@ -73,7 +73,7 @@ class Admission:
         self._waiting_bytes += len(line) + ENTRY_BYTES
 
     def next(self) -> bytes | None:
-        """The first that waits, if there is room for it now; it is under way then."""
+        """The first waiting request, if there is room for it now; it counts as in flight then."""
         if not self._waiting:
             return None
         identity, line = next(iter(self._waiting.items()))
@@ -85,7 +85,7 @@ class Admission:
         return line
 
     def settle(self, identity: Id) -> bool:
-        """A request was answered, or never will be; whether it was under way."""
+        """Note that a request was answered, or never will be; whether it was in flight."""
         size = self._open.pop(identity, None)
         if size is None:
             return False
@@ -94,7 +94,7 @@ class Admission:
         return True
 
     def cancel(self, identity: Id) -> bool:
-        """A request is not wanted any more; whether it was under way. One that waits is forgotten."""
+        """Cancel a request; whether it was in flight. A waiting one is dropped."""
         if identity in self._waiting:
             self._release(identity)
             return False

@@ -1,6 +1,6 @@
 """Batches: several messages in one line, whose answers go back together (in MCP 2025-03-26 alone). Pure.
 
-Above it: the transport, which tells what becomes of each request.
+Above it: the transport, which reports the end of each request.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """The answers to one batch, and how many are still to come."""
+    """The answers to one batch, and how many are still missing."""
 
     def __init__(self) -> None:
         self.answers: list[Message] = []
@@ -24,11 +24,11 @@ class Batch:
         return not self._missing
 
     def expect(self) -> None:
-        """One more answer will come."""
+        """Expect one more answer."""
         self._missing += 1
 
     def settle(self, answer: Message | None = None) -> None:
-        """An answer has come, or never will; or all messages have been read."""
+        """Note that an answer has come, or never will; or that all messages have been read."""
         self._missing -= 1
         if answer is not None:
             self.answers.append(answer)
@@ -38,7 +38,7 @@ class Batches:
     """The batches of one client that are not answered yet."""
 
     def __init__(self) -> None:
-        self.allowed = False  # by the protocol that the client speaks
+        self.allowed = False  # depends on the client's protocol version
         self.reading: Batch | None = None  # the one whose messages are just being read
         self._of: dict[Id, Batch] = {}
 
@@ -49,7 +49,7 @@ class Batches:
             self._of[identity] = self.reading
 
     def settle(self, identity: Id, answer: Message | None = None) -> Batch | None:
-        """A request is answered, or never will be; the batch that it stood in."""
+        """Note that a request is answered, or never will be; returns its batch."""
         batch = self._of.pop(identity, None) if self._of else None
         if batch is not None:
             batch.settle(answer)

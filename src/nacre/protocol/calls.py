@@ -1,4 +1,4 @@
-"""Calling a tool for a client: its arguments checked, its failures told, its result ready to be sent.
+"""Calling a tool for a client: arguments are checked, failures reported, the result is ready to be sent.
 
 Above it: the fast path and the SDK's side, which both end here. Below: the tools. It knows no message.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Tracer(Protocol):
-    """Who follows calls."""
+    """Records calls."""
 
     async def traced(
         self, tool: str, answering: Coroutine[Any, Any, dict[str, Any]], meta: Mapping[str, Any]

@@ -1,4 +1,4 @@
-"""The connection to one client: what it has told of itself, what is under way, and our questions to it.
+"""The connection to one client: what it has declared, requests in flight, and our requests to it.
 
 Above it: the fast path and the SDK's side, which share it. Below: the transport. It decides nothing about
 messages.
@@ -36,12 +36,12 @@ class Era(Enum):
 
     UNDECIDED = "undecided"
     HANDSHAKE = "handshake"  # `initialize`, then plain requests
-    MODERN = "modern"  # every request carries who sends it, in its `_meta`
+    MODERN = "modern"  # every request names its sender in `_meta`
 
 
 @record
 class Client:
-    """What a client has told of itself in its handshake."""
+    """What a client has declared in its handshake."""
 
     name: str = ""
     version: str = ""
@@ -51,7 +51,7 @@ class Client:
     takes_tasks: bool = False  # whether a call may be answered as a task (2026)
 
 
-NOBODY = Client()  # who has not shaken hands
+ANONYMOUS = Client()  # before the handshake
 
 
 class Connection:
@@ -61,13 +61,13 @@ class Connection:
         self.stdio = stdio
         self.surface = surface
         self.era = Era.UNDECIDED
-        self.client = NOBODY
-        self.initialised = False  # the client has said that it is, too
+        self.client = ANONYMOUS
+        self.initialised = False  # the client has confirmed it
         self.sdk_serves = False  # whether anything was left to the SDK
         self.pending_in_sdk: set[Id] = set()  # calls that the SDK answers, until it has
         self.on_root = on_root  # called with the client's first root; None: it is not requested
         self.roots = None if on_root is None else Roots(partial(self.request, "roots/list", {}), on_root)
-        self.resource_requests: ResourceRequests | None = None  # made for the first of them
+        self.resource_requests: ResourceRequests | None = None  # created on first use
         self.subscriptions: Subscriptions | None = None  # the same
         self._calls: dict[Id, asyncio.Task[None]] = {}
         self._questions: dict[Id, asyncio.Future[Any]] = {}
@@ -82,12 +82,12 @@ class Connection:
             self._calls[identity] = call
 
     def over(self, identity: Id) -> None:
-        """A request is answered. The id may already be another one's: the client had cancelled ours."""
+        """Note that a request is answered. After a cancellation, the id may already belong to another one."""
         if self._calls.get(identity) is asyncio.current_task():
             del self._calls[identity]
 
     def cancel(self, identity: Id) -> bool:
-        """The client does not want an answer any more; whether we were the ones to give it."""
+        """Cancel a request; whether it was ours to answer."""
         self.pending_in_sdk.discard(identity)
         call = self._calls.pop(identity, None)
         if call is None:
@@ -106,9 +106,9 @@ class Connection:
     # -- our questions to the client
 
     async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Ask the client something; an error of its own is an empty answer."""
+        """Send a request to the client; an error counts as an empty answer."""
         identity = f"nacre-{next(self._numbers)}"
-        asked: EagerFuture[dict[str, Any]] = EagerFuture()  # what it tells holds for the call behind it
+        asked: EagerFuture[dict[str, Any]] = EagerFuture()  # the answer applies to the next call
         self._questions[identity] = asked
         self.stdio.tell({"jsonrpc": "2.0", "id": identity, "method": method, "params": params})
         try:
@@ -120,7 +120,7 @@ class Connection:
             raise
 
     def take_reply(self, message: Message) -> bool:
-        """Whether a message is an answer to a question of ours."""
+        """Whether a message is an answer to one of our requests."""
         asked = self._questions.pop(message["id"], None)
         if asked is None:
             return False

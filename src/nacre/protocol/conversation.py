@@ -1,4 +1,4 @@
-"""A conversation, from its first message to its last: the fast path answers, the SDK what that does not know.
+"""A conversation, from its first message to its last: the fast path answers, or else the SDK.
 
 Above it: the server. The SDK is loaded for the first message that is its own, beside the event loop: calls
 that the fast path answers go on meanwhile. `NACRE_PLAIN_SDK=1` in the environment leaves to the SDK all that
@@ -37,7 +37,7 @@ async def converse(connection: Connection) -> None:
             connection.subscriptions.tools_changed()
 
     def tell_resources() -> None:
-        requests = connection.resource_requests  # who never asks for resources is not told of them
+        requests = connection.resource_requests  # a client that has never listed resources is not notified
         if (
             requests is not None
             and requests.listed_some
@@ -65,7 +65,7 @@ async def converse(connection: Connection) -> None:
 
 
 async def _refuse_from(connection: Connection, first: Message) -> None:
-    """Without the SDK, who asks for more than the fast path knows is told so, and the rest goes on."""
+    """Without the SDK, refuse what the fast path does not know; the rest continues."""
     message: Message | None = first
     while message is not None:
         if "method" in message and "id" in message:
@@ -92,8 +92,8 @@ async def _load_sdk() -> Any:
         try:
             from nacre.protocol import sdk as module  # noqa: PLC0415  # few clients need it
 
-            gc.freeze()  # what was imported lives as long as the process: it need not be looked at again
-        except BaseException as error:  # noqa: BLE001  # it is told to who waits
+            gc.freeze()  # imported modules live as long as the process: the collector can ignore them
+        except BaseException as error:  # noqa: BLE001  # passed on to the waiting task
             failure = error
         with contextlib.suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(settle, module, failure)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def parse_handshake(params: dict[str, Any]) -> Client:
-    """Who shakes hands; CallError if it is none. A version that we do not know is answered by our latest."""
+    """The client of a handshake. An unknown version is answered with our latest. CallError: invalid."""
     version, declared, client = (
         params.get(name) for name in ("protocolVersion", "capabilities", "clientInfo")
     )
@@ -48,12 +48,12 @@ def handshake_again(client: Client, identity: str) -> Message:
 
 
 def has_plain_meta(params: dict[str, Any]) -> bool:
-    """Whether `_meta`, if there is one, is as it should be."""
+    """Whether `_meta` is absent or plain."""
     meta = params.get("_meta")
     return meta is None or (isinstance(meta, dict) and is_id(mapping(meta).get("progressToken", "")))
 
 
 def is_plain_list(params: dict[str, Any]) -> bool:
-    """Whether these can be the parameters of a listing."""
+    """Whether these are plain parameters of a listing."""
     cursor = params.get("cursor")
     return (cursor is None or isinstance(cursor, str)) and has_plain_meta(params)

@@ -22,7 +22,7 @@ _encode_long = quickjson.encoder(ascii_only=False, long_text=True)
 
 
 def encode(message: Any) -> bytes:
-    """A message as it goes over the wire."""
+    """A message as a line of JSON."""
     try:
         return (_encode_long if _has_long_text(message) else _encode)(message).encode()
     except UnicodeEncodeError:
@@ -40,9 +40,9 @@ def _has_long_text(message: Any) -> bool:
 
 
 def _without_surrogates(message: Message) -> bytes:
-    """Half a surrogate pair (a file name that is not UTF-8) has no place in JSON; we live on.
+    """Replace lone surrogates (from file names that are not UTF-8), which JSON cannot contain.
 
-    An id is the client's own, by which it knows its answer: that goes back as it came.
+    An id is returned unchanged, since the client recognizes its answer by it.
     """
     rest = {name: value for name, value in message.items() if name != "id"}
     data = _encode(rest).encode("utf-8", "replace")
@@ -57,19 +57,19 @@ def is_id(value: object) -> bool:
 
 
 def is_answer(message: Any) -> bool:
-    """Whether a message is an answer, or wants to be one."""
+    """Whether a message is meant as an answer."""
     if not isinstance(message, dict) or "method" in message:
         return False
     return "result" in message or "error" in message
 
 
 def is_whole_answer(fields: Message) -> bool:
-    """Whether an answer can be one to us."""
+    """Whether an answer is complete."""
     return fields.get("jsonrpc") == "2.0" and is_id(fields.get("id"))
 
 
 def problem_of(message: Any) -> tuple[int, str] | None:
-    """Why a JSON value is not a request or a notification of MCP."""
+    """Why a JSON value is not a valid request or notification."""
     if isinstance(message, list):
         return INVALID_REQUEST, "This protocol has no batches: send one message per line"
     if not isinstance(message, dict):
@@ -85,6 +85,6 @@ def problem_of(message: Any) -> tuple[int, str] | None:
 def _problem_of_call(fields: Message) -> tuple[int, str] | None:
     if not isinstance(fields.get("method"), str):
         return INVALID_REQUEST, "A method is a string" if "method" in fields else "A message has a method"
-    if not isinstance(fields.get("params"), PARAMS_TYPES):  # some encoders write null for what is not there
+    if not isinstance(fields.get("params"), PARAMS_TYPES):  # some encoders write null for missing members
         return INVALID_PARAMS, "params is an object"
     return None

@@ -36,7 +36,7 @@ def has_envelope(params: dict[str, Any]) -> bool:
 
 
 def parse_envelope(params: dict[str, Any]) -> Client | None:
-    """Who sends a request; None: it is for the SDK to say."""
+    """The sender of a request; None: leave it to the SDK."""
     meta = mapping(params.get("_meta"))
     declared, client = meta.get(CAPABILITIES_KEY), mapping(meta.get(CLIENT_KEY))
     if (
@@ -47,7 +47,7 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
     ):
         return None
     name, release = client.get("name"), client.get("version")
-    others = meta.keys() - _KNOWN_KEYS  # a client's own, which are nobody else's business
+    others = meta.keys() - _KNOWN_KEYS  # the client's own keys, which we ignore
     if any(key.startswith(_PREFIX) for key in others):
         return None
     if not isinstance(name, str) or not isinstance(release, str):
@@ -65,7 +65,7 @@ def parse_envelope(params: dict[str, Any]) -> Client | None:
 
 
 def sender(params: dict[str, Any]) -> tuple[str, str]:
-    """The name and version of who sends a request, as it says itself."""
+    """The name and version of the sender, as it declares them."""
     client = mapping(mapping(params.get("_meta")).get(CLIENT_KEY))
     return str(client.get("name", "")), str(client.get("version", ""))
 
@@ -90,7 +90,7 @@ def is_first_round(params: dict[str, Any]) -> bool:
 
 
 def without_answers(params: dict[str, Any]) -> dict[str, Any]:
-    """A call as it was before anything was asked."""
+    """The call without answers to earlier questions."""
     return {name: value for name, value in params.items() if name not in ("inputResponses", "requestState")}
 
 
@@ -108,7 +108,7 @@ def complete(result: dict[str, Any], surface: Surface) -> dict[str, Any]:
 
 
 def discovered(surface: Surface) -> dict[str, Any]:
-    """What we are and offer."""
+    """Our name, version and capabilities."""
     extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if surface.tasks is not None else {}
     offered = {"extensions": extensions, **capabilities(surface)} if extensions else capabilities(surface)
     result: dict[str, Any] = {"cacheScope": "private", "capabilities": offered}

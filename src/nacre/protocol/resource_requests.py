@@ -24,12 +24,12 @@ WATCHED_LIMIT = 256  # resources that a client can subscribe to
 
 
 class ResourceRequests:
-    """What one client asks about resources."""
+    """The requests of one client about resources."""
 
     def __init__(self, connection: Connection, resources: Resources) -> None:
         self._connection = connection
         self._resources = resources
-        self.listed_some = False  # whether it has asked what there is
+        self.listed_some = False  # whether it has listed them
         self._watches: dict[str, Watch] = {}  # what a handshake client has subscribed to
 
     def listed(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class ResourceRequests:
         self._watches[uri] = self.watch(uri, lambda: stdio.tell(message))
 
     def unsubscribe(self, uri: str) -> None:
-        """Notify the client no more."""
+        """Stop notifying the client."""
         watch = self._watches.pop(uri, None)
         if watch is not None:
             watch.stop()
@@ -76,7 +76,7 @@ class ResourceRequests:
 
 
 class Watch:
-    """One resource that is listened to: the first change is told at once, the next after a pause."""
+    """One watched resource: the first change is reported at once, the next after a pause."""
 
     def __init__(self, resources: Resources, uri: str, notify: Callable[[], None]) -> None:
         self._notify = notify
@@ -98,7 +98,7 @@ class Watch:
             self._pause = self._loop.call_later(PAUSE_S, self._tell)
 
     def stop(self) -> None:
-        """Call back no more."""
+        """Stop calling back."""
         self._end()
         if self._pause is not None:
             self._pause.cancel()
@@ -115,5 +115,5 @@ def requests_of(connection: Connection) -> ResourceRequests:
 
 
 def unknown_resource(uri: str, error: RequestError) -> CallError:
-    """As the SDK calls it."""
+    """The error for an unknown resource, worded as by the SDK."""
     return CallError(INVALID_PARAMS, str(error), {"uri": uri})

@@ -26,7 +26,7 @@ _SCHEMA_FIRST = ("$schema", "properties", "required", "type")
 
 
 class NeedsAnswer(Asking):
-    """The 2026 protocol asks by an answer of its own kind; the client then calls again with the reply."""
+    """A question in the 2026 protocol: a special answer, after which the client repeats the call."""
 
     def __init__(self, params: dict[str, Any]) -> None:
         super().__init__("the person is being asked")
@@ -34,7 +34,7 @@ class NeedsAnswer(Asking):
 
 
 def mapping(value: Any) -> dict[str, Any]:
-    """What a client sent where an object is expected; anything else counts as an empty one."""
+    """An object from a client; anything else counts as an empty one."""
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
@@ -42,16 +42,16 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def error_body(error: CallError) -> dict[str, Any]:
-    """An error as it goes over the wire."""
+    """The body of an error."""
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     return body if error.data is None else {**body, "data": error.data}
 
 
 def named_error(name: str, message: str) -> CallError:
-    """An error of the caller's, by the name that a document gives it."""
+    """An error of the caller, under its name in the specification."""
     if not name:
         return CallError(INVALID_PARAMS, message)
-    # JSON-RPC's own words ("Invalid params") are no name that a program would look for.
+    # JSON-RPC's own words ("Invalid params") are not a name for programs.
     return CallError(INVALID_PARAMS, f"{name}: {message}", {"code": name} if name.isidentifier() else None)
 
 
@@ -80,7 +80,7 @@ def check_call(params: dict[str, Any], surface: Surface) -> None:
 
 
 def call_result(reply: Reply) -> dict[str, Any]:
-    """What a tool call has come to."""
+    """The result of a tool call."""
     result: dict[str, Any] = {} if reply.meta is None else {"_meta": reply.meta}
     result["content"] = [{"text": text, "type": "text"} for text in (reply.text, *reply.asides)]
     if reply.is_error is not None:
@@ -91,12 +91,12 @@ def call_result(reply: Reply) -> dict[str, Any]:
 
 
 def server_info(surface: Surface) -> dict[str, Any]:
-    """Who we are."""
+    """Our name and version."""
     return {"name": surface.name, "version": surface.version}
 
 
 def capabilities(surface: Surface) -> dict[str, Any]:
-    """What we offer; what we do not is not worth a word (specification 002 shows none)."""
+    """Our capabilities; those we lack are omitted (as in specification 002)."""
     offered: dict[str, Any] = {"prompts": {}} if surface.prompts else {}
     if surface.resources is not None:
         offered["resources"] = {"listChanged": True, "subscribe": True}
@@ -113,7 +113,7 @@ def initialize_result(surface: Surface, version: str) -> dict[str, Any]:
 
 
 def tools_listed(surface: Surface) -> list[dict[str, Any]]:
-    """The tools as handshake clients are shown them."""
+    """The tools for handshake clients."""
     return [_listed(tool) for tool in surface.tools.values()]
 
 
@@ -144,13 +144,13 @@ def prompts_listed(surface: Surface) -> list[dict[str, Any]]:
 
 
 def prompt_result(prompt: Prompt) -> dict[str, Any]:
-    """A prompt's text, as it is now."""
+    """The current text of a prompt."""
     content = {"text": prompt.text(), "type": "text"}
     return {"description": prompt.description, "messages": [{"content": content, "role": "user"}]}
 
 
 def progress_params(token: Id, amount: float, message: str) -> dict[str, Any]:
-    """News of a call."""
+    """The parameters of a progress notification."""
     return {"progressToken": token, "progress": amount, "message": message}
 
 
@@ -158,7 +158,7 @@ def progress_params(token: Id, amount: float, message: str) -> dict[str, Any]:
 
 
 def _choices(question: Question) -> dict[str, Answer]:
-    """What the person can choose, in words."""
+    """The person's choices, in words."""
     choices: dict[str, Answer] = {"run once": "once", "no": "no"}
     if question.rememberable:
         choices[question.remembering] = "session"
@@ -166,14 +166,14 @@ def _choices(question: Question) -> dict[str, Answer]:
 
 
 def question_params(question: Question) -> dict[str, Any]:
-    """An elicitation, as it goes over the wire."""
+    """The parameters of an elicitation."""
     decision = {"type": "string", "title": "Decision", "enum": list(_choices(question))}
     schema = {"type": "object", "properties": {"decision": decision}, "required": ["decision"]}
     return {"message": question.text, "requestedSchema": schema}
 
 
 def parse_answer(reply: dict[str, Any], question: Question) -> Answer:
-    """What the person meant; anything but a clear yes is a no."""
+    """The person's decision; anything but a clear yes is a no."""
     decision: Any = mapping(reply.get("content")).get("decision")
     if reply.get("action") != "accept" or not isinstance(decision, str):
         return "no"
@@ -188,7 +188,7 @@ def secret_params(text: str) -> dict[str, Any]:
 
 
 def parse_secret(reply: dict[str, Any]) -> str | None:
-    """What the person has typed; None: nothing. A line break would be more than one line."""
+    """The line that the person has typed; None: nothing, or more than one line."""
     typed: Any = mapping(reply.get("content")).get("password")
     if reply.get("action") != "accept" or not isinstance(typed, str) or not typed.isprintable():
         return None
@@ -200,7 +200,7 @@ def caller_with(
     elicit: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]] | None,
     tasks: Callable[[], Tasks] | None = None,
 ) -> Caller:
-    """Who calls, by how their client can be asked (by an elicitation with these parameters)."""
+    """A caller whose client can be asked by an elicitation with these parameters."""
     if elicit is None:
         return Caller(progress, tasks=tasks)
 

@@ -1,4 +1,4 @@
-"""The client's roots: asked for at its hello, and again when it says that they have changed.
+"""The client's roots: requested after the handshake, and again when they have changed.
 
 Above it: the connection to a handshake client. Calls wait for the answer, so that their commands start in the
 right directory; but not for long, and never again once the client has failed to answer in time. There is one
@@ -16,18 +16,18 @@ from nacre.stderr import log
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-PATIENCE_S = 2.0  # a client that does not tell its roots must not hold its own calls
+PATIENCE_S = 2.0  # a client that does not answer must not block its own calls
 
 
 class Roots:
-    """What one client tells of its roots."""
+    """The roots of one client."""
 
     def __init__(self, request: Callable[[], Awaitable[Any]], on_root: Callable[[str], None]) -> None:
         self._request = request
         self._on_root = on_root
         self._asking: asyncio.Task[None] | None = None
         self._asked_at = 0.0
-        self._news = False  # since the question was sent
+        self._news = False  # whether there was a change since the request
         self._patient = True
 
     @property
@@ -36,12 +36,12 @@ class Roots:
         return self._patient and self._asking is not None and not self._asking.done()
 
     def ask(self) -> None:
-        """The client has news: ask, or ask once more when it has answered."""
+        """Request the roots, again after a pending request."""
         self._news = True
         if self._asking is not None and not self._asking.done():
             if self._left_s() > 0:
                 return
-            self._asking.cancel()  # that question will not be answered any more
+            self._asking.cancel()  # the pending request will not be answered any more
         self._asked_at = asyncio.get_running_loop().time()  # a call may come before the task has begun
         self._asking = asyncio.create_task(self._learn())
 
@@ -57,7 +57,7 @@ class Roots:
                 self._on_root(root)
 
     async def settled(self) -> None:
-        """Wait until the client has answered, for a moment and never again if it does not."""
+        """Wait a moment until the client has answered; if it does not, never wait again."""
         if self._asking is not None:
             await asyncio.wait({self._asking}, timeout=max(0.0, self._left_s()))
             if self.unsettled:
@@ -83,7 +83,7 @@ def _local_path(uri: str) -> str | None:
     try:
         split = urlsplit(uri)
         plain = os.fsdecode(unquote_to_bytes(split.path))
-    except ValueError:  # a host that is none, half a surrogate pair
+    except ValueError:  # an invalid host, half a surrogate pair
         return None
     path = plain.lstrip("/") if os.name == "nt" else plain
     return path if split.scheme == "file" and os.path.isabs(path) and "\0" not in path else None

@@ -31,7 +31,7 @@ from pydantic import ValidationError
 
 from nacre.protocol import modern
 from nacre.protocol.calls import answer
-from nacre.protocol.connection import NOBODY, Era
+from nacre.protocol.connection import ANONYMOUS, Era
 from nacre.protocol.fast_path import INITIALISED, LISTEN, REPLAY_ID
 from nacre.protocol.handshake import handshake_again
 from nacre.protocol.heartbeat import Heartbeat
@@ -365,7 +365,7 @@ def _replay(connection: Connection) -> list[Message]:
     if connection.era is Era.MODERN:
         return [modern.opening(REPLAY_ID)]
     replay: list[Message] = []
-    if connection.client is not NOBODY:
+    if connection.client is not ANONYMOUS:
         replay.append(handshake_again(connection.client, REPLAY_ID))
     if connection.initialised:
         replay.append(INITIALISED)

@@ -1,4 +1,4 @@
-"""JSON lines on stdin and stdout: the transport, stricter and kinder than the SDK's own.
+"""JSON lines on stdin and stdout: a transport that is stricter and more robust than the SDK's.
 
 - A line that is not JSON, or not a JSON-RPC message, is answered (-32700, -32600), never dropped in silence.
   An answer of the client is never answered, whatever is wrong with it: two sides could go on for ever.
@@ -73,7 +73,7 @@ def claim_standard_streams() -> tuple[int, int]:
 
 
 class Stdio:
-    """The conversation with one client."""
+    """The connection to one client."""
 
     def __init__(
         self, reading: int, writing: int, line_limit_bytes: int, on_gone: Callable[[], None]
@@ -85,8 +85,8 @@ class Stdio:
         self._waiter: asyncio.Future[None] | None = None
         self._requests = Admission(line_limit_bytes)
         self.batches = Batches()
-        self._asked: set[Id] = set()  # our own questions to the client
-        self._crowded = False  # the client has a lot to read
+        self._asked: set[Id] = set()  # our own requests to the client
+        self._crowded = False  # the client has much to read
         self._paused = False  # stdin is left unread
         self._admitting = False
         self._partial: list[bytes] = []
@@ -103,10 +103,10 @@ class Stdio:
         self._writing = writing
         self._writer = PipeWriter(writing, self._gone, self._drained)
 
-    # -- for those above
+    # -- for the modules above
 
     def start(self, serve: Callable[[Message], bool]) -> None:
-        """Begin to read. `serve` says whether it takes a message; what it does not take can be received."""
+        """Begin to read. `serve` returns whether it takes a message; others can be received."""
         self._serve = serve
         self._reader = PipeReader(self._reading, self._received, self._ended)
         self._watch_for_hang_up()
@@ -124,7 +124,7 @@ class Stdio:
         return message
 
     async def send(self, message: Message) -> None:
-        """Write one message. Who sends news waits until the client has read them, if those are many."""
+        """Write one message. Notifications wait until the client has read earlier ones, if there are many."""
         self.tell(message)
         if "method" in message and self._writer.waiting_bytes > NEWS_BYTES:
             await self._writer.drained()
@@ -142,7 +142,7 @@ class Stdio:
         self._write(message)
 
     def keep_open(self, identity: Id) -> None:
-        """A request goes on until the client ends it, at the latest by sending no more."""
+        """Keep a request open until the client ends it, at the latest at the end of stdin."""
         self._requests.keep_open(identity)
 
     async def flushed(self) -> None:
@@ -253,7 +253,7 @@ class Stdio:
             self._nameless.add(fields["id"])
 
     def _fail(self, message: Any) -> None:
-        """Answer what asked, if it can have an answer."""
+        """Answer a faulty request, if it can have an answer."""
         log.exception("a message could not be handled; please report this")
         identity = cast("Message", message).get("id") if isinstance(message, dict) else None
         if is_id(identity) and not is_answer(message):
@@ -297,7 +297,7 @@ class Stdio:
     # -- room
 
     def _note_question(self, message: Message) -> None:
-        """What we ask the client, and what we want to know no longer."""
+        """Note our own requests to the client, and their cancellations."""
         if "id" in message:
             self._asked.add(message["id"])
             if self._paused:
@@ -325,7 +325,7 @@ class Stdio:
             self._read_or_wait()
 
     def _read_or_wait(self) -> None:
-        """Leave stdin unread while there is no room for what may stand in it."""
+        """Stop reading stdin while there is no room for more requests."""
         no_room = self._requests.full and not self._asked
         wait = self._crowded or no_room or len(self._inbox) > INBOX_MESSAGES
         if wait != self._paused:
@@ -358,7 +358,7 @@ class Stdio:
             self.batches.reading.answers.append(answer)
 
     def _write_batch(self, batch: Batch) -> None:
-        """Answer a batch once nothing of it is missing; one of notifications has no answer."""
+        """Answer a batch once it is complete; a batch of notifications has no answer."""
         if batch.whole and batch.answers:
             self._put(b"[" + b",".join(map(_encoded, batch.answers)) + b"]")
 
@@ -400,7 +400,7 @@ class Stdio:
 
 
 def _encoded(message: Message) -> bytes:
-    """A message for the wire; one that cannot be written is told as a failure, if it was an answer."""
+    """The line of a message; an answer that cannot be written becomes an error."""
     try:
         return encode(message)
     except (TypeError, ValueError, RecursionError):

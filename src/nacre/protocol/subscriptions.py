@@ -1,7 +1,7 @@
-"""What a client of 2026 listens to: one request, which stays open, for notifications of the kinds it names.
+"""Subscriptions of 2026 clients: an open request for notifications of the kinds it names.
 
-Above it: the fast path, which opens and ends them, and the conversation, which has the news. The SDK serves
-the same for those that the fast path leaves to it.
+Above it: the fast path, which opens and ends them, and the conversation, which reports changes. The SDK
+serves the requests that the fast path leaves to it.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     from nacre.protocol.messages import Id
     from nacre.protocol.resource_requests import Watch
 
-SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # a request's id, on what follows from it
+SUBSCRIPTION_KEY = "io.modelcontextprotocol/subscriptionId"  # the request's id, in its notifications
 FLAGS = ("toolsListChanged", "promptsListChanged", "resourcesListChanged")
 URIS = "resourceSubscriptions"
-URI_LIMIT = 256  # of one request; who names more has the SDK
+URI_LIMIT = 256  # of one request; with more, the SDK serves it
 
 
 @record
 class _Subscription:
-    """One request that is open."""
+    """One open request."""
 
     kinds: frozenset[str]
     watches: list[Watch]
 
 
 def wanted(params: dict[str, Any]) -> dict[str, Any] | None:
-    """The kinds that a request names, those that are empty left out; None: it is for the SDK to say."""
+    """The kinds that a request names, without empty ones; None: leave it to the SDK."""
     named: Any = params.get("notifications")
     if not isinstance(named, dict) or not {*FLAGS, URIS}.issuperset(cast("dict[str, Any]", named)):
         return None
@@ -48,7 +48,7 @@ def wanted(params: dict[str, Any]) -> dict[str, Any] | None:
 
 
 class Subscriptions:
-    """All that one client listens to."""
+    """All subscriptions of one client."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -61,18 +61,18 @@ class Subscriptions:
         self._open[identity] = _Subscription(frozenset(kinds), watches)
 
     def end(self, identity: Id) -> bool:
-        """Notify no more; whether there was such a request."""
+        """End a subscription; whether there was one."""
         ended = self._open.pop(identity, None)
         for watch in ended.watches if ended is not None else ():
             watch.stop()
         return ended is not None
 
     def tools_changed(self) -> None:
-        """The tools are others now."""
+        """Notify of changed tools."""
         self._tell_all("toolsListChanged", "notifications/tools/list_changed")
 
     def resources_changed(self) -> None:
-        """The resources are others now."""
+        """Notify of changed resources."""
         self._tell_all("resourcesListChanged", "notifications/resources/list_changed")
 
     def _watch(self, identity: Id, uri: str) -> Watch | None:
@@ -82,7 +82,7 @@ class Subscriptions:
             return requests_of(self._connection).watch(
                 uri, lambda: self._tell(identity, "notifications/resources/updated", uri=uri)
             )
-        except CallError:  # any URI is taken; of one that is not there nothing is heard
+        except CallError:  # any URI is accepted; an unknown one never changes
             return None
 
     def _tell_all(self, kind: str, method: str) -> None:

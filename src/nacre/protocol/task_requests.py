@@ -1,4 +1,4 @@
-"""Requests of the Tasks extension (SEP-2663), by which a client polls a call that goes on.
+"""Requests of the Tasks extension (SEP-2663), with which a client polls a long call.
 
 Above it: the fast path, which answers them all, because the SDK has no such methods. Below: the tools' side
 of tasks.
@@ -35,7 +35,7 @@ def answer(tasks: Tasks, method: str, params: dict[str, Any]) -> dict[str, Any]:
             tasks.cancel(task_id)
             return {}
         state = tasks.state(task_id)
-        if method == "tasks/update":  # no task of ours ever asks for anything
+        if method == "tasks/update":  # our tasks never need input
             return {}
         outcome = tasks.outcome(task_id)
     except RequestError as error:
