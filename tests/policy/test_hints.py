@@ -51,7 +51,7 @@ _NAMES = [
     "trap",
     *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
-    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli"),
+    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar"),
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
@@ -156,6 +156,8 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "write the statements after -e": ("bash", "cat f | mysql a", "mysql a -e 'select 1'"),
     "write `ssh -n`": ("bash", "ls | cat; ssh h", "ls | cat; ssh -n h"),
     "write the command as arguments: redis-cli get x": ("bash", "cat f | redis-cli", "redis-cli get x"),
+    "use a variable with another name": ("zsh", "((x=1)); x=$(ls)", "((x=1)); y=$(ls); echo $y"),
+    "write the options first, with a dash": ("bash", "tar t* -f-", "tar -t -f-"),
     "run the program by its own name": ("bash", "npx ls", "ls"),
     "write the value as a word of its own": ("bash", "kubectl apply -f=a.yaml", "kubectl apply -f a.yaml"),
     "use letters, digits and . , : / only": ("bash", "V='1;2' make", "V=1.2 make"),

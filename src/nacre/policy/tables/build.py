@@ -99,6 +99,7 @@ PROGRAMS = (
     ),
     Program(
         names="ninja samu",
+        plain_values=True,
         reason="other build files decide what runs",
         options="-d= -j= -k= -l= -n -v -h -w= --help --version --verbose --quiet",
         checks=(
@@ -165,6 +166,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="setup configure compile test install introspect",
+                plain_values=True,
                 reason="cross files, wrappers and definitions are programs",
                 options="-j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
                 places="-C=",
@@ -360,6 +362,7 @@ PROGRAMS = (
     ),
     Program(
         names="javac kotlinc",
+        plain_values=True,
         reason="annotation processors and plugins are code; classes are written",
         style="words",
         options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
@@ -396,6 +399,7 @@ PROGRAMS = (
     ),
     Program(
         names="bazel bazelisk buck",
+        plain_values=True,
         reason="other settings name programs to run",
         options="-h --help --version -c= --compilation_mode= --config= --keep_going -k --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only",
         spelled="run mobile-install  ",
@@ -410,6 +414,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="build test restore clean publish pack list format",
+                plain_values=True,
                 reason="loggers and properties are code; other directories are written",
                 options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
                 writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
@@ -423,6 +428,7 @@ PROGRAMS = (
     ),
     Program(
         names="bundle bundler gem composer",
+        plain_values=True,
         reason="it runs programs, scripts and plugins; other directories decide which",
         options="-h -v -q -V -n --help --version --quiet --verbose --no-color --retry= --jobs= --no-interaction --no-ansi --no-progress --ansi --profile",
         runs="--gemfile= --path= --config-file= --plugin= -d= --working-dir= -S=",

@@ -16,6 +16,7 @@ _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 PROGRAMS = (
     Program(
         names="ar gcc-ar llvm-ar",
+        plain_values=True,
         reason="plugins are code, a list of options is in a file, and x brings files of its own naming",
         options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
         runs="-x --plugin=",
@@ -104,10 +105,11 @@ PROGRAMS = (
     Program(
         names="clang-format",
         reason="-i writes",
-        options="-n -h -v -i --dry-run --Werror --Wno-error= --Wclang-format-violations --assume-filename= --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
+        options="-n -h -v --dry-run --Werror --Wno-error= --Wclang-format-violations --assume-filename= --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
         checks=(("--style= -style=", r"(?i)LLVM|GNU|Google|Chromium|Microsoft|Mozilla|WebKit|file|\{.*\}"),),
         reads="--files=",
-        operands="alter",
+        writes="-i",
+        operands="read",
         refuses="@",
         response_files=True,
         plain_values=True,
@@ -169,6 +171,7 @@ PROGRAMS = (
     ),
     Program(
         names="strip ranlib",
+        plain_values=True,
         reason="-o writes; plugins are code",
         options="-d -g -s -S -x -X -p -v -V -h -w -D -U -t -K= -N= -R= -I= -O= -F= -j= --help --version --strip-all --strip-debug --strip-unneeded --only-keep-debug --preserve-dates --verbose --add-gnu-debuglink= --only-section= --remove-section=",
         changes="-o=",

@@ -43,6 +43,7 @@ _START = Program(
 )
 _PULL = Program(
     names="pull push commit",
+    plain_values=True,
     options="-a -q -m= -p --author= --change= --message= --pause --all-tags --platform= --quiet --disable-content-trust --arch= --os= --variant= --policy= --retry= --tls-verify",
     runs="--authfile= --creds= --cert-dir= --decryption-key= --signature-policy=",
     operands="text",
@@ -62,6 +63,7 @@ _COMPOSE = Program(
         Program(
             reason="build arguments and other builders decide what runs; -o writes",
             names="up down build pull start stop restart pause unpause kill rm logs ps ls images top port config events version push wait stats volumes",
+            plain_values=True,
             options="-d -t= -f -q -s= -v -a -n= --detach --build --no-build --force-recreate --no-recreate --no-deps --remove-orphans --scale= --timeout= --wait --wait-timeout= --quiet-pull --pull= --no-start --no-color --no-log-prefix --timestamps --follow --tail= --since= --until= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --attach-dependencies --renew-anon-volumes -V --always-recreate-deps --menu --watch --yes -y --rmi= --volumes --no-cache --progress= --memory= --with-dependencies --check --ignore-buildable --ignore-pull-failures --include-deps --policy= --quiet --signal= --stop --force --all --filter= --format= --orphans --services --status= --no-trunc --hash= --images --no-interpolate --no-normalize --no-path-resolution --profiles --resolve-image-digests --environment --networks --models --index= --protocol= --json",
             writes="-o= --output= --lock-image-digests",
             runs="--build-arg= --builder= --ssh= --print",
@@ -89,6 +91,7 @@ _BUILD = Program(
 )
 _FILES = Program(
     names="save export load import",
+    plain_values=True,
     reason="-o writes",
     options="-q -c= --platform= --quiet --format= --compress --change= --message= --multi-image-archive",
     reads="-i= --input=",
@@ -135,6 +138,7 @@ _GROUPS = (
             Program(names="inspect rm prune exists", options=_MANAGED, operands="text"),
             Program(
                 names="create connect disconnect",
+                plain_values=True,
                 options="-d= -f -h --driver= --label= --internal --attachable --ipv6 --subnet= --gateway= --ip-range= --alias= --ip= --force --name= --ignore",
                 runs="-o= --opt=",
                 operands="text",
@@ -194,6 +198,7 @@ _GROUPS = (
 
 _ENGINE = Program(
     names="podman nerdctl",
+    plain_values=True,
     reason=_HOST,
     options="-D -l= -v -h --debug --log-level= --tls --tlsverify --version --help --noout --syslog",
     # podman's: with a value, so that what follows it is not taken for the sub-command.
@@ -225,6 +230,7 @@ PROGRAMS = (
     ),
     Program(
         names="docker-compose podman-compose",
+        plain_values=True,
         reason=_COMPOSE.reason,
         options=_COMPOSE.options,
         places=_COMPOSE.places,
@@ -234,6 +240,7 @@ PROGRAMS = (
     ),
     Program(
         names="kubectl oc",
+        plain_values=True,
         reason=_KUBE_REASON,
         options=_KUBE_GLOBAL,
         runs=_KUBE_RUNS,
@@ -264,6 +271,7 @@ PROGRAMS = (
             ),
             Program(
                 names="apply delete diff",
+                plain_values=True,
                 reason="a manifest from elsewhere decides what the cluster runs",
                 options="-A -R -l= -o= --all --all-namespaces --selector= --output= --dry-run? --wait --timeout= --force --grace-period= --now --ignore-not-found --prune --server-side --force-conflicts --field-manager= --overwrite --record --validate? --cascade? --field-selector= --interactive -i --recursive --show-managed-fields --openapi-patch --allow-missing-template-keys --concurrency=",
                 places=_KUBE_FILES,
@@ -282,6 +290,7 @@ PROGRAMS = (
             Program(
                 reason="a manifest from elsewhere decides what is changed",
                 names="rollout scale label annotate cordon uncordon drain taint",
+                plain_values=True,
                 options="-l= -o= -w --selector= --output= --dry-run? --watch --timeout= --revision= --to-revision= --replicas= --current-replicas= --resource-version= --all --all-namespaces -A --overwrite --list --local --field-selector= --ignore-daemonsets --delete-emptydir-data --force --grace-period= --disable-eviction --pod-selector= --skip-wait-for-delete-timeout= --record --show-managed-fields --allow-missing-template-keys",
                 places=_KUBE_FILES,
                 operands="text",
@@ -317,6 +326,7 @@ PROGRAMS = (
     ),
     Program(
         names="helm",
+        plain_values=True,
         reason="post-renderers and plugins are code; another kubeconfig runs credential programs",
         options="-n= -h --namespace= --debug --kube-context= --help --burst-limit= --qps=",
         runs="--kubeconfig= --registry-config= --repository-config= --repository-cache= --kube-apiserver= --kube-as-user= --kube-as-group= --kube-ca-file= --kube-token= --kube-insecure-skip-tls-verify --kube-tls-server-name= --post-renderer= --post-renderer-args=",
@@ -330,6 +340,7 @@ PROGRAMS = (
             ),
             Program(
                 names="install upgrade rollback uninstall delete test repo pull",
+                plain_values=True,
                 reason="post-renderers are code; charts are written",
                 options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --dependency-update --keep-history --ignore-not-found --logs --filter= --force-update --repo= --labels= -l= --output= -o= --untar --prov --verify --no-update --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
@@ -339,6 +350,7 @@ PROGRAMS = (
             ),
             Program(
                 names="template lint dependency dep",
+                plain_values=True,
                 reason="post-renderers are code; charts are written",
                 options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --dependency-update --skip-refresh --max-col-width= --repo=",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
@@ -357,6 +369,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="init plan apply destroy refresh import taint untaint state workspace env validate fmt show output providers graph version get metadata modules",
+                plain_values=True,
                 style="words",
                 reason="plugins and other modules are code; -out writes",
                 options="-var= -target= -replace= -refresh= -refresh-only -destroy -compact-warnings -detailed-exitcode -input= -lock= -lock-timeout= -no-color -parallelism= -upgrade -backend= -get= -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list= -write= -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create",

@@ -137,6 +137,7 @@ PROGRAMS = (
     ),
     Program(
         names="pg_isready createdb dropdb",
+        plain_values=True,
         reason="settings of a connection can load code",
         options="-h= -p= -q -t= -U= -V -w -W -e -E= -i -l= -O= -T= -D= -f  --host= --port= --quiet --timeout= --username= --version --help --if-exists --owner= --template= --encoding= --echo --interactive --force --no-password",
         checks=(_PG_CHECK,),
@@ -145,6 +146,7 @@ PROGRAMS = (
     ),
     Program(
         names="mysql mariadb",
+        plain_values=True,
         reason="pagers, plugins and other files of settings are programs; --tee writes",
         options="-A -b -B -C -D= -e= -E -f -h= -H -i -n -N -o -p? -P= -q -r -s -S= -t -u= -v -V -w -W -X -? --auto-rehash --no-auto-rehash --batch --binary-as-hex --column-names --skip-column-names --compress --connect-timeout= --database= --default-character-set= --execute= --force --host= --html --ignore-spaces --local-infile=0 --max-allowed-packet= --no-beep --password? --port= --protocol= --quick --raw --reconnect --safe-updates --silent --socket= --ssl --ssl-mode= --skip-ssl --table --unbuffered --user= --verbose --version --vertical --wait --xml --help --no-defaults --get-server-public-key --skip-line-numbers",
         writes="--tee=",
@@ -153,6 +155,7 @@ PROGRAMS = (
     ),
     Program(
         names="mysqldump mysqladmin mysqlshow",
+        plain_values=True,
         reason="-r and -T write; other files of settings are programs",
         options="-A -B -c -C -d -e -E -f -F -h= -i -K -l -n -N -P= -p? -q -Q -R -s -S= -t -u= -v -V -W -x --all-databases --databases --no-data --no-create-info --routines --triggers --events --single-transaction --quick --skip-lock-tables --lock-tables --host= --user= --password? --port= --socket= --add-drop-table --compact --complete-insert --extended-insert --skip-extended-insert --hex-blob --ignore-table= --column-statistics= --set-gtid-purged= --no-tablespaces --version --help --count --keys --status --sleep= --protocol=",
         checks=(("-w= --where=", r"(?i)(?!.*\b(?:into|load_file|sleep)\b)[^;`\\\n]*"),),
@@ -196,6 +199,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="pkcs12 pkcs8",
+                plain_values=True,
                 style="words",
                 reason="engines, providers and configuration are code; -out writes",
                 options="-nodes -noenc -nokeys -nocerts -clcerts -cacerts -info -noout -nomacver -legacy -topk8 -nocrypt -traditional -inform= -outform= -help",
@@ -209,6 +213,7 @@ PROGRAMS = (
             ),
             Program(
                 names="x509 req verify rsa ec dsa pkey pkeyparam asn1parse crl crl2pkcs7 pkcs7 dgst enc base64 rand prime passwd speed ciphers version list genrsa genpkey ecparam dhparam dsaparam s_client s_time sess_id nseq errstr md5 sha1 sha256 sha512 kdf mac info help pkeyutl rsautl",
+                plain_values=True,
                 style="words",
                 reason="engines, providers and configuration are code; -out writes",
                 options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",

@@ -145,6 +145,7 @@ PROGRAMS = (
     ),
     Program(
         names="jest vitest",
+        plain_values=True,
         reason="configuration, transforms and setup files are code; snapshots and reports are written",
         options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
         places="-c= --config= --rootDir= --root= --dir=",
@@ -161,6 +162,7 @@ PROGRAMS = (
     ),
     Program(
         names="mocha ava tap nyc c8",
+        plain_values=True,
         reason="required files, reporters and configuration are code; reports are written",
         options="-h -V -g= -f= -b -i -t= -s= -A -C -n= -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension=",
         places="-c= --config= --nycrc-path=",
@@ -170,6 +172,7 @@ PROGRAMS = (
     ),
     Program(
         names="tsc vue-tsc",
+        plain_values=True,
         reason="it writes what it compiles; plugins of a configuration are code",
         style="words",
         options="-h -v -w -b -m= -t= -all --help --version --watch --build --noEmit --pretty --strict --skipLibCheck --esModuleInterop --module= --moduleResolution= --target= --lib= --jsx= --allowJs --checkJs --resolveJsonModule --isolatedModules --noImplicitAny --noUnusedLocals --noUnusedParameters --strictNullChecks --listFiles --listFilesOnly --listEmittedFiles --showConfig --traceResolution --extendedDiagnostics --diagnostics --explainFiles --noErrorTruncation --preserveWatchOutput --verbose --dry --force --clean --types= --typeRoots= --baseUrl= --paths= --stopBuildOnErrors --noEmitOnError --forceConsistentCasingInFileNames --allowImportingTsExtensions --verbatimModuleSyntax --experimentalDecorators --emitDecoratorMetadata --downlevelIteration --isolatedDeclarations --incremental --composite",
@@ -183,6 +186,7 @@ PROGRAMS = (
     ),
     Program(
         names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
+        plain_values=True,
         reason="configuration, plugins and loaders are code; bundles are written",
         options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= -p= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress",
         places="-c= --config=",

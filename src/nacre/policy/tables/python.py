@@ -68,6 +68,7 @@ PROGRAMS = (
     ),
     Program(
         names="pip pip3",
+        plain_values=True,
         reason="other interpreters and build options are code; logs are written",
         options=_PIP,
         checks=(("--keyring-provider=", "auto|disabled|import"),),
@@ -80,6 +81,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="install download wheel lock",
+                plain_values=True,
                 reason="build options are code; other directories are written",
                 options=f"{_INDEX} -U -I --no-deps --dry-run --user --upgrade --upgrade-strategy= --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --use-pep517 --check-build-dependencies --break-system-packages --compile --no-compile --no-warn-script-location --no-warn-conflicts --require-hashes --progress-bar= --root-user-action= --no-clean --no-verify --group=",
                 reads="-r= --requirement= -c= --constraint= -e= --editable= --build-constraint=",
@@ -120,6 +122,7 @@ PROGRAMS = (
             ),
             Program(
                 names="sync lock add remove tree init venv version build",
+                plain_values=True,
                 reason="interpreters, indexes and build options from elsewhere are code",
                 options=_UV_PROJECT,
                 reads="-r= --requirements= -c= --constraints=",
@@ -141,6 +144,7 @@ PROGRAMS = (
                 commands=(
                     Program(
                         names="install sync uninstall list freeze show tree check compile",
+                        plain_values=True,
                         reason="interpreters, indexes and build options from elsewhere are code",
                         options=_UV_PROJECT.replace(" --no-binary ", " --no-binary= ").replace(
                             " --editable ", " "
@@ -187,6 +191,7 @@ PROGRAMS = (
             Program(
                 reason="-o writes",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                plain_values=True,
                 options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
                 writes="-o= --output= --out=",
             ),
@@ -204,6 +209,7 @@ PROGRAMS = (
             Program(
                 reason="-o writes",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                plain_values=True,
                 options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
                 writes="-o= --output= --out=",
             ),
@@ -366,6 +372,7 @@ PROGRAMS = (
             Program(
                 reason="reports are written",
                 names="report combine erase html xml json lcov annotate",
+                plain_values=True,
                 options="-i -m -a -q --ignore-errors --show-missing --include= --omit= --skip-covered --no-skip-covered --skip-empty --precision= --sort= --fail-under= --format= --contexts= --append --keep --quiet --show-contexts --title= --pretty-print",
                 reads="--data-file=",
                 writes="-o= -d= --directory=",

@@ -135,6 +135,7 @@ PROGRAMS = (
     ),
     Program(
         names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze systemd-cgls coredumpctl",
+        plain_values=True,
         reason="it changes the system; other machines and debuggers",
         options="-h -p= -P= -a -l -n= -o= -q -r -1 --help --version --property= --all --value --full --no-pager --no-legend --lines= --output= --json= --since= --until= --user --system --static --transient --pretty",
         runs="-H= --host= -M= --machine= --root= --image= --debugger= --debugger-arguments= -D= --directory= --file=",
@@ -263,6 +264,7 @@ PROGRAMS = (
     ),
     Program(
         names="ssh-add ssh-keyscan",
+        plain_values=True,
         reason="a library is loaded",
         options="-l -L -D -d -q -v -T -c -t= -H -p= -4 -6 -h",
         reads="-f=",
@@ -282,6 +284,7 @@ PROGRAMS = (
     ),
     Program(
         names="nano pico micro",
+        plain_values=True,
         reason="spell checkers, formatters and other settings are programs",
         options="-h -V -v -l -E -i -w -m -t -c -I -R -x -Z -T= -r= -Y= --help --version --view --linenumbers --tabstospaces --autoindent --nowrap --mouse --constantshow --ignorercfiles --restricted --tabsize= --fill= --syntax=",
         runs="-s= --speller= -f= --rcfile= -o= --operatingdir= -C= --backupdir= -X= -Q= -B --backup -G --locking",

@@ -240,6 +240,7 @@ PROGRAMS = (
     ),
     Program(
         names="split csplit gsplit",
+        plain_values=True,
         reason="a filter is a program; the pieces are written",
         options=f"-C= -a= -d -e -k -l= -n= -q -s -t= -u -x -z --lines= --line-bytes= --number= --elide-empty-files --unbuffered --suffix-length= --additional-suffix= --numeric-suffixes? --hex-suffixes? --verbose --separator= --digits= --quiet --silent --keep-files --suppress-matched {_COMMON}",
         # The end of a name of csplit: with a slash it leads elsewhere.
@@ -370,7 +371,8 @@ PROGRAMS = (
     ),
     Program(
         names="tokei",
-        options="-C -c= -e= -f -h -i= -l -n= -o= -s= -r= -t= -V -v --columns= --exclude= --files --hidden --input= --languages --no-ignore --num-format= --output= --sort= --rsort= --types= --verbose --compact --help --version",
+        options="-C -c= -e= -f -h -l -n= -o= -s= -r= -t= -V -v --columns= --exclude= --files --hidden --languages --no-ignore --num-format= --output= --sort= --rsort= --types= --verbose --compact --help --version",
+        reads="-i= --input=",
         operands="read",
     ),
     Program(
