@@ -88,6 +88,8 @@ def test_a_quiet_command_gives_a_sign_of_life_whatever_serves_it(start: Start, t
         directory = tmp_path / str(number)
         directory.mkdir()
         server, bell = start(greet=not meta, env=env, program=program), Bell(directory)
+        # One that is over gives none: its sign would be the first to come.
+        server.answer_to(server.post_call("shell", {"command": "true"}, {**meta, "progressToken": "over"}))
         command = {"command": f"read line < {bell.path}"}
         call = server.post_call("shell", command, {**meta, "progressToken": "t"})
         waiting.append((server, bell, call))

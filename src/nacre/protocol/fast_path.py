@@ -424,6 +424,8 @@ class FastPath:
                 {"jsonrpc": "2.0", "id": identity, "method": "tools/call", "params": params}
             )
         finally:
+            if heartbeat is not None:
+                heartbeat.stop()
             connection.over(identity)
 
     def _take_task_request(self, method: str, identity: Id, params: dict[str, Any], envelope: Client) -> bool:
