@@ -8,6 +8,7 @@ import select
 import shlex
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from wire_client import NACRE, WireClient, text_of
 from nacre.config import Config
 from nacre.model import Ended, Result, Text
 from nacre.tools import commands, execute_command, plain_exec, results
-from nacre.watch import cli, listener, paths
+from nacre.watch import cli, paths, peers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -348,9 +349,46 @@ def test_another_user_and_who_cannot_be_looked_at_are_refused(monkeypatch: pytes
     with ours, theirs:
         user = os.geteuid()
         monkeypatch.setattr(os, "geteuid", lambda: user + 1)
-        assert listener.refusal(ours) == "It belongs to another user."
+        assert peers.refusal(ours) == "It belongs to another user."
     with socket.socket(socket.AF_INET) as nobody:
-        assert listener.refusal(nobody)
+        assert peers.refusal(nobody)
+
+
+class MacSocket:
+    """Answers as a socket of macOS does."""
+
+    def __init__(self, credentials: bytes, pid: bytes) -> None:
+        self._told = {(0, 1, 76): credentials, (0, 2, 4): pid}
+
+    def getsockopt(self, level: int, name: int, size: int) -> bytes:
+        return self._told[level, name, size]
+
+
+@pytest.mark.req("watch-private")
+def test_macos_is_asked_for_the_user_and_the_process_and_believed_in_its_own_version_only() -> None:
+    groups = struct.pack("=hxx16I", 1, *range(16))
+    pid = struct.pack("=i", 4711)
+    mac: Any = MacSocket(struct.pack("=II", 0, 501) + groups, pid)
+    assert peers.pid_and_user_on_macos(mac) == (4711, 501)
+    newer: Any = MacSocket(struct.pack("=II", 1, 501) + groups, pid)
+    short: Any = MacSocket(b"\0" * 4, pid)
+    with pytest.raises(ValueError, match="1"):
+        peers.pid_and_user_on_macos(newer)
+    with pytest.raises(struct.error):
+        peers.pid_and_user_on_macos(short)
+
+
+@pytest.mark.req("watch-private")
+def test_nobody_types_where_a_command_could_pass_for_the_person(start: Start, runtime: Path) -> None:
+    """As on macOS, where an orphan of a command has no parent that tells of it."""
+    as_there = (
+        "from nacre.watch import peers; peers.KNOWS_COMMANDS = False; from nacre.cli import main; main()"
+    )
+    client = begin(start, runtime, program=[sys.executable, "-c", as_there])
+    job = job_of(client, "read x", terminal=True)
+    with Watcher(runtime) as watcher:
+        assert "nobody types" in watcher.ask("type", job=job, text="x")["error"]
+        assert watcher.ask("stop", job=job)["answer"] == {}
 
 
 @pytest.mark.req("watch-private")

@@ -206,7 +206,11 @@ class WireClient:
 
 
 def _without_watching(env: dict[str, str]) -> dict[str, str]:
-    """No socket for `nacre watch` in the person's own directory: it is not theirs, and tests count files."""
+    """No socket for `nacre watch` in the person's own directory: it is not theirs.
+
+    It comes a second after the start, with a module: tests that count files, descriptors or memory would
+    depend on whether they are faster than that.
+    """
     return {} if "XDG_RUNTIME_DIR" in env else {"NACRE_WATCH": "false"}
 
 

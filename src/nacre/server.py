@@ -178,7 +178,7 @@ def _telemetry() -> Telemetry | None:
 
 async def _be_watched(service: Service) -> None:
     """Open the socket of `nacre watch` after the first calls, until the end."""
-    if sys.platform != "linux":
+    if sys.platform not in ("linux", "darwin"):
         return
     await asyncio.sleep(SETTLED_S)
     from nacre.watch.listener import WatchListener  # noqa: PLC0415  # off the path of the first calls

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from nacre.argument_parser import Parser
 from nacre.audit.reading import how_of, what_of
 from nacre.errors import NacreError, RequestError
-from nacre.watch.client import Servers, WatchedServer, is_offered
+from nacre.watch import peers
+from nacre.watch.client import Servers, WatchedServer
 from nacre.watch.paths import socket_directory
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
 NO_TEXTUAL = """\
 nacre: a whole-terminal view needs the package textual, which is not installed here.
 Install it (`pip install 'nacre[watch]'`), or use `nacre watch --plain`."""
-NOT_HERE = "nacre: servers can be watched on Linux only, so far.\n"
+NOT_HERE = "nacre: servers can be watched on Linux and macOS only, so far.\n"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.once and not (options.plain or options.json):
         top.error("--once goes with --plain or --json")
     try:
-        return _watch(options, socket_directory(os.environ)) if is_offered() else _not_here()
+        return _watch(options, socket_directory(os.environ)) if peers.IS_OFFERED else _not_here()
     except BrokenPipeError:  # `… | head` has seen enough
         sys.stderr.close()
         return 0

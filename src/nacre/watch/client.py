@@ -11,7 +11,6 @@ import contextlib
 import itertools
 import json
 import os
-import socket
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import PlaceError, RequestError
@@ -152,8 +151,3 @@ class Servers:
         """Stop watching all of them."""
         for server in self._known.values():
             server.close()
-
-
-def is_offered() -> bool:
-    """Whether servers can be watched on this system."""
-    return hasattr(socket, "SO_PEERCRED")

@@ -1,10 +1,7 @@
 """The private socket through which a person watches a server (`nacre watch`), stops jobs and types into them.
 
 Above it: `server`, which loads this when its first calls are answered. Below: `service` and `audit`. It is no
-way to run a command. Linux only: elsewhere nobody can be asked who is at the other end.
-
-Only a process of the same user is let in, and none that a server of ours has started: its parents are looked
-at, up to one that is also above this server. Who cannot be looked at is not let in.
+way to run a command. Who may connect is decided by `peers`.
 
 Both sides send JSON, one object on a line. First comes `hello` with all there is; then `started`, `ended` and
 `noted` as things happen. A request is {"ask": ..., "id": any}; its answer has the same id, and `answer` or
@@ -18,7 +15,6 @@ import contextlib
 import json
 import os
 import socket
-import struct
 import time
 from collections import deque
 from functools import partial
@@ -32,10 +28,10 @@ from nacre.model import Command, Result
 from nacre.output import leaving
 from nacre.output_query import Query
 from nacre.stderr import log
-from nacre.watch import paths
+from nacre.watch import paths, peers
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from nacre.audit.recorder import Work
     from nacre.audit.records import Asked, Entry, Outcome
@@ -53,8 +49,6 @@ BEHIND_BYTES = 1 << 22  # what may wait for a watcher
 OUTPUT_BYTES = 1 << 16  # of an output at a time
 LINES = 1000
 GATHER_S = 0.02
-CREDENTIALS = struct.Struct("3i")  # pid, user, group
-GUARDIAN = b"nacre-guardian"  # what is above all commands of a server
 
 
 class WatchListener:
@@ -160,7 +154,7 @@ class WatchListener:
     # -- one watcher
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        why_not = refusal(writer.get_extra_info("socket"))
+        why_not = peers.refusal(writer.get_extra_info("socket"))
         if not why_not and len(self._watchers) >= WATCHERS:
             why_not = f"There are {WATCHERS} watchers already."
         if why_not:
@@ -265,6 +259,8 @@ class WatchListener:
 
     async def _type(self, request: dict[str, Any]) -> dict[str, Any]:
         text, keys, job_id = request.get("text", ""), request.get("keys", ""), _job_of(request)
+        if not peers.KNOWS_COMMANDS:
+            raise RequestError("This system does not tell a person from a command: nobody types into jobs.")
         if not isinstance(text, str) or not isinstance(keys, str):
             raise RequestError("text and keys are texts.")
         self._service.type_into_job(job_id, text, keys, is_first=job_id not in self._typed)
@@ -317,52 +313,11 @@ def _line(message: dict[str, Any]) -> bytes:
     return leaving(json.dumps(message).encode())[0] + b"\n"
 
 
-# -- who may watch
-
-
-def refusal(peer: socket.socket) -> str:
-    """Why the peer may not watch; empty: it may."""
-    try:
-        pid, user, _ = CREDENTIALS.unpack(
-            peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
-        )
-        if user != os.geteuid():
-            return "It belongs to another user."
-        return _started_by_a_server(pid)
-    except (OSError, ValueError, IndexError):
-        return "Who it is cannot be found out."
-
-
-def _started_by_a_server(pid: int) -> str:
-    """Why a process is taken for a command's, by what is above it. Raises OSError, ValueError."""
-    above_us = set(_with_parents(os.getpid())) - {os.getpid()}
-    for each in _with_parents(pid):
-        if each in above_us:
-            return ""
-        if each == os.getpid() or GUARDIAN in _words_of(each):
-            return f"Process {pid} was started by a command."
-    return ""
-
-
-def _with_parents(pid: int) -> Iterator[int]:
-    """A process and all above it, as far as they can be seen."""
-    if not pid:  # it is in a namespace that is not ours
-        raise ValueError
-    while pid:
-        yield pid
-        with open(f"/proc/{pid}/stat", "rb") as file:
-            pid = int(file.read().rpartition(b")")[2].split()[1])
-
-
-def _words_of(pid: int) -> list[bytes]:
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read().split(b"\0")
-
-
 def remove_stale(directory: str) -> None:
     """Remove the sockets of servers that were killed."""
     for name in os.listdir(directory):
-        if os.path.exists(f"/proc/{name.partition('-')[0]}"):
+        pid = name.partition("-")[0]
+        if not pid.isdecimal() or peers.lives(int(pid)):
             continue
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             try:

@@ -2,8 +2,8 @@
 
 Above it: `listener`, which makes one for its server, `client`, which finds them all, and the
 sandbox, which hides them from commands. Each is in a directory that is closed to other
-users; the path of a socket may be longer than the kernel takes, so that it is named by the directory's
-descriptor.
+users; the path of a socket may be longer than the kernel takes, so that Linux is given the directory's
+descriptor for it.
 
     /run/user/1000/nacre/4711-5f0c.sock
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import sys
 from typing import TYPE_CHECKING
 
 from nacre.keeper.directory import make_private
@@ -50,7 +51,7 @@ def opened(path: str) -> Generator[str]:
     make_private(path)
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        yield f"/proc/self/fd/{fd}"
+        yield f"/proc/self/fd/{fd}" if sys.platform == "linux" else path
     finally:
         os.close(fd)
 
