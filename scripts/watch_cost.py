@@ -8,6 +8,7 @@ kernel counts the CPU time of each server's threads in nanoseconds; what keeper 
 
 from __future__ import annotations
 
+import random
 import socket
 import statistics
 import sys
@@ -34,8 +35,8 @@ def main() -> None:
         follow(socket_in(Path(base) / "watched" / "nacre"))
         spent: dict[str, list[float]] = {name: [] for name in servers}
         for _ in range(calls // BLOCK):
-            for name, server in servers.items():
-                spent[name].append(block(server))
+            for name in random.sample(list(servers), len(servers)):  # who comes first differs
+                spent[name].append(block(servers[name]))
         off = spent["off"]
         for name, times in spent.items():
             more = statistics.median(mine - other for mine, other in zip(times, off, strict=True))
