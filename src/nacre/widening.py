@@ -52,7 +52,9 @@ class Widening:
 
         `hosts` were refused while it ran.
         """
-        found = hosts if result.ok else (*hosts, *find_refusals(result, held.profile, self._place.files))
+        found = hosts
+        if not result.ok:
+            found = (*hosts, *find_refusals(result, held.profile, self._place.files, mounts=held.mounts))
         can_ask = self._asks and ask is not None and command.session is None
         free = [each.path for each in held.profile.placeholders]  # these names are released only at the end
         asked = [can_ask and not any(is_below(each.path, path) for path in free) for each in found]

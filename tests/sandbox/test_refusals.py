@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from nacre.filesystem import Status
+
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="the sandbox is Linux's, and so are its paths"
 )
@@ -28,12 +31,17 @@ class Files(LocalFiles):
     def __init__(self, user: str) -> None:
         self._user = user
 
+    def status(self, path: str) -> Status:
+        """What is called `foreign` is another user's, even for root."""
+        found = super().status(path)
+        return replace(found, writable=False) if path.endswith("foreign") else found
+
     @property
     def user(self) -> str:
         return self._user
 
 
-def refused(message: str, workspace: Path, user: str = "somebody") -> list[str]:
+def refused(message: str, workspace: Path, user: str = "somebody", *, mounts: bool = False) -> list[str]:
     """What a message tells of: the path, and the setting that opens it."""
     profile = Profile(
         level=Level.WORKSPACE,
@@ -58,7 +66,8 @@ def refused(message: str, workspace: Path, user: str = "somebody") -> list[str]:
         execution_time_ms=1,
         timeout_s=1,
     )
-    return [f"{each.path} {each.setting}" for each in find_refusals(result, profile, Files(user))]
+    found = find_refusals(result, profile, Files(user), mounts=mounts)
+    return [f"{each.path} {each.setting}" for each in found]
 
 
 @pytest.fixture
@@ -110,6 +119,29 @@ def test_a_message_that_has_other_reasons_tells_of_secrets_and_protected_files_o
     assert refused("error: could not lock config file .git/config: File exists", workspace) == [
         f"{config} sandbox_unprotected"
     ]
+
+
+@pytest.mark.req("sandbox-explained")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "cat: {}: Permission denied",
+        "ls: cannot open directory '{}': Permission denied",
+        "chmod: changing permissions of '{}': Operation not permitted",
+        "PermissionError: [Errno 13] Permission denied: '{}'",
+        "Error: EACCES: permission denied, open '{}'",
+        "bash: line 1: {}: Permission denied",
+    ],
+)
+def test_what_another_user_owns_is_not_refused_by_the_sandbox(message: str, workspace: Path) -> None:
+    """And a view of the files of its own says that they are read-only, never that somebody lacks a right."""
+    foreign, own = workspace.parent / "outside" / "foreign", workspace.parent / "outside" / "own"
+    foreign.mkdir()
+    own.touch()
+    assert refused(message.format(foreign), workspace) == []
+    assert refused(message.format(foreign / "new"), workspace) == []
+    assert refused(message.format(own), workspace) == [f"{own} sandbox_writable"]
+    assert refused(message.format(own), workspace, mounts=True) == []
 
 
 @pytest.mark.req("sandbox-explained")

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os.path
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from nacre.sandbox.profile import Refusal
+
+Says = Literal["surely", "unless it is another user's", "nothing"]
 
 if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
@@ -25,6 +27,9 @@ _WHY = (
 _OTHER_WHY = re.compile(
     "(?i:No such file|Is a directory|Not a directory|File exists|E(?:EXIST|ISDIR|NOENT|NOTDIR))"
 )
+# Said of the files of other users, too. Where bubblewrap gives a command its own view of the files, what it
+# may not write is read-only instead.
+_DENIED = re.compile(r"(?i:Permission denied|Operation not permitted|\bE(?:ACCES|PERM)\b|Errno (?:1|13)\b)")
 # How programs name the file that they could not open, and why.
 _MESSAGES = (
     # cat: /path: Read-only file system; mkdir: cannot create directory '/path': Permission denied
@@ -77,17 +82,21 @@ _NO_NETWORK = (
 SHOWN = 3
 
 
-def find_refusals(result: Result, profile: Profile, files: FileSystem) -> tuple[Refusal, ...]:
-    """Each thing that the command was kept from, as far as its messages tell."""
+def find_refusals(
+    result: Result, profile: Profile, files: FileSystem, *, mounts: bool = False
+) -> tuple[Refusal, ...]:
+    """Each thing that the command was kept from, as far as its messages tell.
+
+    `mounts`: it had a view of the files of its own.
+    """
     calls, errors = _of_calls(result.stderr.text, files.user == "root")
-    named = [
-        (match["path"], _OTHER_WHY.search(match[0]) is None)
+    named: list[tuple[str, Says]] = [
+        (match["path"], _says_of_writing(match[0], mounts=mounts))
         for pattern in _MESSAGES
         for match in re.finditer(pattern, errors)
     ]
     found = [
-        _of_file(path, result.working_directory, profile, files, surely_refused=surely)
-        for path, surely in dict.fromkeys(named)
+        _of_file(path, says, result.working_directory, profile, files) for path, says in dict.fromkeys(named)
     ]
     found += calls
     sockets = [match["path"].rstrip(".") for match in _SOCKET.finditer(errors)]  # the end of a sentence
@@ -113,9 +122,14 @@ def _why_no_network(profile: Profile) -> str:
     return "hosts are reached by the proxy in HTTPS_PROXY and its kin only, which it has not used"
 
 
-def _of_file(
-    path: str, directory: str, profile: Profile, files: FileSystem, *, surely_refused: bool
-) -> Refusal | None:
+def _says_of_writing(message: str, *, mounts: bool) -> Says:
+    """Whether a message tells that something may not be written."""
+    if _OTHER_WHY.search(message) or (mounts and _DENIED.search(message)):
+        return "nothing"
+    return "unless it is another user's" if _DENIED.search(message) else "surely"
+
+
+def _of_file(path: str, says: Says, directory: str, profile: Profile, files: FileSystem) -> Refusal | None:
     for name in dict.fromkeys((path.strip(), path.strip().rpartition(" ")[2])):  # words may stand before it
         try:
             real = files.real_path(os.path.join(directory, files.expand_home(name)))
@@ -124,11 +138,24 @@ def _of_file(
         why = profile.why_not_read(real, files.home)
         if why is None and files.is_directory(os.path.dirname(real)):
             why = profile.why_not_written(real)
-            if why is not None and why.setting != "sandbox_unprotected" and not surely_refused:
+            is_other = says == "nothing" or (says != "surely" and not _is_ours_to_write(real, files))
+            if why is not None and why.setting != "sandbox_unprotected" and is_other:
                 why = None
         if why is not None:
             return why
     return None
+
+
+def _is_ours_to_write(path: str, files: FileSystem) -> bool:
+    """Whether its owner and mode would let us write it, or create it."""
+    for each in (path, os.path.dirname(path)):
+        try:
+            return files.status(each).writable
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return False
+    return False
 
 
 def sentence(refusal: Refusal, level: str, advice: str) -> str:
