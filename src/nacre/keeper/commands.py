@@ -30,10 +30,7 @@ if TYPE_CHECKING:
     from nacre.keeper.timers import Timer
     from nacre.keeper.watching import Watcher
 
-UNWATCHED_MS = (
-    1  # a command that ends sooner has its output taken in one go; with others beside it, as much more
-)
-UNWATCHED_LIMIT_MS = 20
+UNWATCHED_MS = 2  # a command that ends sooner has its output taken in one go
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then survivors are reported
@@ -89,13 +86,12 @@ class Command:
             host.Writer(outlet.loop, started.stdin, owner=command_id) if started.stdin >= 0 else None
         )
         self._control: host.Reader | None = None
-        self._unwatched_ms = min(UNWATCHED_MS * (1 + outlet.running), UNWATCHED_LIMIT_MS)
         limits = CaptureLimits(
             spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes, spec.hashed
         )
         self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
         self._open_streams(started)
-        if spec.timeout_ms and (self._watch_timer is None or spec.timeout_ms <= self._unwatched_ms):
+        if spec.timeout_ms and (self._watch_timer is None or spec.timeout_ms <= UNWATCHED_MS):
             self._set_time_limit()
         if self._limits is not None:
             self._limits.begin()
@@ -115,13 +111,12 @@ class Command:
         if self.spec.follow_ms or self.spec.window_bytes or self._control:
             self._watch()
         else:
-            delay_s = self._unwatched_ms / 1000
-            self._watch_timer = self._outlet.loop.call_later(delay_s, self._takes_long, self.id)
+            self._watch_timer = self._outlet.loop.call_later(UNWATCHED_MS / 1000, self._takes_long, self.id)
 
     def _takes_long(self) -> None:
         """It has not ended at once, as most do: watch its streams and its time limit from now on."""
         self._watch()
-        if self.spec.timeout_ms > self._unwatched_ms and self._end is None and not self._dying:
+        if self.spec.timeout_ms > UNWATCHED_MS and self._end is None and not self._dying:
             self._set_time_limit()
 
     def _set_time_limit(self) -> None:

@@ -41,11 +41,6 @@ class CommandOutlet(Outlet, Protocol):
 
     dying: dict[int, Command]  # those that are being killed
 
-    @property
-    def running(self) -> int:
-        """How many commands there are."""
-        ...
-
     def give_up_group(self, command_id: int) -> None:
         """Remove the control group of a command of which nothing is left."""
         ...

@@ -334,11 +334,6 @@ class Keeper:
         environment[COOKIE_VARIABLE] = b"%s:%d" % (self._cookie_bytes, command_id)
         return environment
 
-    @property
-    def running(self) -> int:
-        """How many commands there are."""
-        return len(self._commands)
-
     def reap(self) -> None:
         """Reap the processes that have ended.
 
