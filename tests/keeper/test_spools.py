@@ -73,6 +73,7 @@ def test_all_spools_together_stay_within_their_bounds(
             spool.remove()
         if step != "write":
             spool.ended(goes_on=step == "linger")
+            spools.trim()
             ended.add(number)
         sizes = {int(path.stem): path.stat().st_size for path in directory.iterdir()}
         assert sum(sizes.values()) <= total

@@ -118,10 +118,12 @@ class Keeper:
         self._out.append(data)
 
     def flush(self) -> None:
-        """Write what is queued."""
+        """Write what is queued; then there is time to remove old output."""
         if self._out:
             frames, self._out = self._out, []
             self._link.write(frames[0] if len(frames) == 1 else b"".join(frames))
+            if self.spools is not None:
+                self.spools.trim()
 
     def _received(self, data: bytes) -> None:
         try:

@@ -48,18 +48,22 @@ class Spools:
         for _, spool in sorted(found, key=lambda pair: pair[0]):
             self._bytes += spool.size
             self.ended(spool, goes_on=False)
+        self.trim()
 
     def open(self, name: str, limit_bytes: int) -> Spool:
         """Create one; its file is created with the first write."""
         return Spool(self, name, limit_bytes)
 
     def ended(self, spool: Spool, *, goes_on: bool) -> None:
-        """The command of a spool has ended, or its last writer."""
+        """The command of a spool has ended, or its last writer. There may be too many now: see `trim`."""
         (self._finished if goes_on else self._growing).pop(spool, None)
-        kept = self._growing if goes_on else self._finished
-        kept[spool] = None
-        while len(kept) > self.kept:
-            next(iter(kept)).remove()
+        (self._growing if goes_on else self._finished)[spool] = None
+
+    def trim(self) -> None:
+        """Remove the oldest beyond the limit. That takes a while, so a reply is sent first."""
+        for kept in (self._finished, self._growing):
+            while len(kept) > self.kept:
+                next(iter(kept)).remove()
 
     def grow(self, spool: Spool, more_bytes: int) -> None:
         """Make room. Raises OSError where removing other files is not enough."""
