@@ -551,14 +551,14 @@ def test_a_job_that_takes_commands_from_its_input_is_given_none(start: Start, tm
 
 @pytest.mark.req("job-wait")
 def test_what_a_command_left_behind_is_waited_for_like_any_other(server: WireClient, tmp_path: Path) -> None:
-    gate = Gate(tmp_path)
-    result = server.shell(f"{{ read x < {gate.path}; echo ready; read x < {gate.path}; }} & echo started")
+    first, second = Gate(tmp_path), Gate(tmp_path)
+    result = server.shell(f"{{ read x < {first.path}; echo ready; read x < {second.path}; }} & echo started")
     job = result["job"] if "job" in result else result["output_id"]
     wait = server.post_call("job", {"action": "wait", "id": job, "until": "ready", "seconds": 1800})
-    gate.open()
+    first.open()
     told = server.answer_to(wait)["result"]["structuredContent"]
     assert (told["reason"], told["line"]) == ("matched", "ready")
-    gate.open()
+    second.open()
     assert do(server, "wait", job, seconds=1800)["reason"] == "ended"
 
 
@@ -609,6 +609,27 @@ def many_jobs(server: WireClient, count: int, lines: int) -> None:
             part = server.call("output", id=job, offset=offset)["structuredContent"]
             seen, offset = seen + part["output"], part["next_offset"]
         assert seen == expected
+
+
+@pytest.mark.req("job-waits-for-input")
+def test_a_prompt_is_shown_once_where_it_is_new_and_beside_the_reason_later(server: WireClient) -> None:
+    job = background(server, "read go; printf 'one\\n%s: ' Name; read name")
+    more = {"id": job, "for_input": True, "seconds": 30}
+    first = text_of(server.call("job", action="send", text="go\n", **more))
+    again = text_of(server.call("job", action="wait", **more))
+    assert first.startswith("it waits for input\n")
+    assert first.endswith("--- stdout\none\nName: ")
+    assert again.startswith("it waits for input: Name: \n")
+    do(server, "end", job)
+
+
+@pytest.mark.req("output-binary")
+def test_binary_output_of_a_job_is_described(server: WireClient) -> None:
+    job = background(server, r"read go; printf 'text\n\x1f\x8b'; head -c 100 /dev/zero")
+    assert do(server, "send", job, text="go\n", seconds=30)["stdout"] == (
+        f"text\n[gzip data: 102 bytes from byte 5 on, beginning with 1f 8b{' 00' * 14}; "
+        f"tool output, id {job}, base64: true shows it]\n"
+    )
 
 
 @pytest.mark.req("job-many")

@@ -87,18 +87,30 @@ def render(
 
 
 def _described(stream: Stream, limit_bytes: int, encoding: str | None, output_id: str) -> Text | None:
-    """In place of binary data that is not just a few bytes: what it is, and how to read it."""
+    rest = f"whole output: tool output, id {output_id}"
+    described = describe_binary(_kept(stream), limit_bytes, rest, encoding)
+    if described is None:
+        return None
+    text, omitted_bytes = described
+    return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, rest=rest)
+
+
+def describe_binary(
+    data: bytes, limit_bytes: int, where: str, encoding: str | None = None, offset: int = 0
+) -> tuple[str, int] | None:
+    """In place of binary data that is not just a few bytes: what it is, how to read it, and its size.
+
+    The lines of text before it are shown. None: it is text.
+    """
     from nacre.binary import describe, is_unreadable, lines_before  # noqa: PLC0415  # few commands print such
 
-    data = _kept(stream)
     utf_8 = (encoding or _OTHER_ENCODING) in (None, LOSSY)
     if len(data) < DESCRIBED_BYTES or not is_unreadable(data, utf_8=utf_8):
         return None
-    rest, begin = f"whole output: tool output, id {output_id}", lines_before(data[: limit_bytes // 2])
-    omitted_bytes = len(data) - begin
-    description = describe(data[begin:], omitted_bytes, f"{rest}, base64: true shows it", begin)
-    text = f"{_readable(data[:begin], encoding)}{description}\n"
-    return _text(text, stream, truncated=True, omitted_bytes=omitted_bytes, rest=rest)
+    begin = lines_before(data[: limit_bytes // 2])
+    size_bytes = len(data) - begin
+    description = describe(data[begin:], size_bytes, f"{where}, base64: true shows it", offset + begin)
+    return f"{_readable(data[:begin], encoding)}{description}\n", size_bytes
 
 
 def size_of(text: str) -> int:

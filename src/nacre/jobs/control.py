@@ -14,7 +14,7 @@ from nacre.audit import recorder
 from nacre.errors import NacreError, RequestError
 from nacre.jobs.registry import Job, Jobs
 from nacre.model import Command, record
-from nacre.output import counted, readable
+from nacre.output import counted, describe_binary, readable
 from nacre.stderr import log
 
 if TYPE_CHECKING:
@@ -209,7 +209,10 @@ class JobControl:
         job.shown_bytes[index] = at + len(data)
         skipped = at - shown
         note = f"[… {counted(skipped, 'byte')} before this: tool output, id {job.id}, offset {shown} …]\n"
-        return (note if skipped else "") + readable(data)
+        text, where = readable(data), f"tool output, id {job.id}"
+        if "\\x" in text and (binary := describe_binary(data, limit_bytes, where, offset=at)) is not None:
+            text, _ = binary
+        return (note if skipped else "") + text
 
     async def _digested(self, job: Job, index: int) -> str | None:
         """The same for long output: beginning, end, and the most telling lines."""

@@ -176,12 +176,12 @@ _REASONS = {
 
 def _reply(look: Look) -> Reply:
     summary = _summary_of(look.job)
-    text = [f"{_REASONS[look.reason]}: {look.line}" if look.line else _REASONS[look.reason], _line(summary)]
+    text = [_headline(look), _line(summary)]
     data: dict[str, Any] = {"reason": look.reason, **summary}
     if look.waiting_for_input:
         data["waiting_for_input"] = True
         if look.reason != "input":
-            text.append("it waits for input")
+            text.append(_with_line(_REASONS["input"], look))
     if look.line:
         data["line"] = look.line
     for name, shown in (("stdout", look.stdout), ("stderr", look.stderr)):
@@ -200,6 +200,20 @@ def _reply(look: Look) -> Reply:
         data["others"] = [_summary_of(other) for other in look.others]
         text += [_line(other) for other in data["others"]]
     return Reply("\n".join(text), data)
+
+
+def _headline(look: Look) -> str:
+    """Why it is told of now."""
+    reason = _REASONS[look.reason]
+    if look.reason == "matched":
+        return f"{reason}: {look.line}"
+    return _with_line(reason, look) if look.reason == "input" else reason
+
+
+def _with_line(words: str, look: Look) -> str:
+    """With the last line, which may be a prompt, where that is not shown below."""
+    is_shown = any(shown.rstrip("\n").endswith(look.line) for shown in (look.stdout, look.stderr) if shown)
+    return f"{words}: {look.line}" if look.line and not is_shown else words
 
 
 def _screen(view: View, changes: Changes | None) -> tuple[dict[str, Any], list[str]]:
