@@ -133,6 +133,17 @@ def test_plain_python_only_reads_computes_and_prints() -> None:
     ):
         assert files_of_plain_python(code) == [], code
     assert files_of_plain_python("import json; print(json.load(open('a.json'))['x'])") == ["a.json"]
+    for code in ("import pkg; print(pkg.__version__)", "import numpy as np, x.y\nprint('v', np.__version__)"):
+        assert files_of_plain_python(code) == [], code
+    for code in (
+        "import antigravity",
+        "import pip.__main__",
+        "import a as print; print('x')",
+        "import sh; print(sh.rm.__version__)",
+        "import a; print(a.__version__, file=b)",
+        "import a; a.b()",
+    ):
+        assert files_of_plain_python(code) is None, code
     for code in (
         "import os",
         "open('x', 'w')",

@@ -176,3 +176,36 @@ def test_git_takes_values_as_the_table_says() -> None:
                 if spec is not None and arity == "=" and spec.arity != "=":
                     wrong.append(f"git {name} {option} takes a value")
     assert wrong == []
+
+
+# One program by two names, or programs that take their values alike.
+_COMPARED = {
+    *("make gmake", "gofmt goimports", "mvn mvnw", "gradle gradlew", "as gas", "redis-cli valkey-cli"),
+    *("ld ld.bfd ld.gold ld.lld gold", "gcc g++ cc c++ clang clang++ gfortran", "ssh autossh"),
+    *(
+        "install ginstall",
+        "fd fdfind",
+        "pyright basedpyright",
+    ),
+    *("coverage coverage3", "date gdate", "gpg gpg2", "base64 base32 basenc gbase64", "sort gsort"),
+    *("shuf gshuf", "diff gdiff", "rg ripgrep", "bat batcat", "sed gsed"),
+    *("awk gawk mawk nawk bawk goawk", "build install list vet get clean"),
+    *("tidy download verify graph why init vendor",),
+    # git tells its options by itself, and is asked above.
+    *("log whatchanged show reflog", "diff diff-tree diff-index diff-files", "blame annotate", "add stage"),
+    *("list show", "cherry-pick revert"),
+}
+
+
+def test_a_table_for_several_programs_takes_no_value_for_an_option_of_another() -> None:
+    """`openssl x509 -purpose -engine x`: where one takes a value and another none, a word is hidden."""
+    hiding = {
+        entry.names
+        for entry in (part for top in ENTRIES for part in _all(top))
+        if isinstance(entry, Program)
+        and len(entry.names.split()) > 1
+        and not (entry.plain_values or entry.harmless)
+        and (entry.runs or entry.writes or entry.places or entry.checks)
+        and any(item.endswith("=") for item in f"{entry.options} {entry.reads} {entry.changes}".split())
+    }
+    assert hiding == _COMPARED

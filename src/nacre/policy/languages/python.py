@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nacre.policy.model import names
+from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
     import ast
@@ -20,6 +21,13 @@ _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
     "zlib difflib pprint"
+)
+# `import x; print(x.__version__)`: a module is there, and which. Its import is no more than a script of the project;
+# these few do something at once.
+_MODULE = r"(?!(?:antigravity|idlelib|turtledemo|test|os|subprocess|pty|code)\b)[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)*(?: as (?!print\b)[A-Za-z]\w*)?"
+_SHOWN = r"""(?:[A-Za-z][A-Za-z0-9_]*\.__version__|'[^'\\\n]*'|"[^"\\\n]*")"""
+_ONLY_IMPORTS = regex(
+    rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
 )
 _FUNCTIONS = names(
     "print len range sum min max abs round int float str list dict set tuple bool enumerate zip map filter any all repr ord "
@@ -54,6 +62,8 @@ def files_of_plain_python(code: str) -> list[str] | None:
     """The files that a text reads, if it is made only of what reads them, computes and prints."""
     if len(code) > _LONGEST:
         return None
+    if _ONLY_IMPORTS.fullmatch(code):
+        return []
     import ast  # noqa: PLC0415 - only who runs such texts pays for the parser
     import warnings  # noqa: PLC0415 - the same
 

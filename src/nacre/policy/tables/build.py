@@ -338,8 +338,18 @@ PROGRAMS = (
         names="rustup",
         reason="it changes or chooses the programs that run",
         options="-h -v -q -V --help --verbose --quiet --version",
-        spelled="run default override set install update uninstall self toolchain target component doc man",
-        commands=(Program(names="show check which", options="--toolchain= -v", operands="text"),),
+        spelled="run default override set install update uninstall self doc man",
+        commands=(
+            Program(names="show check which", options="--toolchain= -v", operands="text"),
+            Program(
+                names="target component toolchain",
+                reason="it changes the programs that run",
+                spelled="add remove install uninstall link",
+                commands=(
+                    Program(names="list", options="-v --installed --toolchain= --quiet", operands="text"),
+                ),
+            ),
+        ),
     ),
     Program(
         names="java",

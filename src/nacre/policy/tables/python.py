@@ -172,6 +172,7 @@ PROGRAMS = (
     ),
     Program(
         names="uvx pipx",
+        plain_values=True,
         reason="it fetches and runs packages",
         options=_UV,
         runs="--from= --with= --with-editable= --python= -p= --spec= --index-url= -i= --pip-args= --suffix=",
@@ -341,6 +342,7 @@ PROGRAMS = (
     ),
     Program(
         names="invoke inv fab",
+        plain_values=True,
         reason="another file of tasks is code; prompts and hosts are options",
         options="-h -l -V -e -R -D= -F= --help? --list? --version --echo --dry --hide= --list-depth= --list-format= --no-dedupe --warn-only -w",
         places="-c= --collection= -f= --config=",

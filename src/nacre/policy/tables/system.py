@@ -215,6 +215,7 @@ PROGRAMS = (
     ),
     Program(
         names="dpkg dpkg-query",
+        plain_values=True,
         reason="packages run scripts, options name other roots and programs",
         style="words",
         options="-l -L -s -S -p -W -h --list --listfiles --status --search --print-avail --show --get-selections --print-architecture --print-foreign-architectures --compare-versions --verify -V --audit -C --help --version -f= --showformat= --no-pager -I --info -c --contents",

@@ -332,6 +332,7 @@ PROGRAMS = (
     ),
     Program(
         names="less most",
+        plain_values=True,
         reason="commands after `+`, log files and key files do more than show text",
         options="-? -a -A -b= -B -c -C -d -D= -e -E -f -F -g -G -h= -i -I -j= -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -# -~ --help --search-skip-screen --SEARCH-SKIP-SCREEN --buffers= --auto-buffers --clear-screen --CLEAR-SCREEN --dumb --quit-at-eof --QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --max-back-scroll= --ignore-case --IGNORE-CASE --jump-target= --status-column --quit-on-intr --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --pattern= --prompt= --quiet --silent --QUIET --SILENT --raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special --UNDERLINE-SPECIAL --version --hilite-unread --HILITE-UNREAD --tabs= --no-init --max-forw-scroll= --window= --tilde --shift= --follow-name --mouse --MOUSE --no-keypad --use-color --header= --incsearch --line-num-width= --no-histdups --no-number-headers --no-search-headers --rscroll= --save-marks --status-col-width= --wheel-lines= --wordwrap",
         runs="-k= --lesskey-file= --lesskey-src= --lesskey-content= --cmd= -t= --tag= -T= --tag-file=",
