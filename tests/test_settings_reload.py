@@ -164,6 +164,8 @@ def test_changed_rules_decide_in_a_sandbox_which_programs_can_be_executed(start:
         assert "sessions that were open" in text_of(client.call("allowed"))
         assert client.shell("cat /dev/null")["exit_code"] == 0
         assert client.shell("cat /dev/null", session="b")["exit_code"] == 0
+        older = client.call("shell", command="cat /dev/null", session="a")
+        assert "The rules have changed since this session was opened" in text_of(older)
         client.stderr = b""
         file.write_text("timeout = 50\n")
         client.wait_for_log("has changed; new: ")

@@ -54,6 +54,12 @@ if TYPE_CHECKING:
     from nacre.spools import StreamName
     from nacre.widening import Widening
 
+CANNOT_RUN = 126  # what shells say of a program that may not be executed
+_OLDER_RULES = (
+    "The rules have changed since this session was opened: programs that they allow by now may not start"
+    " in it. Restart or close the session."
+)
+
 Done = TypeVar("Done", bound="Result | FileDone")
 Made = TypeVar("Made")
 
@@ -87,6 +93,7 @@ class Service:
         self._is_prepared = False  # for long outputs
         self._closing = False
         self.settings_note = ""  # which settings of changed files do not apply, and why
+        self._older_sessions: set[str] = set()  # whose shells another keeper started, under other rules
 
     # -- the one sequence
 
@@ -268,13 +275,20 @@ class Service:
         if self.config.limits or self.config.limit_tmp_bytes:
             done = with_limit(done, self.config)
         path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
-        hints = done.hints or hints_for(done, path, self.place.files)
+        hints = done.hints or self._hint_of_older_rules(asked, done)
+        hints = hints or hints_for(done, path, self.place.files)
         if self.place.confinement is not None and isinstance(asked, Command):
             refused = self._refusals(asked, done, ask, began)
             hints = (*done.hints, *refused) if refused else hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
         return replace(done, hints=hints) if hints else done
+
+    def _hint_of_older_rules(self, asked: Command | FileWork, done: Result) -> tuple[str, ...]:
+        """A program that the rules allow by now, in a session that can execute what they allowed before."""
+        if done.exit_code != CANNOT_RUN or not isinstance(asked, Command):
+            return ()
+        return (_OLDER_RULES,) if asked.session in self._older_sessions else ()
 
     def _refusals(self, asked: Command, done: Result, ask: Ask | None, began: float) -> tuple[str, ...]:
         """A sentence for each thing that the sandbox has refused a command."""
@@ -470,6 +484,7 @@ class Service:
     def _ended(self, how: str, name: str, left: Left) -> tuple[LeftProcess, ...]:
         log.info("session %s: %s", how, recorder.one_line(name))
         recorder.note(f"session {how}", session=name)
+        self._older_sessions.discard(name)
         for pid, line in left:
             log.warning("could not be killed: %d %s", pid, recorder.one_line(line))
         return tuple(LeftProcess(pid, line) for pid, line in left)
@@ -522,6 +537,8 @@ class Service:
         if gate is not None and self._gate is not None:
             gate.take_over_session_state(self._gate)
         renewed = self.place.change_rules(live, gate.policy if gate is not None else None)
+        if renewed:
+            self._older_sessions.update(session.name for session in self.sessions)
         self.config, self._gate = live, gate
         self.sessions.adopt(live)
         if self._jobs is not None:
