@@ -11,7 +11,7 @@ r"""What is shown of an output that is too long for a reply: its ends, and betwe
 Above it: `service`, which loads it when the first command is answered. Below:
 `outputs`, which has the bytes, already without secrets. It decides nothing but what is shown: every line that
 is shown stands in the output at the number that is told, every count is exact, and all of it stays readable.
-Binary data is described: thousands of `\xNN` tell nobody anything.
+Binary data is described: thousands of `\xNN` are useless.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ECHO_BYTES = 1 << 14  # cmd.exe reads no line of half that
 LEAST_BYTES = 2048  # in less room only the two ends are shown
 WINDOW_BYTES = 120 << 10  # of each end, that is folded to be shown; the heap gives back what is larger
 PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
-FRAME_BYTES = 260  # what stands around the picked lines
+FRAME_BYTES = 260  # the text around the picked lines
 
 
 def digest_since(printed: Printed, begin: int, limit_bytes: int, rest: str) -> Text | None:

@@ -165,7 +165,7 @@ def fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: 
 
 
 def left_out(omitted_bytes: int, omitted_lines: int, rest: str) -> str:
-    """What stands in the place of the middle of a long output."""
+    """The line that replaces the middle of a long output."""
     amount = counted(omitted_bytes, "byte")
     if omitted_lines:
         amount = f"{counted(omitted_lines, 'line')}, {amount}"

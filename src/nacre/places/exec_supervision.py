@@ -1,14 +1,14 @@
 """The exec gate at work: the questions of keepers, each keeper's answered in a thread of its own.
 
 Above it: `local`, which has one for all keepers of its place. Below: `sandbox.exec_gate`, which reads and
-answers, and `sandbox.exec_rules`, which decides. A verdict that may take long is found in another thread:
-only the program that it is about waits for it. Without us nothing starts: when the listener is closed, every
-exec below that keeper fails.
+answers, and `sandbox.exec_rules`, which decides. A verdict that may take long is computed in another thread:
+only the program that it is about waits for it. It fails closed: when the listener is closed, every exec below
+that keeper fails.
 
-Why a thread, and not the event loop: the one who asks stands still until we have answered, so that the way to
-us and back is paid twice for every program. A thread that waits for the listener itself is woken on the
-processor of the one who asks; through the loop's poll it would be another one, which has to be woken first.
-And a loop that is busy keeps no program waiting, nor does a storm of programs keep the loop from others.
+Why a thread, and not the event loop: a process that executes a program is blocked until we have answered, and
+every program takes two answers. A thread that waits for the listener itself is woken on the processor of the
+asking process; the loop's poll would wake another processor first. Besides, a busy loop delays no program,
+and many programs do not delay the loop.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from nacre.sandbox.exec_gate import Exec
     from nacre.sandbox.exec_rules import Decision, ExecRules, Process
 
-END_PATIENCE_S = 1.0  # a thread ends after the question that it is at
+END_PATIENCE_S = 1.0  # a thread ends after its current question
 
 _log = logging.getLogger("nacre")
 
@@ -48,7 +48,7 @@ def _verdict_thread() -> ThreadPoolExecutor:
 
 
 class ExecSupervision:
-    """Answers the keepers of one place, one after the other."""
+    """Answers the keepers of one place."""
 
     def __init__(self, rules: ExecRules) -> None:
         self.rules = rules
@@ -66,7 +66,7 @@ class ExecSupervision:
         self._loop.add_reader(channel, self._take_listener, ours)
 
     def expect(self, link: Link, command: int, spawn: Spawn) -> None:
-        """A keeper is told to start this."""
+        """Note what a keeper is about to start."""
         argv = spawn.argv
         if spawn.script is not None:
             from nacre.keeper.posix import SCRIPT_SUFFIX  # noqa: PLC0415  # a text is seldom that long
@@ -112,14 +112,14 @@ class GateThread:
         judge = Judge(self._judge, rules.is_expected, rules.confirm, rules.is_fixed)
         self._gate = ExecGate(listener, judge, memory)
         self._wake = os.eventfd(0)
-        self._handed: deque[Callable[[], None]] = deque()  # what others have for the thread to do
+        self._handed: deque[Callable[[], None]] = deque()  # calls for this thread from others
         self._lock = threading.Lock()  # of the two lines above
         self._ending = False
         self._thread = threading.Thread(target=self._serve, name="exec gate", daemon=True)
         self._thread.start()
 
     def is_alive(self) -> bool:
-        """Whether somebody could still ask."""
+        """Whether questions can still come."""
         return self._thread.is_alive()
 
     def close(self) -> None:
@@ -128,7 +128,7 @@ class GateThread:
         self._thread.join(END_PATIENCE_S)
 
     def _hand_over(self, work: Callable[[], None]) -> None:
-        """Have this done in the thread, unless that has ended."""
+        """Run this in the thread, unless that has ended."""
         with self._lock:
             if self._wake >= 0:
                 self._handed.append(work)
@@ -146,7 +146,7 @@ class GateThread:
                     self._do_handed()
                 elif events & select.POLLIN:
                     self._answer()
-                else:  # nobody is left who could ask
+                else:  # no process below the keeper is left
                     self._end()
         with self._lock:
             os.close(self._wake)

@@ -1,8 +1,8 @@
-"""A container that was started with more open than specification 003 wants: what, and how commands are held.
+"""A container that is more open than specification 003 wants: what is open, and how commands are confined.
 
-Above it: `local`. Below: `keeper.confinement`, which applies the plan. It reads what the kernel tells of the
-container that this server is in, and changes nothing. What the runtime has closed is left to the runtime;
-what only it can close (memory, processors, processes) is reported to the person.
+Above it: `local`. Below: `keeper.confinement`, which applies the plan. It reads what the kernel says about
+this server's container, and changes nothing. What the runtime has closed is left to the runtime; what only it
+can close (memory, processors, processes) is reported to the person.
 """
 
 from __future__ import annotations
@@ -107,11 +107,11 @@ def read_file(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """How commands are held in a container that is open."""
+    """How commands are confined in an open container."""
 
     openings: tuple[Opening, ...]
     plan: dict[str, Any]
-    network: bool  # whether the person wants one
+    network: bool  # whether commands keep the network
 
     @property
     def is_needed(self) -> bool:
@@ -120,11 +120,11 @@ class Hold:
 
     @property
     def argv(self) -> list[str]:
-        """What starts a keeper that is held."""
+        """The command line of a confined keeper."""
         return [*local_argv(), json.dumps(self.plan)]
 
     def warnings(self) -> list[str]:
-        """What a person should know: what is open, what is done about it, and what they can do."""
+        """Warnings for the person: what is open, what is done about it, and what they can do."""
         return [
             f"this container is open: {opening.text}; {self._held(opening)} (close it with {opening.option})"
             for opening in self.openings
@@ -138,7 +138,7 @@ class Hold:
 
 
 def hold(workspace: str, spool_directory: str, *, network: bool) -> Hold:
-    """Look at the container that we are in, and hold in it what was left open."""
+    """Examine our container, and decide how to confine commands."""
     openings = find_openings(read_file)
     refused: list[list[Any]] = [[name, errno.EPERM] for name in REFUSED_CALLS]
     refused.append(["ioctl", errno.EPERM, "equal", 1, [TIOCSTI, TIOCLINUX]])
@@ -157,7 +157,7 @@ def _is_system(path: str) -> bool:
 
 
 def without_connections() -> list[list[Any]]:
-    """A filter under which nothing can be reached by a network; servers can still listen.
+    """A filter that allows no network connections; servers can still listen.
 
     A filter cannot see addresses, so `connect` fails for Unix sockets and the loopback, too. Datagrams need
     no connection, and some protocols none that it could see: there are none of these sockets.

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     # From a name and a port to the addresses that it has.
     Resolve = Callable[[str, int], Awaitable[list[str]]]
 
-PORT = 3128  # inside of the sandbox, where nobody else is
+PORT = 3128  # inside the sandbox, where no other service runs
 HEAD_BYTES = 1 << 16
 HEAD_S, CONNECT_S, CLOSE_S = 30, 20, 5
 CHUNK_BYTES = 1 << 16
@@ -52,7 +52,7 @@ class _RefusedError(Exception):
         super().__init__(why)
         self.status = status
         self.why = why
-        self.refusal = refusal  # None: it was no request, or led nowhere
+        self.refusal = refusal  # None: not a request, or the host does not exist
 
 
 class _Noted(NamedTuple):
@@ -70,7 +70,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 class Proxy:
-    """One list of hosts, the connections that go to them, and what was refused."""
+    """One list of hosts, the connections to them, and what was refused."""
 
     def __init__(self, hosts: AllowedHosts, resolve: Resolve = resolve) -> None:
         self._hosts = hosts
@@ -81,7 +81,7 @@ class Proxy:
         self._awaited: list[socket.socket] = []
 
     def expect_listener(self) -> socket.socket:
-        """What a keeper is given that is about to start: it sends back the socket that it listens on."""
+        """The channel for a keeper that is about to start, on which it sends back its listening socket."""
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         self._awaited.append(ours)
@@ -109,7 +109,7 @@ class Proxy:
         asyncio.get_running_loop().remove_reader(ours)
 
     def close(self) -> None:
-        """Take no more connections; those that there are end with the commands that have them."""
+        """Accept no more connections; existing ones end with their commands."""
         for ours in list(self._awaited):
             with contextlib.suppress(RuntimeError):  # there may be no event loop yet
                 self._forget(ours)
@@ -119,19 +119,19 @@ class Proxy:
 
     @property
     def port(self) -> int:
-        """Where it is, inside of the sandbox."""
+        """Its port, inside the sandbox."""
         return PORT
 
     @property
     def variables(self) -> dict[str, str]:
-        """What tells programs where the proxy is, in each spelling that one of them knows."""
+        """The variables that name the proxy, in every common spelling."""
         there = f"http://127.0.0.1:{PORT}"
         shared: dict[str, str] = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), there)
         shared["NO_PROXY"] = ",".join(self._hosts.direct)
         return {**shared, **{name.lower(): value for name, value in shared.items()}}
 
     def refused_since(self, moment: float, command: int) -> tuple[Refusal, ...]:
-        """Each host that was refused to a command since then (`time.monotonic`), or to nobody knows whom."""
+        """Each host that was refused to a command, or to an unknown one, since then (`time.monotonic`)."""
         noted = [each for each in self._refused if each.when >= moment and each.command in {0, command}]
         return tuple(dict.fromkeys(each.refusal for each in noted))
 
@@ -146,7 +146,7 @@ class Proxy:
                     await self._note(refused.refusal, writer)
                 await _say(writer, refused)
             except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-                pass  # whoever has hung up, on either side, needs no answer
+                pass  # a peer that has hung up needs no answer
             finally:
                 await _close(writer)
 
@@ -184,7 +184,7 @@ class Proxy:
         raise _RefusedError("502 Bad Gateway", f"{host}:{port} cannot be reached")
 
     async def _note(self, refusal: Refusal, writer: asyncio.StreamWriter) -> None:
-        """Remember what was refused, and to which command: it waits for the answer, so it can be found."""
+        """Remember what was refused, and to which command, which can be found because it waits."""
         when, port = time.monotonic(), writer.get_extra_info("peername")[1]
         command = await asyncio.to_thread(command_with_port, port, PORT)
         self._refused.append(_Noted(when, command, refusal))

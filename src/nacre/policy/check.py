@@ -47,7 +47,7 @@ class CommandCheck:
         self.redirections = RedirectionCheck(found, context, self.boundaries)
         self.rules = RuleSearch(found)
         self.effects = EffectCheck(found, self._admits)
-        # What stands before the command that is checked, as it is written: `A=b`.
+        # What precedes the checked command, as written: `A=b`.
         self.assigned: list[str] = []
         # What it is given to read by the text itself.
         self.document: str | None = None
@@ -83,7 +83,7 @@ class CommandCheck:
         return found
 
     def _input(self, step: Step) -> None:
-        """A program that takes commands from its input, and is given some that nobody has looked at."""
+        """Check a program that takes commands from its input, if these have not been checked."""
         if self.findings.policy.mode == "open":
             return
         whole = self.findings.whole

@@ -127,7 +127,7 @@ def _check_text(
 
 
 class _Reading:
-    """A text as its shell reads it, and what its commands amount to once somebody has looked."""
+    """A text as its shell reads it, and the effects of its commands, computed on demand."""
 
     __slots__ = ("context", "inspected", "scan")
 

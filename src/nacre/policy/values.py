@@ -83,7 +83,7 @@ class Context:
         self._certain: dict[str, list[tuple[int, int]]] = {}
         self._values: dict[str, tuple[Word, ...] | None] = {}
         self._depth = 0
-        # The names that the text makes arrays, once somebody has asked.
+        # The names that the text makes arrays, computed on demand.
         self.arrays: frozenset[str] | None = None
         self._has_dynamic_names = False
         # The names that are lists of keys and values: `x=(a b)` has one element, which is b.

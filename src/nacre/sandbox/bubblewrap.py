@@ -1,4 +1,4 @@
-"""A profile as the command line of bubblewrap, which gives the keeper a view of the files of its own.
+"""A profile as the command line of bubblewrap, which gives the keeper its own view of the file system.
 
 Above it: `places`. Pure: what is mounted where, in which order. Later mounts cover earlier ones.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.sandbox.profile import Profile
 
-# Of /run only this is shown: names of hosts are looked up with it. Sockets of services are not.
+# Only this is visible of /run: it is needed to resolve host names. Sockets of services are not.
 RUN_SHOWN = ("/run/systemd/resolve", "/run/resolvconf")
 
 
@@ -25,8 +25,8 @@ def bubblewrap_argv(
 ) -> list[str]:
     """The arguments before the keeper's own argv.
 
-    `unreadable` is a file that nobody can read; `needed` are directories without which the keeper
-    itself cannot run, wherever they are.
+    `unreadable` is a file that cannot be read; `needed` are directories that the keeper itself needs,
+    wherever they are.
     """
     return ["bwrap", *_words(profile, files, spool_directory, unreadable, needed), "--"]
 
@@ -44,7 +44,7 @@ def _words(
         else:
             yield from ("--bind", source, path)
     for path in (profile.workspace, *needed):
-        if any(is_below(path, root) for root in TMP):  # where it would be gone
+        if any(is_below(path, root) for root in TMP):  # where it would be hidden
             yield from ("--ro-bind", path, path)
     for path in profile.writable:
         yield from ("--bind", path, path)
@@ -62,7 +62,7 @@ def _covers(profile: Profile, files: FileSystem, unreadable: str) -> Iterator[st
     """The mounts that cover secrets, and protect what must not change."""
     protected = dict.fromkeys((*profile.protected, *(each.path for each in profile.placeholders)))
     parents = (parent for path in (*protected, *profile.hidden) for parent in _way_to(path, profile))
-    for parent in dict.fromkeys(parents):  # what is mounted cannot be renamed and another put in its place
+    for parent in dict.fromkeys(parents):  # a mount point cannot be renamed and replaced
         yield from ("--bind", parent, parent)
     for path in protected:
         yield from ("--ro-bind", path, path)
@@ -74,12 +74,12 @@ def _covers(profile: Profile, files: FileSystem, unreadable: str) -> Iterator[st
 
 
 def _is_gone(path: str, profile: Profile) -> bool:
-    """Whether something hidden is out of sight already, with the machine's own /tmp and /run."""
+    """Whether something is hidden already, with the machine's own /tmp and /run."""
     return any(is_below(path, root) for root in (*TMP, "/run")) and not profile.holds(path)
 
 
 def _way_to(path: str, profile: Profile) -> Iterator[str]:
-    """The directories between something protected and the directory that may be written around it."""
+    """The directories between something protected and the writable directory around it."""
     parent = os.path.dirname(path)
     if parent not in profile.writable and any(is_below(parent, root) for root in profile.writable):
         yield from _way_to(parent, profile)

@@ -1,4 +1,4 @@
-"""An allowlist as the files that can be executed at all: race-free, by what they are, not by their names.
+"""An allowlist as the only files that can be executed: race-free, by file, not by name.
 
 Above it: `places`, which hands the list to a keeper. Below: the policy. Landlock grants EXECUTE to these
 files and no others, so that a copy, or a program that a command has written, cannot start, whatever the exec
@@ -99,7 +99,7 @@ class Executables:
 
 
 def words_of(head: bytes) -> Iterator[str]:
-    """What the first bytes of a file name to run it: a script's first line, or the loader of a program."""
+    """The interpreter that the first bytes of a file name: that of a script, or the loader of a program."""
     if head.startswith(b"#!"):
         yield from head[2:].partition(b"\n")[0].decode("utf-8", "surrogateescape").split()
     elif head.startswith(b"\x7fELF\x02\x01"):

@@ -1,7 +1,7 @@
-"""What a sandbox would let a command do, for a person who wonders: each path that its text names, and why.
+"""What a sandbox would let a command do, for a person: each path that its text names, and why.
 
 Above it: `nacre sandbox explain`. Pure, given the profile and the files. It reads words, not a shell's
-grammar: what a command opens without naming it is not seen here, but held all the same.
+grammar: paths that a command opens without naming them do not appear here, but are restricted all the same.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _why(refusal: Refusal) -> str:
 
 
 def describe(profile: Profile, home: str) -> list[str]:
-    """What holds for every command, one line for each thing."""
+    """The restrictions on every command, one per line."""
     lines = [
         f"may write: {_few(profile.writable, home)}, and a /tmp of its own"
         if profile.writable

@@ -1,8 +1,8 @@
 """Which hosts commands in a sandbox may reach: names and ports, then the addresses that they lead to. Pure.
 
-Above it: `places.proxy`, which asks before it connects. A name alone is not trusted: one that leads to a
-private address, be it by DNS that changes its answer, would open the person's own network. So each address
-is judged, and the one that was judged is the one that is used.
+Above it: `places.proxy`, which asks before it connects. A name alone is not trusted: if it resolved to a
+private address, perhaps by changing DNS answers, it would open the person's own network. So each address is
+judged, and exactly that address is used.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ class AllowedHosts:
     """The list of the settings: `api.example.com`, `*.example.org`, `host:8443`, `10.1.2.3`, `10.0.0.0/8`."""
 
     def __init__(self, entries: Iterable[str]) -> None:
-        """ValueError names an entry that is none."""
+        """ValueError names an invalid entry."""
         self._entries: list[_Entry] = []
-        self._networks: list[Network] = []  # private ones that are opened
+        self._networks: list[Network] = []  # private networks that are allowed
         for entry in entries:
             if "/" in entry:
                 self._networks.append(_network(entry))
@@ -63,7 +63,7 @@ class AllowedHosts:
         self.direct = tuple(name for name in _LOOPBACK_NAMES if name not in hosts)
 
     def refuse_host(self, host: str, port: int) -> Refusal | None:
-        """Why a name and a port may not be asked for, and the setting that opens it; None: they may be."""
+        """Why a name and a port may not be used, and the setting that allows it; None: they may."""
         if any(entry.names(host, port) for entry in self._entries):
             return None
         if (address := address_of(host)) is not None and port in USUAL_PORTS and self._is_opened(address):
@@ -71,7 +71,7 @@ class AllowedHosts:
         return Refusal(_shown(host, port), "it is not in the list", SETTING, _entry(host, port))
 
     def refuse_address(self, host: str, port: int, address: Address) -> Refusal | None:
-        """Why an address may not be connected to that a permitted name has led to; None: it may be."""
+        """Why an address of an allowed name may not be connected to; None: it may."""
         plain = _unwrapped(address)
         if (plain.is_global and not plain.is_multicast) or self._is_opened(plain):
             return None
@@ -87,7 +87,7 @@ def _shown(host: str, port: int) -> str:
 
 
 def _entry(host: str, port: int) -> str:
-    """What the list would have to have."""
+    """The entry that the list would need."""
     return host if port in USUAL_PORTS else _shown(host, port)
 
 
@@ -100,7 +100,7 @@ def address_of(host: str) -> Address | None:
 
 
 def normal_host(host: str) -> str:
-    """A host as it is compared: small letters, no dot at its end, no brackets. ValueError: it is none."""
+    """A normalized host: lower case, no trailing dot, no brackets. ValueError: it is invalid."""
     plain = host.lower().removeprefix("[").removesuffix("]").removesuffix(".")
     if address_of(plain) is None and (not _NAME.fullmatch(plain) or plain.startswith("*")):
         raise ValueError("no host")
@@ -124,7 +124,7 @@ def _network(entry: str) -> Network:
 
 
 def _unwrapped(address: Address) -> Address:
-    """The address that is reached in the end."""
+    """The address inside of an IPv6 address that embeds one."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
     if address in _NAT64:

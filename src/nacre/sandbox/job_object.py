@@ -1,11 +1,11 @@
-"""A level as what Windows can hold: the limits of a Job Object, and what is taken from a process's token.
+"""A level as what Windows can enforce: the limits of a job object, and a restricted token.
 
 Above it: `places`, once `keeper.win32` makes such a token. Pure: numbers and names, no call of Windows. No
 server starts with it yet: asking for a sandbox on Windows ends the start.
 
 Windows has no view of the files for each process. A restricted token with a low integrity level cannot write
 outside of directories that are marked for it, but it reads what its user reads: secrets are not hidden. What
-this holds and what not stands in `held`, so that a page or a start-up line can tell the truth.
+this enforces and what it does not is listed in `held`, for the documentation and the start-up line.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class JobLimits:
 
 @dataclass(frozen=True, slots=True)
 class TokenPlan:
-    """What is taken from the token of the user before the keeper is started with it."""
+    """What is removed from the user's token before the keeper is started with it."""
 
     flags: int
     disabled_groups: tuple[str, ...]  # they can only deny from then on
@@ -69,7 +69,7 @@ class WindowsPlan:
 def build_windows_plan(
     profile: Profile, spool_directory: str, *, processes: int = 0, memory_bytes: int = 0, cpu_s: int = 0
 ) -> WindowsPlan:
-    """What a keeper is started with at a level, and what that comes to."""
+    """How a keeper is started at a level, and what that enforces."""
     limits = {ACTIVE_PROCESS: processes, JOB_MEMORY: memory_bytes, JOB_TIME: cpu_s}
     flags = KILL_ON_JOB_CLOSE | DIE_ON_UNHANDLED_EXCEPTION
     flags |= sum(flag for flag, value in limits.items() if value)

@@ -33,7 +33,7 @@ DEVICES = (
     "/dev/urandom",
     "/dev/zero",
 )
-TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both put words into a terminal as if they had been typed
+TIOCSTI, TIOCLINUX = 0x5412, 0x541C  # both insert text into a terminal as if it were typed
 NEW_USER_NAMESPACE = 0x10000000
 UNIX_SOCKETS = 1
 # Pipes between processes, the internet, questions to the kernel. Others do not stay in a network namespace
@@ -121,7 +121,7 @@ def _filter(profile: Profile, *, mounts: bool) -> list[list[Any]]:
 
 
 def _all_but(hidden: tuple[str, ...], files: FileSystem) -> list[str]:
-    """Paths that together hold everything there is now except what is hidden."""
+    """Paths that together cover everything that exists now except what is hidden."""
     found: list[str] = []
 
     def walk(directory: str) -> None:
@@ -131,7 +131,7 @@ def _all_but(hidden: tuple[str, ...], files: FileSystem) -> list[str]:
             return
         for name in names_in(directory, files):
             path = os.path.join(directory, name)
-            if path not in hidden and files.real_path(path) == path:  # a link grants what it leads to
+            if path not in hidden and files.real_path(path) == path:  # a link grants access to its target
                 walk(path)
 
     walk("/")

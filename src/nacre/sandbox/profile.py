@@ -1,4 +1,4 @@
-"""What a level of the sandbox means on this machine: pure, given what exists there.
+"""What a level of the sandbox means on this machine. Pure, given what exists there.
 
 Above it: `places`. It asks the place what is there (`filesystem`) and changes nothing.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Level(StrEnum):
-    """How tightly commands are held."""
+    """How tightly commands are confined."""
 
     OFF = "off"
     WORKSPACE = "workspace"
@@ -78,7 +78,7 @@ SYSTEM_SOCKETS = (
     "/var/lib/lxd/unix.socket",
     "/var/snap/lxd/common/lxd/unix.socket",
 )
-# In a directory that commands may write to: what other programs run or believe later, outside of the sandbox.
+# In a writable directory: what other programs execute or trust later, outside of the sandbox.
 PROTECTED_DIRECTORIES = (".cursor", ".git/hooks", ".vscode")
 PROTECTED_FILES = (
     ".claude/settings.json",
@@ -89,7 +89,7 @@ PROTECTED_FILES = (
     ".mcp.json",
     "nacre.toml",
 )
-# The same in the home directory, where it lies in such a directory.
+# The same in the home directory, if it is in a writable directory.
 HOME_DIRECTORIES = (
     ".config/autostart",
     ".config/fish",
@@ -115,7 +115,7 @@ START_UP_FILES = (
 PROTECTED = tuple(sorted((*PROTECTED_DIRECTORIES, *PROTECTED_FILES, *HOME_DIRECTORIES, *START_UP_FILES)))
 # In the directory of git's that a linked worktree has in its repository.
 WORKTREE_FILES = ("commondir", "config.worktree", "gitdir")
-COMMON_DIRECTORY_TEXT = ".\n"  # says what git believes without it: the directory itself
+COMMON_DIRECTORY_TEXT = ".\n"  # what git assumes without it: the directory itself
 PLACEHOLDER_TEXT = "# nacre's sandbox keeps this name free; the file goes when nacre ends\n"
 # bash reads the first of these alone: an empty one would hide the next.
 _NEXT_OF_BASH = {
@@ -123,8 +123,8 @@ _NEXT_OF_BASH = {
     "elif [ -f ~/.profile ]; then . ~/.profile; fi\n",
     ".bash_login": "if [ -f ~/.profile ]; then . ~/.profile; fi\n",
 }
-# Below the home directory: caches that build tools cannot work without, and the program that a cache is made
-# for where it is not there yet. No directory of programs is here.
+# Below the home directory: caches that build tools need, and the program for which a missing cache is
+# created. No # directory of programs is among them.
 CACHES = {
     ".cache": "",
     ".bundle/cache": "bundle",
@@ -146,27 +146,27 @@ SIBLINGS_LOOKED_AT = 500  # directories that are searched for .env files, beside
 
 @record
 class SandboxSettings:
-    """What a person has chosen, with what is known of the machine."""
+    """The person's settings, and facts about the machine."""
 
     level: Level
     workspace: str
     writable: tuple[str, ...] = ()
-    readable: tuple[str, ...] = ()  # secrets that are opened after all
-    unprotected: tuple[str, ...] = ()  # names out of PROTECTED that are opened
-    sockets: tuple[str, ...] = ()  # of an SSH agent, of Docker
-    network: bool | None = None  # None: as the level has it
+    readable: tuple[str, ...] = ()  # secrets that are readable nevertheless
+    unprotected: tuple[str, ...] = ()  # names of PROTECTED that are writable nevertheless
+    sockets: tuple[str, ...] = ()  # such as those of an SSH agent or Docker
+    network: bool | None = None  # None: the default of the level
     hosts: tuple[str, ...] | None = None  # those that are reached through a proxy, without a network
     tmp_bytes: int = 0  # how much the private /tmp holds; 0: what the disk does
-    hidden: tuple[str, ...] = ()  # what cannot be read besides secrets: directories of other servers
-    worktree: Worktree | None = None  # where the workspace is one of git's
+    hidden: tuple[str, ...] = ()  # hidden besides secrets: directories of other servers
+    worktree: Worktree | None = None  # if the workspace is one
     known_sockets: tuple[str, ...] = ()  # of services that the environment names
-    own_processes_only: bool = False  # where the kernel does not keep signals inside otherwise
+    own_processes_only: bool = False  # if the kernel cannot restrict signals otherwise
     search_path: str | None = None  # where programs are looked for whose caches are to be made
 
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A linked worktree of git: its repository lies elsewhere, and must be written to for a commit."""
+    """A linked worktree of git: its repository is elsewhere, and must be writable for a commit."""
 
     git_directory: str  # of this worktree, in its repository's
     common_directory: str  # of the repository: …/.git
@@ -174,7 +174,7 @@ class Worktree:
 
 @dataclass(frozen=True, slots=True)
 class Placeholder:
-    """Stands for something protected that is not there, so that a mount can lie over it.
+    """Stands for something protected that does not exist, so that a mount can cover it.
 
     An empty directory, which no other program takes for what is missing, and git does not see; a file where
     only a file does no harm.
@@ -208,31 +208,31 @@ class Refusal:
 
 @record
 class Profile:
-    """A level in this place: real paths, and what is shut."""
+    """A level in this place: real paths, and what is closed."""
 
     level: Level
     workspace: str
     writable: tuple[str, ...]
-    hidden: tuple[str, ...]  # cannot be read
-    protected: tuple[str, ...]  # below something writable, and cannot be changed
+    hidden: tuple[str, ...]  # not readable
+    protected: tuple[str, ...]  # not writable, below something writable
     sockets: tuple[str, ...]
     private_tmp: str
     network: bool
     hosts: tuple[str, ...] | None  # those that are reached through a proxy, without a network; None: no proxy
     own_processes_only: bool
     tmp_bytes: int = 0
-    placeholders: tuple[Placeholder, ...] = ()  # for what is protected and not there
-    caches: tuple[str, ...] = ()  # directories out of `writable` that are to be made
-    closed_sockets: tuple[str, ...] = ()  # those out of `hidden` that are sockets of services
+    placeholders: tuple[Placeholder, ...] = ()  # for protected files that do not exist
+    caches: tuple[str, ...] = ()  # directories of `writable` that have to be created
+    closed_sockets: tuple[str, ...] = ()  # those of `hidden` that are sockets of services
 
     @property
     def proxy(self) -> bool:
-        """Whether there is a way to some hosts without a network."""
+        """Whether some hosts can be reached through a proxy."""
         return self.hosts is not None
 
     @property
     def reach(self) -> str:
-        """How far commands reach, for a person."""
+        """The network access of commands, for a person."""
         if self.hosts is None:
             return "yes" if self.network else "no"
         return f"only {', '.join(self.hosts)}" if self.hosts else "no"
@@ -287,7 +287,7 @@ def private_directories(private_tmp: str) -> tuple[str, str]:
 
 
 def is_below(path: str, root: str) -> bool:
-    """Whether a path is a root or lies in it; both without links."""
+    """Whether a path is a root or below it; both without links."""
     return path == root or path.startswith(root.rstrip("/") + "/")
 
 
@@ -299,7 +299,7 @@ def quoted(text: str) -> str:
 def build_profile(
     settings: SandboxSettings, files: FileSystem, own_files: Iterable[str], private_tmp: str
 ) -> Profile:
-    """What a level comes to here. `own_files` are nacre's: neither read nor changed by a command."""
+    """The profile of a level. `own_files` are nacre's: no command can read or change them."""
     may_write = settings.level in {Level.WORKSPACE, Level.STRICT}
     workspace = files.real_path(settings.workspace)
     roots = [workspace, *(files.real_path(files.expand_home(path)) for path in settings.writable)]
@@ -372,7 +372,7 @@ def _secrets(files: FileSystem) -> Iterator[str]:
 def _protected(
     roots: list[str], own: tuple[str, ...], shared: Worktree | None, files: FileSystem
 ) -> Iterator[str]:
-    """Names of what must stay as it is, there or not."""
+    """Names that must not change, whether they exist or not."""
     if shared is not None:
         yield os.path.join(roots[0], ".git")
         yield from _below(shared.common_directory, ("commondir", "config", "config.worktree", "hooks"))

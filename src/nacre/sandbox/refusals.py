@@ -1,7 +1,7 @@
 """What the sandbox has refused a command: found in its messages, checked against the profile.
 
 Above it: `service`, which asks only when a command in a sandbox has failed. A message alone proves nothing:
-each path in it is held against the rules, and only what they refuse is told as refused.
+each path in it is checked against the rules, and only what they refuse is reported.
 """
 
 from __future__ import annotations
@@ -159,5 +159,5 @@ def _is_ours_to_write(path: str, files: FileSystem) -> bool:
 
 
 def sentence(refusal: Refusal, level: str, advice: str) -> str:
-    """What the caller is told: the level, the path, the rule, and who can change it."""
+    """The sentence for the caller: the level, the path, the rule, and who can change it."""
     return f"The sandbox ({level}) refused {refusal.path}: {refusal}. {advice}"

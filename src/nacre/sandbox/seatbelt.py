@@ -1,7 +1,7 @@
 """A profile as the language of macOS's `sandbox-exec`, and the command line that starts a keeper under it.
 
-Above it: `places`, once somebody has run it on a Mac: nobody has, so no server starts with it yet. Pure. The
-text holds no path: paths are parameters (`-D`), which no quoting can break out of.
+Above it: `places`, once it has been tried on a Mac; until then no server starts with it. Pure. The text
+contains no path: paths are parameters (`-D`), so quoting cannot go wrong.
 
 The same meaning as on Linux: all may be read but secrets, writes go where the profile says, and what is
 protected stays. The last rule that matches decides. There is no private /tmp: TMPDIR names one.
