@@ -355,7 +355,7 @@ def test_claude_code_as_it_begins_is_answered_alike(start: Start, tmp_path: Path
         news = [line for line in (server.receive_line(), server.receive_line()) if b"list_changed" in line]
         for identity in ("listen:0", 1):
             server.notify("notifications/cancelled", {"requestId": identity})
-        return [*told, sealed.sub(b"", asked), news]
+        return [*told, sealed.sub(b"", asked), *news]
 
     compare(start, plain=scenario)
 
