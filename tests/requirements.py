@@ -764,7 +764,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     # -- the sandbox
     "sandbox-landlock": Requirement("A keeper's Landlock rules hold for all that it starts.", "nacre"),
     "sandbox-seccomp": Requirement("A keeper's filter refuses the system calls that it names.", "nacre"),
-    "sandbox-fails-closed": Requirement("A sandbox that is not to be had ends the start.", "nacre"),
+    "sandbox-fails-closed": Requirement(
+        "If the sandbox is not available, the server does not start.", "nacre"
+    ),
     "exec-gate": Requirement("Each exec below a gate is decided by its real path and arguments.", "nacre"),
     "exec-rules": Requirement(
         "In a sandbox, rules hold for every program that a command really starts, in every shell.", "nacre"
@@ -904,7 +906,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "network-told": Requirement(
         "A refused host is told in the result of the command that wanted it, with the setting.", "nacre"
     ),
-    "network-fails-closed": Requirement("A list of hosts that cannot be held ends the start.", "nacre"),
+    "network-fails-closed": Requirement(
+        "If a list of hosts cannot be enforced, the server does not start.", "nacre"
+    ),
     # -- limits
     "limits-contained": Requirement(
         "A fork bomb, a memory hog, a CPU spinner and a disk filler are ended; the server works on.", "nacre"
@@ -920,7 +924,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Where a control group can be made, the kernel holds a command's memory and processes; none is left.",
         "nacre",
     ),
-    "limits-fail-closed": Requirement("A limit that cannot be held ends the start.", "nacre"),
+    "limits-fail-closed": Requirement("If a limit cannot be enforced, the server does not start.", "nacre"),
     # -- secrets
     "secrets-given": Requirement(
         "A secret is given to commands whose rules name it, or to all where a setting says so; else to none.",
@@ -932,7 +936,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "secrets-fail-closed": Requirement(
-        "A secret that is not to be had or cannot be hidden ends the start, and no error shows it.", "nacre"
+        "If a secret cannot be read or hidden, the server does not start, and no error shows it.", "nacre"
     ),
     # -- the five documents, clause by clause
     **{name: Requirement(*clause) for name, clause in clauses.ALL.items()},

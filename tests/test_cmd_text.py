@@ -131,7 +131,7 @@ def test_what_is_to_be_read_stands_in_a_file() -> None:
     ("asked", "message"),
     [
         (ask("echo €"), "'€' at offset 5, which cmd.exe's code page lacks"),
-        (ask("cd", environment={"A": "中"}), "environment.A holds '中'"),
+        (ask("cd", environment={"A": "中"}), "environment.A contains '中'"),
         (ask("cd", environment={"A": "1\n2"}), "environment.A has several lines"),
         (ask("cd", directory="/tmp/a:b"), "a name that Windows cannot have"),
         (ask("echo " + "x" * 9000), "a line of more than 8,000 characters"),

@@ -114,7 +114,7 @@ def test_everything_that_can_be_broken_in_a_home_directory_is_found(person: Pers
     assert code == 1
     check(found, "shell", "problem", "broken-shell does not work")
     check(found, "other shells", "warning", "fish does not")
-    check(found, "PATH", "warning", "does not tell its own")
+    check(found, "PATH", "warning", "does not tell its PATH")
     check(found, "place", "problem", "gone is not a directory")
     check(found, "audit log", "problem", "line 1")
     check(found, "settings", "warning", "sandbox_network would widen")

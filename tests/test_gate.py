@@ -30,7 +30,7 @@ def test_rules_given_twice_are_all_held_and_an_empty_list_is_refused(start: Star
         assert f"`{name}" in text_of(server.call("shell", command=f"true; {name} x"))
     refused = nacre("--allow", " ,")
     assert refused.returncode == 2
-    assert "argument --allow: it holds no pattern" in refused.stderr
+    assert "argument --allow: it has no pattern" in refused.stderr
 
 
 def config_file(tmp_path: Path, text: str) -> str:
@@ -493,4 +493,4 @@ def test_rules_are_not_held_without_a_sandbox_in_a_shell_that_the_policy_cannot_
     ruled = start("--shell", str(shell), "--allow", "echo", "--sandbox", "off", greet=False)
     assert ruled.read_rest() == []
     assert ruled.wait() == 2
-    assert b"oursh: rules cannot be held" in ruled.stderr
+    assert b"oursh: rules cannot be enforced" in ruled.stderr

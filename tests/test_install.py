@@ -316,7 +316,7 @@ def test_installing_twice_changes_nothing_and_uninstalling_undoes_it(tmp_path: P
     file.parent.mkdir()
     file.write_text(COMMENTED)
     assert nacre(tmp_path, "install", "cursor").returncode == 0
-    assert "has it already" in nacre(tmp_path, "install", "cursor").stdout
+    assert "already has it" in nacre(tmp_path, "install", "cursor").stdout
     entry: Any = settings_file.servers_in(str(file), "json", AT[0])[AT[1]]
     with WireClient(program=[entry["command"], *entry["args"]], cwd=tmp_path) as client:
         client.shake_hands()

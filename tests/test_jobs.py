@@ -339,7 +339,7 @@ def test_a_command_without_input_says_so(server: WireClient, tmp_path: Path, ses
     gate = Gate(tmp_path)
     job = server.shell(f"read x < {gate.path}", answer_within=1, **session)["job"]
     words = refusal(server, "job", action="send", id=job, text="x\n")
-    assert words.startswith("This command was started with nothing to read.")
+    assert words.startswith("This command takes no input: it was started without any.")
     gate.open()
     assert do(server, "wait", job)["exit_code"] == 0
 

@@ -179,7 +179,7 @@ def test_an_expression_that_is_none_or_never_ends_is_told_and_holds_nothing_up(s
     server.shell("printf 'a%.0s' {1..60}; echo b")
     bad = server.call("output", search="(a")
     assert bad["isError"] is True
-    assert "This is no regular expression: missing )" in text_of(bad)
+    assert "This is not a valid regular expression: missing )" in text_of(bad)
     slow = server.post_call("output", {"search": "(a|aa)+$"})
     assert server.shell("echo meanwhile")["stdout"] == "meanwhile\n"
     answer = server.answer_to(slow)["result"]

@@ -87,7 +87,7 @@ def test_what_it_prints_by_these_lines_is_understood_as_a_conversation() -> None
 def test_what_it_cannot_be_given_is_refused_before_anything_runs() -> None:
     with pytest.raises(RequestError, match="stdin cannot be given"):
         SHELL.check(ask("read", stdin="text"))
-    with pytest.raises(RequestError, match="command holds a byte that is not UTF-8 at offset 1"):
+    with pytest.raises(RequestError, match="command contains a byte that is not UTF-8 at offset 1"):
         SHELL.check(ask("a\udcff"))
     SHELL.check(ask("Get-Date"))
 

@@ -301,7 +301,7 @@ def test_what_is_no_shell_is_refused_at_start(start: Start) -> None:
     client = start("--shell", "/bin/cat", greet=False)
     assert client.wait() == 2
     client.read_rest()
-    assert b"/bin/cat does not speak like a POSIX shell" in client.stderr
+    assert b"/bin/cat is not a POSIX shell" in client.stderr
 
 
 @pytest.mark.parametrize(

@@ -268,7 +268,7 @@ def test_a_directory_that_is_a_file_is_told(server: WireClient, tmp_path: Path) 
         ({"command": "true", "timeout": True}, "timeout must be an integer, not a boolean"),
         ({"command": "true", "environment": {"A": 1}}, "environment.A must be a string"),
         ({"command": "true", "environment": {"A=B": "1"}}, "not a variable name"),
-        ({"command": "echo a\0b"}, "command holds a NUL character at offset 6"),
+        ({"command": "echo a\0b"}, "command contains a NUL character at offset 6"),
         ({"command": "echo \ud800"}, "half of a surrogate pair"),
     ],
 )

@@ -436,7 +436,7 @@ def test_no_password_is_asked_for_where_it_could_be_seen(start: Start, tmp_path:
     plain = start("--shell", "bash")
     job = Terminal(plain, ASKS)
     words = text_of(plain.call("job", action="send", id=job.id, ask="Password?"))
-    assert words.startswith("Your client cannot ask its person.")
+    assert words.startswith("Your client cannot ask the person.")
     server = asking_server(start, tmp_path, {})
     server.request("initialize", {**HANDSHAKE, "capabilities": {"elicitation": {}}})
     server.notify("notifications/initialized")

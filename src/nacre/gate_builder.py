@@ -51,7 +51,7 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
     lists = shell.dialect.lists
     if lists is None:
         raise RequestError(
-            f"{shell.name}: a list of commands cannot be held in this shell.",
+            f"{shell.name}: a list of commands cannot be enforced in this shell.",
             hint=f"Use --shell with {examples(lambda dialect: dialect.lists)}.",
         )
     check = single_command_check(commands, lists.quoting)
@@ -81,7 +81,7 @@ def _check_unread(config: Config, place: Place, policy: Policy) -> None:
         why = 'unless allow_writes is true, or the sandbox "read-only"'
     if why:
         raise RequestError(
-            f"{shell.name}: rules cannot be held in this shell, whose language nobody here reads, {why}.",
+            f"{shell.name}: rules cannot be enforced {why}: nacre cannot parse the language of this shell.",
             hint=f"Use --shell with {examples(_is_readable)}, or start without rules.",
         )
 

@@ -69,10 +69,10 @@ def check_limits(config: Config, *, own_tmp: bool) -> None:
     for name in LIMITS:
         setting, value = _setting(name, config)
         if value and setting in _NOT_ON.get(sys.platform, ()):
-            raise RequestError(f"{setting} cannot be held on this system.", hint="Leave it out.")
+            raise RequestError(f"{setting} cannot be enforced on this system.", hint="Leave it out.")
     if config.limit_tmp_bytes and not own_tmp:
         raise RequestError(
-            "limit_tmp needs a sandbox that is held by bubblewrap: only there is a /tmp of its own.",
+            "limit_tmp needs a sandbox with bubblewrap: only that has a private /tmp.",
             hint="Set sandbox, install bubblewrap, or leave limit_tmp out.",
         )
 

@@ -30,7 +30,7 @@ class Pattern:
             self._compiled: regex.Pattern[str] = regex.compile(expression)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
             raise RequestError(
-                f"This is no regular expression: {error}.",
+                f"This is not a valid regular expression: {error}.",
                 hint="Escape special characters with a backslash.",
             ) from None
         self._limit_s = self._left_s = limit_s

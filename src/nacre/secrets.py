@@ -81,5 +81,5 @@ def _value(name: str, source: SecretSource, environment: Mapping[str, str]) -> s
 
 def _failed(name: str, why: str) -> RequestError:
     return RequestError(
-        f"The secret {name} is not to be had: {why}.", code="no_secret", hint="See [secrets]."
+        f"The secret {name} cannot be read: {why}.", code="no_secret", hint="Check [secrets] in the settings."
     )

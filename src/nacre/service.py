@@ -531,7 +531,7 @@ class Service:
         from nacre.settings.live import taken_over  # noqa: PLC0415  # only a change needs it
 
         if config.preset.name != self.config.preset.name:
-            raise RequestError("Another preset needs a new start of the server.")
+            raise RequestError("Changing the preset requires a restart of the server.")
         live, new, waiting = taken_over(self.config, config)
         gate = build_gate(live, self.place, self.default_directory)
         if gate is not None and self._gate is not None:

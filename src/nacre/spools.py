@@ -96,7 +96,7 @@ class Spools:
         except FileNotFoundError:
             if any(map(os.path.exists, files.values())):
                 raise RequestError(
-                    f"The {stream} of {output_id} is in no file any more: its reply has shown all of it.",
+                    f"The {stream} of {output_id} is no longer kept: the reply showed all of it.",
                     code="no_output",
                 ) from None
             raise _no_output(output_id) from None
@@ -131,7 +131,8 @@ def _no_output(output_id: str) -> RequestError:
     return RequestError(
         f"There is no output {output_id!r}.",
         code="no_output",
-        hint="It may have made room for newer ones. Run the command again, with less output or into a file.",
+        hint="It may have been removed to make room for newer ones. Run the command again, with less output"
+        " or into a file.",
     )
 
 

@@ -112,7 +112,7 @@ def test_commands_that_wait_in_a_closed_session_are_refused_and_no_shell_stays(
     for call in waiting:
         refused = client.answer_to(call)["result"]
         assert refused["isError"]
-        assert "Session 'a' was closed before the command had its turn. Nothing was run." in text_of(refused)
+        assert "Session 'a' was closed before the command could run. Nothing was run." in text_of(refused)
     assert text_of(client.call("session", action="list")) == "There are no sessions."
     if shell == "bash":
         assert keeper_children(client) == []

@@ -347,7 +347,7 @@ def test_a_shell_that_quotes_in_its_own_way_is_refused_at_the_start(start: Start
     client = start("--preset", "commands", "--shell", "fish", greet=False)
     assert client.read_rest() == []
     assert client.wait() == 2
-    assert b"fish: a list of commands cannot be held in this shell" in client.stderr
+    assert b"fish: a list of commands cannot be enforced in this shell" in client.stderr
 
 
 # -- security

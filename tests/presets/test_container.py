@@ -516,7 +516,7 @@ def test_wrong_parameters_are_told_by_name(talk: Start) -> None:
         ({"command": "ls", "cwd": []}, "cwd must be a string, not an array."),
         ({"command": "ls", "env": {"A": 1}}, "env.A must be a string, not an integer."),
         ({"command": "ls", "shell": True}, "Unknown argument: shell."),
-        ({"command": "echo", "args": ["a\0b"]}, "args[0] holds a NUL character at offset 1."),
+        ({"command": "echo", "args": ["a\0b"]}, "args[0] contains a NUL character at offset 1."),
         ({"command": "echo", "env": {"A=B": "1"}}, "environment: 'A=B' is not a variable name."),
     ]
     for params, complaint in wrong:

@@ -261,7 +261,7 @@ def test_what_cannot_be_started_says_why(start: Start, tmp_path: Path) -> None:
     shutil.copy("/bin/dash", shell)
     server = start(*SERVER_SHELL, "-s", str(shell), "-w", str(place), "-v")
     output, code = run(server, "echo a\0b")
-    assert output.startswith("Failed to execute: command holds a NUL character at offset 6.")
+    assert output.startswith("Failed to execute: command contains a NUL character at offset 6.")
     assert code == -1
     place.rmdir()
     output, code = run(server, "true")
@@ -487,8 +487,8 @@ def test_help_is_the_documents_text() -> None:
         (["--timeout"], "argument -t/--timeout: expected one argument"),
         (["--timeout", "0"], "argument -t/--timeout: '0' is not a whole number from 1 to 1000000"),
         (["-t", "soon"], "argument -t/--timeout: 'soon' is not a whole number from 1 to 1000000"),
-        (["--allow", ""], "argument --allow: it holds no pattern"),
-        (["--deny", " , "], "argument --deny: it holds no pattern"),
+        (["--allow", ""], "argument --allow: it has no pattern"),
+        (["--deny", " , "], "argument --deny: it has no pattern"),
         (["--deny", "rm", "--deny", "dd"], "the argument '--deny' cannot be used multiple times"),
     ],
 )

@@ -237,7 +237,7 @@ def test_strict_without_bubblewrap_does_not_start(home: Home) -> None:
         program, cwd=home.workspace, env=environment, input="", capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
-    assert "The sandbox is not to be had" in done.stderr
+    assert "The sandbox is not available" in done.stderr
     assert "bubblewrap" in done.stderr
 
 

@@ -338,7 +338,7 @@ def test_a_terminal_has_a_screen_takes_what_is_typed_and_keeps_its_size(server: 
     assert "name?" in text_of(asked)
     kept = server.call("job", action="resize", id=job, rows=40, columns=100)
     assert kept["isError"]
-    assert "keeps its size: ResizePseudoConsole" in text_of(kept), "wine 8 has no such call"
+    assert "cannot be resized: ResizePseudoConsole" in text_of(kept), "wine 8 has no such call"
     server.call("job", action="send", id=job, text="Ada\r")
     ended = server.call("job", action="wait", id=job)
     assert ended["structuredContent"]["exit_code"] == 7

@@ -133,7 +133,7 @@ def _own_log() -> str:
     if log is None:
         raise RequestError(
             "Your settings name no audit log.",
-            hint="Name the file behind the command, or set audit_log (`nacre config show`).",
+            hint="Name the file after the command, or set audit_log (`nacre config show`).",
         )
     return log
 

@@ -29,11 +29,13 @@ def parser() -> argparse.ArgumentParser:
     """The options, with their help."""
     top = Parser(
         prog="nacre doctor",
-        description="What works here and what does not, found out by trying it, and what would fix it.",
-        epilog="Each line is ok, a warning or a problem. The exit code is 1 if there is a problem.",
+        description="Check what works on this machine by trying it, and say how to fix the rest.",
+        epilog="Each line is ok, a warning or a problem. Exit code 1: there is a problem. With --json:"
+        ' a list of objects with the texts "status" (ok, warning or problem), "name" (what was checked),'
+        ' "text" (what was found) and "fix" (what to do; empty if there is nothing to do).',
     )
-    top.add_argument("--json", action="store_true", help="the report as JSON")
-    top.add_argument("--config", metavar="FILE", help="a settings file in the place of your own")
+    top.add_argument("--json", action="store_true", help="print JSON")
+    top.add_argument("--config", metavar="FILE", help="a settings file instead of your own")
     return top
 
 

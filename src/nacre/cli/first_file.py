@@ -85,7 +85,7 @@ def _ask_intent() -> str:
     """Up to three questions, each with a yes or no."""
     if not sys.stdin.isatty():
         raise RequestError(
-            "This is no terminal, so no question can be asked.",
+            "No question can be asked, because stdin is not a terminal.",
             hint=f"Say what the agent is for: --for {' | '.join(INTENTS)}.",
         )
     if not _yes("May the agent change files?"):

@@ -34,17 +34,17 @@ def parser(verb: str) -> argparse.ArgumentParser:
         usage=f"nacre {verb} [CLIENT] [options]" + (" [-- options of the server]" if adds else ""),
         description="Add nacre to the settings of an MCP client."
         if adds
-        else "Take nacre out of the settings of an MCP client.",
+        else "Remove nacre from the settings of an MCP client.",
         epilog="Clients: " + ", ".join(client.name for client in CLIENTS) + "."
-        " Without one: which of them are here, and which of these have nacre."
-        " The file is backed up beside itself; comments and other servers stay as they are.",
+        " Without a client, it lists them, and whether they have nacre."
+        " A backup of the file is kept next to it; comments and other servers are kept.",
     )
     top.add_argument("client", nargs="?", metavar="CLIENT", help="the client")
     top.add_argument("--name", default="nacre", help="the server's name there (default: nacre)")
-    top.add_argument("--project", metavar="DIR", help="the settings of that project, not the person's")
-    top.add_argument("--file", metavar="FILE", help="another settings file of that client")
+    top.add_argument("--project", metavar="DIR", help="the settings of that project instead of yours")
+    top.add_argument("--file", metavar="FILE", help="another settings file in that client's format")
     if adds:
-        top.add_argument("--print", action="store_true", help="only print what the file has to hold")
+        top.add_argument("--print", action="store_true", help="only print what the file should contain")
     top.add_argument("--dry-run", action="store_true", help="only print the change, as a diff")
     return top
 
@@ -101,12 +101,12 @@ def _path(client: Client, world: World, options: argparse.Namespace) -> str:
 
 def _install(client: Client, path: str, command: list[str], options: argparse.Namespace) -> int:
     if options.print:
-        sys.stderr.write(f"{path} has to hold:\n")
+        sys.stderr.write(f"{path} should contain:\n")
         sys.stdout.write(snippet(client, options.name, command))
         return 0
     entry = client.entry(command[0], command[1:])
     change = settings_file.adding(path, client.text_format, (client.key, options.name), entry)
-    already = f"{client.title} has it already: {path}"
+    already = f"{client.title} already has it: {path}"
     done = f"{client.title} will run: {shlex.join(command)}\nWritten to {path}"
     if _carry_out(change, already, done, dry_run=options.dry_run):
         sys.stdout.write(f"Next: {client.then}\n")
@@ -131,7 +131,7 @@ def _carry_out(change: Change, already: str, done: str, *, dry_run: bool) -> boo
     backup = settings_file.write(change)
     sys.stdout.write(f"{done}\n")
     if backup is not None:
-        sys.stdout.write(f"What it held before is in {backup}\n")
+        sys.stdout.write(f"Backup of what it was before: {backup}\n")
     return True
 
 

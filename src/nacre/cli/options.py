@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def patterns(text: str) -> str:
     """Refuse an empty list: `--allow "$LIST"` with an empty variable must not allow everything."""
     if not text.replace(",", "").strip():
-        raise argparse.ArgumentTypeError("it holds no pattern")
+        raise argparse.ArgumentTypeError("it has no pattern")
     return text
 
 

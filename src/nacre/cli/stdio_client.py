@@ -143,7 +143,9 @@ class StdioClient:
         try:
             return json.loads(line)
         except ValueError:
-            raise ServerEndedError(f"The server has sent no message of MCP: {line[:200]!r}") from None
+            raise ServerEndedError(
+                f"The server sent something that is not an MCP message: {line[:200]!r}"
+            ) from None
 
     def _ended(self) -> ServerEndedError:
         with contextlib.suppress(subprocess.TimeoutExpired):

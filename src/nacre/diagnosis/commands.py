@@ -131,10 +131,12 @@ async def _search_path(config: Config) -> list[Finding]:
     told = [line for line in said.splitlines() if line.startswith(f"{READY}:")]
     if not told:
         fix = 'Look at its start-up files, or set login_environment = "never" and PATH in environment_set.'
-        text = f"this terminal {held}, but the login shell does not tell its own: desktop clients lack it"
+        text = f"this terminal {held}, but the login shell does not tell its PATH to desktop clients"
         return [Finding("warning", "PATH", text, fix)]
     count = len(told[-1].split(":")) - 1
-    return [Finding("ok", "PATH", f"this terminal {held}; the login shell tells {count} directories")]
+    return [
+        Finding("ok", "PATH", f"this terminal {held}; the login shell has {count} directories in its PATH")
+    ]
 
 
 # -- the sandbox
@@ -143,12 +145,14 @@ async def _search_path(config: Config) -> list[Finding]:
 def _exec_gate() -> Finding:
     """Whether rules can hold for what really starts."""
     if sys.platform != "linux":
-        return Finding("warning", "exec gate", "rules hold for the text of commands only: this is not Linux")
+        return Finding(
+            "warning", "exec gate", "rules are enforced for the text of commands only: this is not Linux"
+        )
     from nacre.keeper.confinement import can_decide_execs  # noqa: PLC0415  # Linux only
 
     if can_decide_execs():
-        return Finding("ok", "exec gate", "in a sandbox, rules hold for every program that starts")
-    told = "rules hold for the text of commands only: what we run in lets nobody decide what a process starts"
+        return Finding("ok", "exec gate", "in a sandbox, rules are enforced for every program that starts")
+    told = "rules are enforced for the text of commands only: this container allows no more"
     return Finding("warning", "exec gate", told, "Start nacre outside of the container or sandbox it is in.")
 
 
@@ -174,7 +178,7 @@ async def _level(config: Config, level: Level) -> Finding:
     expected = set[str]() if level is Level.READ_ONLY else {"inside"}
     if outside or said - {"home"} != expected:
         fix = f"Do not rely on it here. Please report this: expected {expected}, found {said}."
-        return Finding("problem", name, "the sandbox started and does not hold", fix)
+        return Finding("problem", name, "the sandbox started but does not confine", fix)
     return _held(name) if "home" not in said else _without_home(_held(name), home)
 
 
@@ -194,8 +198,8 @@ def _held(name: str) -> Finding:
     version = landlock_version()
     problem = why_it_fails(["bwrap", "--ro-bind", "/", "/", "true"])
     if problem:
-        text = f"holds, by Landlock {version} and seccomp alone: bubblewrap does not work ({problem})"
+        text = f"works, with Landlock {version} and seccomp alone: bubblewrap does not work ({problem})"
         return Finding("warning", name, text, "Install the package bubblewrap, and allow user namespaces.")
     if version < SCOPES_SINCE:
-        return Finding("ok", name, f"holds: bubblewrap, Landlock {version} (signals by a process namespace)")
-    return Finding("ok", name, f"holds: bubblewrap, Landlock {version}, seccomp")
+        return Finding("ok", name, f"works: bubblewrap, Landlock {version} (signals by a process namespace)")
+    return Finding("ok", name, f"works: bubblewrap, Landlock {version}, seccomp")

@@ -85,16 +85,16 @@ def disk() -> Finding:
 
 
 def control_groups(config: Config) -> Finding:
-    """Whether the kernel holds limits of memory and processes, or our watch alone."""
+    """Whether the kernel enforces limits on memory and processes, or our watch alone."""
     if sys.platform != "linux":
-        return Finding("ok", "control groups", "none here: limits are watched")
+        return Finding("ok", "control groups", "none here: nacre checks limits itself")
     from nacre.keeper.cgroups import CONTROLLERS, find_groups  # noqa: PLC0415  # Linux only
 
     held = find_groups().parents
     missing = [CONTROLLERS[kind] for kind in CONTROLLERS if kind not in held]
     if not missing:
-        return Finding("ok", "control groups", "the kernel holds limits of memory and processes")
-    text = f"no group can be made for: {', '.join(missing)}; such limits are watched, and passed for moments"
+        return Finding("ok", "control groups", "the kernel enforces limits on memory and processes")
+    text = f"no control group for: {', '.join(missing)}; such limits can be exceeded briefly"
     wanted = [kind for kind in CONTROLLERS if kind not in held and kind in config.limits]
     fix = "Start the client in a scope of its own: systemd-run --user --scope -p Delegate=yes CLIENT."
     return Finding("warning" if wanted else "ok", "control groups", text, fix if wanted else "")

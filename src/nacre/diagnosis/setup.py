@@ -51,7 +51,7 @@ def settings(file: str | None) -> tuple[Config, list[Finding]]:
         layered = layers.load(file)
         config = configuration.configure(layered.table)
     except NacreError as error:
-        fix = error.hint or "Mend the file; `nacre config schema` makes an editor show what it may hold."
+        fix = error.hint or "Fix the file; `nacre config schema` lets an editor show what is allowed."
         return configuration.configure({}), [Finding("problem", "settings", str(error), fix)]
     return config, list(_layers(layered))
 
@@ -59,18 +59,20 @@ def settings(file: str | None) -> tuple[Config, list[Finding]]:
 def _layers(layered: layers.Layered) -> Iterator[Finding]:
     if not layered.layers:
         path = configuration.default_path()
-        yield Finding("ok", "settings", f"the defaults hold; `nacre config init` writes {path}")
+        yield Finding("ok", "settings", f"defaults; `nacre config init` writes {path}")
     for layer in layered.layers:
         yield Finding("ok", "settings", f"{layer.source} ({layer.name}): {', '.join(layer.table)}")
     for warning in layered.warnings:
-        yield Finding("warning", "settings", warning, "Read the file, then `nacre trust`, or leave it so.")
+        yield Finding(
+            "warning", "settings", warning, "Read the file, then run `nacre trust`, or leave it ignored."
+        )
 
 
 def place(config: Config) -> Finding:
     """Where commands run."""
     directory = config.chosen_directory or os.getcwd()
     if not os.path.isdir(directory):
-        return Finding("problem", "place", f"{directory} is not a directory", "Mend working_directory.")
+        return Finding("problem", "place", f"{directory} is not a directory", "Fix working_directory.")
     return Finding("ok", "place", f"this machine ({sys.platform}); commands start in {directory}")
 
 
@@ -81,7 +83,7 @@ def audit_log(config: Config) -> Finding:
     """Whether the log can be written, and whether its chain is whole."""
     path = config.audit_log
     if path is None:
-        return Finding("ok", "audit log", "none is kept (audit_log)")
+        return Finding("ok", "audit log", "off (audit_log)")
     if os.path.exists(path):
         return _written_log(path)
     above = os.path.dirname(os.path.abspath(path))
@@ -137,14 +139,14 @@ async def _client(client: Client, path: str, config: Config) -> Finding | None:
     try:
         named = _own_entries(client, path)
     except NacreError as error:
-        fix = "Mend that file: the client cannot read it either."
+        fix = "Fix that file: the client cannot read it either."
         return Finding("problem", client.name, error.message, fix)
     if not named:
         return None
     fix = f"nacre install {client.name}"
     failed = [why for name, entry in named.items() if (why := await _start(name, entry, config))]
     if failed:
-        otherwise = f"If it says what to mend, do that; else `{fix}` writes a new entry."
+        otherwise = f"If it says what to fix, do that; otherwise `{fix}` writes a new entry."
         return Finding("problem", client.name, f"{path}: {failed[0]}", otherwise)
     by_name = [name for name, entry in named.items() if not os.path.isabs(_command(entry)[0])]
     if by_name and client.is_desktop:

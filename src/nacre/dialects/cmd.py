@@ -230,7 +230,7 @@ def check_letters(argument: str, text: str, encoding: str) -> None:
         return
     at = next(index for index, letter in enumerate(text) if not _fits(letter, encoding))
     raise RequestError(
-        f"{argument} holds {text[at]!r} at offset {at}, which cmd.exe's code page lacks.",
+        f"{argument} contains {text[at]!r} at offset {at}, which cmd.exe's code page lacks.",
         hint=f"Nothing was run. It reads {encoding} here.",
     )
 

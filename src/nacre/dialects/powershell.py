@@ -75,7 +75,7 @@ class PowerShell:
                 text.encode()
             except UnicodeEncodeError as error:
                 raise RequestError(
-                    f"{argument} holds a byte that is not UTF-8 at offset {error.start}.",
+                    f"{argument} contains a byte that is not UTF-8 at offset {error.start}.",
                     hint="Nothing was run.",
                 ) from None
 

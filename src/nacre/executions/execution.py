@@ -160,7 +160,7 @@ def explain(error: SpawnError, directory: str, files: FileSystem) -> Exception:
 def no_input() -> RequestError:
     """The error for input to a command without stdin."""
     return RequestError(
-        "This command was started with nothing to read.",
+        "This command takes no input: it was started without any.",
         code="no_input",
         hint="Give it stdin when you start it, or start it with background: true.",
     )

@@ -214,9 +214,9 @@ class Once:
         """Resize its terminal. PlaceError: it cannot have that size."""
         if refused := await self._link.resize(self._running, rows, columns):
             raise PlaceError(
-                f"The terminal keeps its size: {refused}.",
+                f"The terminal cannot be resized: {refused}.",
                 code="not_resized",
-                hint="Programs on it go on with the size they have.",
+                hint="Programs keep the size they have.",
             )
 
     def feed(self, data: bytes) -> None:

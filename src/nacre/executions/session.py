@@ -91,9 +91,9 @@ class Session:
         """Raise RequestError when the session was closed while a command waited."""
         if self.closed:
             raise RequestError(
-                f"Session '{self.name}' {self.closed} before the command had its turn. Nothing was run.",
+                f"Session '{self.name}' {self.closed} before the command could run. Nothing was run.",
                 code="session_closed",
-                hint="Sent again, it gets a new session of that name.",
+                hint="Send it again to run it in a new session of that name.",
             )
 
     # -- for the command whose turn it is

@@ -44,7 +44,7 @@ def check_text(argument: str, text: str) -> None:
     if "\0" in text:
         at = text.index("\0")
         raise RequestError(
-            f"{argument} holds a NUL character at offset {at}.",
+            f"{argument} contains a NUL character at offset {at}.",
             hint="No shell can take one; use printf '\\0' to make it.",
         )
     _check_encoding(argument, text)
@@ -55,6 +55,6 @@ def _check_encoding(argument: str, text: str) -> None:
         os.fsencode(text)
     except UnicodeEncodeError as error:
         raise RequestError(
-            f"{argument} holds half of a surrogate pair at offset {error.start}.",
+            f"{argument} contains half of a surrogate pair at offset {error.start}.",
             hint="Send it as whole characters.",
         ) from None

@@ -143,7 +143,7 @@ def _naming(path: str) -> Any:
     except RequestError as error:
         raise RequestError(
             f"{path}: {error.message}.",
-            hint="Nothing was changed. Mend the file, or add the entry by hand (`--print` shows it).",
+            hint="Nothing was changed. Fix the file, or add the entry by hand (`--print` shows it).",
             code=error.code,
         ) from None
     except RecursionError:

@@ -261,7 +261,7 @@ class JobControl:
         job = self._running(job_id)
         if ask is None:
             raise RequestError(
-                "Your client cannot ask its person.",
+                "Your client cannot ask the person.",
                 code="no_elicitation",
                 hint="It does not support elicitation. The person can type it elsewhere, or set up a key.",
             )
@@ -283,7 +283,7 @@ class JobControl:
         if not names:
             return b""
         if job.screen is None:
-            raise RequestError(f"Job {job.id} has no terminal, so no keys.", hint="Send text.")
+            raise RequestError(f"Job {job.id} has no terminal, so it takes no keys.", hint="Send text.")
         from nacre.jobs.keys import bytes_of  # noqa: PLC0415  # only who presses keys pays for it
 
         return bytes_of(names, application_cursor=job.screen.application_cursor)

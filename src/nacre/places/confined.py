@@ -1,7 +1,7 @@
 """How a keeper is started inside a sandbox: the settings become a profile, and that an argv. Linux.
 
 Above it: `local`. Below: `sandbox`, which says what a level means, and `keeper.launch`, which can try whether
-bubblewrap works here. A level that is not to be had ends the start with the reason; nothing is left open in
+bubblewrap works here. A level that is not available ends the start with the reason; nothing is left open in
 silence.
 """
 
@@ -139,7 +139,7 @@ class Confinement:
 
 
 def profile_of(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Profile:
-    """What the settings come to here, if it is to be had. Nothing is changed."""
+    """What the settings come to here, if it is available. Nothing is changed."""
     network = config.sandbox_network
     settings = SandboxSettings(
         Level(config.sandbox),
@@ -164,7 +164,7 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
 
 
 def confine(config: Config, workspace: str, files: FileSystem, spool_directory: str) -> Confinement:
-    """The confinement that the settings ask for. RequestError: it is not to be had here."""
+    """The confinement that the settings ask for. RequestError: it is not available here."""
     if sys.platform != "linux":
         raise _not_here("there is none for this system yet", "Start without --sandbox.")
     version = landlock_version()
@@ -214,7 +214,7 @@ def _named_sockets(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def _not_here(why: str, hint: str) -> RequestError:
-    return RequestError(f"The sandbox is not to be had: {why}.", code="no_sandbox", hint=hint)
+    return RequestError(f"The sandbox is not available: {why}.", code="no_sandbox", hint=hint)
 
 
 def _unreadable(spool_directory: str) -> str:

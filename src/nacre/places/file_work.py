@@ -229,7 +229,9 @@ def _must_be_plain(status: os.stat_result | None, work: FileWork) -> None:
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(status.st_mode):
-        raise RequestError(f"{work.path} is no plain file: a pipe, a socket or a device.", code="no_file")
+        raise RequestError(
+            f"{work.path} is not a regular file but a pipe, a socket or a device.", code="no_file"
+        )
 
 
 def _page(file: BinaryIO, work: ReadFile, path: str, page_bytes: int) -> Page:

@@ -337,7 +337,7 @@ class Local:
         end = await link.run(spawn).exit
         if end.stdout.head != PROBE_ANSWER:
             raise RequestError(
-                f"{self.shell.path} does not speak like a POSIX shell, the only kind nacre can guess.",
+                f"{self.shell.path} is not a POSIX shell, and nacre does not know it.",
                 code="no_shell",
                 hint=f"Give --shell a shell such as {examples()}.",
             )

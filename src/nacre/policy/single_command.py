@@ -92,7 +92,7 @@ class SingleCommandCheck:
 def single_command_check(commands: Sequence[str], family: str) -> SingleCommandCheck:
     """The check for a family of shells. Raises PolicyError for one whose quoting is not known here."""
     if family not in QUOTING:
-        raise PolicyError(f"a list of commands cannot be held in the shell family '{family}'")
+        raise PolicyError(f"a list of commands cannot be enforced in the shell family '{family}'")
     return SingleCommandCheck(commands, QUOTING[family])
 
 

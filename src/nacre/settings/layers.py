@@ -96,8 +96,8 @@ def load(
         layer, left_out = _project_layer(path, below, _merged(layers))
         if left_out:
             warnings.append(
-                f"{path}: {', '.join(left_out)} would widen what commands may do, or is not a project's to"
-                f" set; ignored. `nacre trust {path}` accepts the file as it is now."
+                f"{path}: {', '.join(left_out)} would widen what commands may do, or cannot be set by a"
+                f" project; ignored. `nacre trust {path}` accepts the file as it is now."
             )
         layers += [layer] if layer.table else []
     layers += environment
