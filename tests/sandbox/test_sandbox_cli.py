@@ -121,7 +121,7 @@ def test_doctor_explains_what_a_home_directory_in_tmp_means_for_commands(home: T
     with tempfile.TemporaryDirectory(dir="/tmp") as private:  # it is about that one
         found = report(nacre(home, "doctor", "--json", HOME=private))["workspace"]
     assert found["status"] == "warning", found
-    assert "holds: bubblewrap" in found["text"]
+    assert "works: bubblewrap" in found["text"]
     assert (
         f"commands do not see your home directory {private}: they have a /tmp of their own" in found["text"]
     )
