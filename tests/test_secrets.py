@@ -81,6 +81,8 @@ def test_a_secret_leaves_by_no_way(start: Start, tmp_path: Path) -> None:
     for offset in range(0, 12, 3):
         assert VALUE[8:] not in str(server.call("read_file", path="file", offset=offset, unit="bytes"))
     server.call("shell", command=f"echo {VALUE}")
+    (tmp_path / VALUE).mkdir(parents=True)
+    assert VALUE not in str(server.call("shell", command="pwd", working_directory=VALUE)["content"])
     server.hang_up()
     assert server.wait() == 0
     while server.hear_stderr():

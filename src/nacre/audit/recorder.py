@@ -297,6 +297,7 @@ def configure(  # noqa: PLR0913  # by name
     """Take root logging over before the SDK does; open the audit trail, if one is wanted."""
     global _commands_logged, _trail, _required, _words, _server_id  # noqa: PLW0603  # the log is one for the process
     stderr.take_over_logging()
+    stderr.hide = leaving_text
     log.setLevel(logging.DEBUG if verbose else logging.INFO)
     _commands_logged = commands
     _words = words or {}
