@@ -273,6 +273,7 @@ _FENCED: dict[str, tuple[str, str]] = {
         *('cat -- "$x"', 'for f in ./*.txt; do cat -- "$f"; done'),
     ),
     "write the path out": ("cd -; ls", "cd src; ls"),
+    "change the directory outside of the function": ("f() { cd src; ls; }; f", "f() { ls; }; cd src; f"),
     "write the directory's name out": ("cd s*", "cd src"),
     "leave the option out": ("find -L . -name x", "find . -name x"),
     "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
