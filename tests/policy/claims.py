@@ -104,11 +104,13 @@ def _shape(word: Word) -> _Shape:
     if word.several:
         return _Shape(_compiled(".*"), 0, many=True)
     start = "" if word.may_be_option else "(?!-).+" if word.text.startswith(UNKNOWN) else ""
+    if any(expansion.empty for expansion in word.expansions):
+        start = "(?!-)"
     literals = word.text.split(UNKNOWN)
     pieces = [re.escape(literals[0])]
     for expansion, literal in zip(word.expansions, literals[1:], strict=True):
-        pieces += [_PIECES[expansion.shape], re.escape(literal)]
-    least = 0 if word.may_vanish else 1  # a command that fails prints nothing
+        pieces += [f"(?:{_PIECES[expansion.shape]}){'?' if expansion.empty else ''}", re.escape(literal)]
+    least = 0 if word.may_vanish or word.may_be_nothing else 1  # a command that fails prints nothing
     return _Shape(_compiled(f"(?={start}){''.join(pieces)}"), least)
 
 
@@ -194,7 +196,14 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
         if name not in known and None not in known and not name.startswith("-"):
             found.append(Miss("name", name))
     for argv in dict.fromkeys(seen.commands):
-        found += _command_misses(argv, claimed, policy, shell, before=_before(argv, texts))
+        found += _command_misses(
+            argv,
+            claimed,
+            policy,
+            shell,
+            before=_before(argv, texts),
+            given_program=any("<<" in text for text in texts),
+        )
     return found
 
 
@@ -204,8 +213,14 @@ def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     return "GIT_EDITOR=true " if named else ""
 
 
-def _command_misses(
-    argv: tuple[str, ...], claimed: Sequence[Claim], policy: Policy, shell: str, *, before: str
+def _command_misses(  # noqa: PLR0913 - the command and its circumstances
+    argv: tuple[str, ...],
+    claimed: Sequence[Claim],
+    policy: Policy,
+    shell: str,
+    *,
+    before: str,
+    given_program: bool,
 ) -> list[Miss]:
     fitting = [claim for claim in claimed if claim.fits(argv)]
     if not fitting:
@@ -220,7 +235,12 @@ def _command_misses(
     verdict = judge_argv(argv, policy)
     if verdict.rule == "own files" and not any(claim.literal for claim in fitting):
         return []  # a target that is not known is refused where a server has files of its own
-    if not verdict.allowed and not judge(before + shlex.join(argv), policy, shell=shell).allowed:
+    if "reads its program from its input" in verdict.reason and given_program:
+        return []  # a here-document, which the judge has read
+    quoted = " ".join(
+        "'" + word.replace("'", "'\\''") + "'" if "=" in word else shlex.quote(word) for word in argv
+    )
+    if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []
 

@@ -116,7 +116,7 @@ class FindExpression:
         self.negated = False
         if word.text == "-files0-from":
             self.found.uses(word, "leave")
-        if value is not None and value.several:
+        if value is not None and (value.several or value.may_be_nothing):
             reason = "an unquoted value or pattern can become several words"
             self.found.add(unresolved(value, reason, hint="put it into quotes"))
         if word.text in _FIND_READS:

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 MAX_WRAPPERS = 20
 # What runs a builtin as a builtin; the builtins that are programs, too, and do the same.
-_OF_THE_SHELL = frozenset({"command", "builtin", "noglob", "nocorrect", "time"})
+_OF_THE_SHELL = frozenset({"command", "builtin", "exec", "noglob", "nocorrect", "time"})
 _PROGRAMS_TOO = frozenset({"echo", "printf", "test", "[", "true", "false"})
 _LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)

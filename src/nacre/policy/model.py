@@ -70,6 +70,8 @@ class Expansion:
     shape: Shape = "any"
     # Becomes several words even in quotes: `"$@"`, `"${x[@]}"`.
     each: bool = False
+    # May be nothing at all, where its command fails: outside of quotes there is no word then.
+    empty: bool = False
     # Kind "file": the name of one file that matches this pattern (a loop over `*.py`).
     pattern: str = ""
 
@@ -118,6 +120,15 @@ class Word:
             not self.quoted
             and not self.text.strip(UNKNOWN)
             and any(e.kind == "command" for e in self.expansions)
+        )
+
+    @property
+    def may_be_nothing(self) -> bool:
+        """Outside of quotes, from a command that may fail: the next word would take its place."""
+        return (
+            bool(self.expansions)
+            and not self.text.strip(UNKNOWN)
+            and all(e.empty and not e.quoted for e in self.expansions)
         )
 
     @property

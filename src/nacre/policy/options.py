@@ -283,6 +283,11 @@ class _Reading:
         # The option does what it does, whatever else its value turns out to be.
         self._add(spec, flag, word, values)
         for value in values:
+            if value.may_be_nothing:
+                reason = "without output there is no value, and the next word is taken for it"
+                hint = "put it into double quotes"
+                self.found.append(Argument("unproven", "", value, (), reason, hint))
+                return
             if value.splits or value.glob is not None:
                 self._unproven(value)
                 return

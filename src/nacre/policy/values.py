@@ -310,6 +310,7 @@ class Context:
             if text is not None:
                 return [Word(text, 0, 0, quoted=True)]
             shape = self._output(expansion)
+            expansion = replace(expansion, empty=self._may_fail(expansion))
         elif expansion.kind == "process":
             shape = "operand"
         return [unknown_piece(replace(expansion, shape=shape))]
@@ -377,6 +378,11 @@ class Context:
         if any(_is_output(item) for item in commands[0].redirections):
             return "any"  # what it prints goes elsewhere
         return output_shape([word.text for word in commands[0].words])
+
+    def _may_fail(self, expansion: Expansion) -> bool:
+        """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
+        commands = self.commands[expansion.first : expansion.last]
+        return any(command.redirections or _command_name(command) == "git" for command in commands)
 
     def is_number(self, word: Word, at: int) -> bool:
         """Tell whether a value is proven to be a number at this place of the text."""

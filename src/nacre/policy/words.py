@@ -171,7 +171,8 @@ class WordScanner(ParameterScanner):
         if char in "*?[":
             pieces.matches_files()
         elif char == "~":
-            first = not any(pieces.text)  # zsh expands it after empty quotes, too
+            # zsh expands it after empty quotes and values, too
+            first = not any(piece and not (self.zsh and piece == UNKNOWN) for piece in pieces.text)
             pieces.tilde = pieces.tilde or first or self.text[self.pos - 1] in "=:"
         elif char != "#":
             hint = "write a plain blank, or put it into quotes"
