@@ -293,8 +293,10 @@ class Service:
     def _refusals(self, asked: Command, done: Result, ask: Ask | None, began: float) -> tuple[str, ...]:
         """A sentence for each thing that the sandbox has refused a command."""
         held = self.place.confinement
+        if held is None or (held.proxy is None and (done.ok or done.hints)):
+            return ()
         hosts = self.place.refused_hosts(began, self.place.outputs.command_of(done.output_id))
-        if held is None or (not hosts and (done.ok or done.hints)):
+        if not hosts and (done.ok or done.hints):
             return ()
         if self._widening is None:
             self._widening = _widening(self.config, self.place)

@@ -25,6 +25,7 @@ import os.path
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.keeper.wire import COOKIE_NAME
@@ -162,7 +163,7 @@ class ExecRules:
 
     def expect(self, command: int, program: str, argv: Sequence[str]) -> None:
         """nacre is about to start this itself, with these words. No program: it is found on the PATH."""
-        key = (os.path.normpath(program) if program else "", tuple(argv))
+        key = (_normal_path(program) if program else "", tuple(argv))
         with self._lock:
             self._commands[command] = _Command(command)
             _bound(self._commands)
@@ -207,7 +208,7 @@ class ExecRules:
             command = waiting.pop(0)
             if not waiting:
                 del self._expected[path, argv]
-            mark = mark_of(pid)
+            mark = self._living.hold(pid)
             helpers = SHELL_HELPERS.get(_name(path), ())
             self._await(pid, Process(mark, command, helpers))
         return bool(mark)
@@ -460,6 +461,12 @@ class _Noticing:
 def _called(asked: Exec) -> str:
     """What a program with many names does: what its first word says."""
     return _name(asked.argv[0] if asked.argv else asked.real_path)
+
+
+@lru_cache(64)
+def _normal_path(path: str) -> str:
+    """Nearly always that of the shell."""
+    return os.path.normpath(path)
 
 
 def _name(path: str) -> str:

@@ -20,7 +20,7 @@ from nacre.keeper.wire import COOKIE_NAME
 
 PIDFD_INFO, PIDFD_INFO_BYTES, PARENT_AT = 0xC040FF0B, 64, 24
 PARENT = struct.Struct("=I")
-CONTENTS_BYTES = 1 << 15
+CONTENTS_BYTES = 1 << 13  # more would make a thread's heap grow and shrink each time
 HANDLES_HELD = 64
 
 
@@ -90,18 +90,28 @@ class LivingProcesses:
         while self._handles:
             os.close(self._handles.popitem()[1])
 
-    def _hold(self, pid: int, mark: int) -> bool:
+    def hold(self, pid: int) -> int:
+        """The mark of a process, which is asked about soon; 0: there is none of this number."""
         try:
             handle = os.pidfd_open(pid)
         except OSError:
-            return False
-        if mark_of(pid) != mark:  # asked after the handle was made: it is the handle's own
-            os.close(handle)
-            return False
-        self._handles[pid, mark] = handle
+            return 0
+        # In /proc it is looked for after the handle was made: it is the handle's own.
+        mark = os.fstat(handle).st_ino if _knows_parents() else mark_of(pid)
+        before = self._handles.pop((pid, mark), None)
+        if before is not None or not mark:
+            os.close(handle if before is None else before)
+        if mark:
+            self._handles[pid, mark] = handle
         if len(self._handles) > HANDLES_HELD:
             os.close(self._handles.popitem(last=False)[1])
-        return True
+        return mark
+
+    def _hold(self, pid: int, mark: int) -> bool:
+        found = self.hold(pid)
+        if found and found != mark:
+            os.close(self._handles.pop((pid, found)))
+        return found == mark
 
 
 @cache
