@@ -8,6 +8,7 @@ A command has been stopped when something that it started was refused, or when n
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -69,6 +70,8 @@ class _Place:
         self.rules: ExecRules = execs.rules
         self.started: list[Exec] = []
         self.refused = 0
+        self._cases = itertools.count(1)
+        self.case = directory / "case0"
 
     def watch(self) -> None:
         """Keep what is started, and how much of it is refused."""
@@ -84,8 +87,9 @@ class _Place:
 
     def perform(self, text: str, policy: Policy | None) -> set[str]:
         """Run a command; the files that it has changed."""
-        case = self.directory / "case"
-        shutil.rmtree(case, ignore_errors=True)
+        shutil.rmtree(self.case, ignore_errors=True)
+        # What the command before it has left running does not meet these files.
+        case = self.case = self.directory / f"case{next(self._cases)}"
         for name, content in FILES.items():
             (case / name).parent.mkdir(parents=True, exist_ok=True)
             (case / name).write_text(content)
@@ -108,7 +112,10 @@ def _files(roots: Iterable[str]) -> Iterator[tuple[str, tuple[int, int, int]]]:
         for directory, _, names in os.walk(root):
             for name in names:
                 path = os.path.join(directory, name)
-                status = os.lstat(path)
+                try:
+                    status = os.lstat(path)
+                except FileNotFoundError:  # what still runs has just removed it
+                    continue
                 yield path, (status.st_mtime_ns, status.st_size, status.st_mode)
 
 
