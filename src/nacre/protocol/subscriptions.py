@@ -37,6 +37,8 @@ def wanted(params: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(named, dict) or not {*FLAGS, URIS}.issuperset(cast("dict[str, Any]", named)):
         return None
     kinds = cast("dict[str, Any]", named)
+    if kinds.get("promptsListChanged"):
+        return None  # our prompts never change; who has others has them in the SDK
     uris: Any = kinds.get(URIS, [])
     if not all(isinstance(kinds.get(flag, False), bool) for flag in FLAGS) or not isinstance(uris, list):
         return None
