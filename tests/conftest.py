@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import json
 import os
 from pathlib import Path
@@ -22,6 +23,12 @@ hypothesis.settings.register_profile(
     "nacre", hypothesis.settings(deadline=None, derandomize=bool(os.environ.get("CI")))
 )
 hypothesis.settings.load_profile("nacre")
+
+
+def pytest_sessionstart() -> None:
+    """Cache byte code before a test limits the size of files: Python would leave half of it there."""
+    source = Path(__file__).parents[1] / "src"
+    compileall.compile_dir(source, quiet=2)
 
 
 @pytest.fixture
