@@ -166,7 +166,8 @@ def test_a_file_that_may_not_grow_holds_whole_lines_only(start: Start, tmp_path:
     for turn in range(10):  # 12 KB
         server.shell(f"echo {turn} # {'x' * 100}")
     server.wait_for_log("cannot be written: File too large")
-    written = ended_records(trail.read_text())[4000:]
+    # It tries again every second: what it takes back at once may be there for a moment, without a line end.
+    written = ended_records(trail.read_text().rpartition("\n")[0])[4000:]
     os.truncate(trail, 0)  # as logrotate's `copytruncate` does it
     server.wait_for_log("can be written again")
     written += ended_records(trail.read_text())
