@@ -237,9 +237,8 @@ def _command_misses(  # noqa: PLR0913 - the command and its circumstances
         return []  # a target that is not known is refused where a server has files of its own
     if "reads its program from its input" in verdict.reason and given_program:
         return []  # a here-document, which the judge has read
-    quoted = " ".join(
-        "'" + word.replace("'", "'\\''") + "'" if "=" in word else shlex.quote(word) for word in argv
-    )
+    # zsh takes `=ls` for a path where it is not quoted.
+    quoted = " ".join(f"'{word}'" if re.fullmatch("=[^']*", word) else shlex.quote(word) for word in argv)
     if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
         return [Miss("judgement", f"{list(argv)!r}: {verdict.reason}")]
     return []
