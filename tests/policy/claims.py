@@ -222,6 +222,8 @@ def _command_misses(  # noqa: PLR0913 - the command and its circumstances
     before: str,
     given_program: bool,
 ) -> list[Miss]:
+    if shell == "zsh" and argv[0].startswith("-"):
+        argv = (argv[0][1:], *argv[1:])  # `- ls`: zsh puts a dash before the name, as login does
     fitting = [claim for claim in claimed if claim.fits(argv)]
     if not fitting:
         names = {claim.name for claim in claimed}
@@ -233,6 +235,8 @@ def _command_misses(  # noqa: PLR0913 - the command and its circumstances
     argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
+    if verdict.reason.endswith("from its input"):
+        return []  # what it reads was judged with the text, and is not among its arguments
     if verdict.rule == "own files" and not any(claim.literal for claim in fitting):
         return []  # a target that is not known is refused where a server has files of its own
     if "reads its program from its input" in verdict.reason and given_program:

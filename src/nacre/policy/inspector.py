@@ -110,6 +110,10 @@ class Inspector:
             return
         self.is_started = self.is_started or (self.depth > 1 and self.outer not in _OF_THE_SHELL)
         self.outer = word.text
+        if word.text == "-" and words[1:] and self.context.shell == "zsh":  # its prefix for a login shell
+            self.step(words[:1], (), "wrapper", rememberable=False)
+            self.walk(words[1:])
+            return
         if "/" not in word.text and self._builtin(words):
             return
         name = base_name(word.text)
@@ -532,11 +536,9 @@ class Inspector:
 def _unresolvable(name: str, words: tuple[Word, ...]) -> Effect:
     """A builtin that runs text; of `source file` a person can vouch for the file."""
     reason = f"`{name}` {UNRESOLVABLE[name]}"
-    file = next(iter(words[1:]), None) if name in {"source", "."} else None
-    known = file is not None and (file.literal or (file.tilde and not file.several and not file.dynamic))
-    if file is None or not known or file.text.startswith("-"):
-        return unresolved(words[0], reason)
-    return unresolved(file, reason, file.text)
+    file = next(iter(words[1:]), words[0])
+    known = name in {"source", "."} and not (file.several or file.dynamic or file.text.startswith("-"))
+    return unresolved(file, reason, file.text) if known else unresolved(words[0], reason)
 
 
 @lru_cache(maxsize=512)
