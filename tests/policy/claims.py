@@ -213,7 +213,7 @@ def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     return "GIT_EDITOR=true " if named else ""
 
 
-def _command_misses(  # noqa: PLR0913 - the command and its circumstances
+def _command_misses(  # noqa: PLR0911, PLR0913 - the command and its circumstances, one excuse after the other
     argv: tuple[str, ...],
     claimed: Sequence[Claim],
     policy: Policy,
