@@ -104,7 +104,7 @@ def _shape(word: Word) -> _Shape:
     if word.several:
         return _Shape(_compiled(".*"), 0, many=True)
     start = "" if word.may_be_option else "(?!-).+" if word.text.startswith(UNKNOWN) else ""
-    if any(expansion.empty for expansion in word.expansions):
+    if any(expansion.empty for expansion in word.expansions) and not word.may_be_option:
         start = "(?!-)"
     literals = word.text.split(UNKNOWN)
     pieces = [re.escape(literals[0])]
@@ -213,7 +213,7 @@ def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     return "GIT_EDITOR=true " if named else ""
 
 
-def _command_misses(  # noqa: PLR0911, PLR0913 - the command and its circumstances, one excuse after the other
+def _command_misses(  # noqa: PLR0913 - the command and its circumstances
     argv: tuple[str, ...],
     claimed: Sequence[Claim],
     policy: Policy,
@@ -235,12 +235,10 @@ def _command_misses(  # noqa: PLR0911, PLR0913 - the command and its circumstanc
     argv = tuple("/dev/null" if _PIPE.fullmatch(word) else word for word in argv)
     # As a text some builtins need no rule; without a shell any character may be in an argument.
     verdict = judge_argv(argv, policy)
-    if verdict.reason.endswith("from its input"):
-        return []  # what it reads was judged with the text, and is not among its arguments
+    if verdict.reason.endswith("from its input") and given_program:
+        return []  # a here-document, which the judge has read: it is not among the arguments
     if verdict.rule == "own files" and not any(claim.literal for claim in fitting):
         return []  # a target that is not known is refused where a server has files of its own
-    if "reads its program from its input" in verdict.reason and given_program:
-        return []  # a here-document, which the judge has read
     # zsh takes `=ls` for a path where it is not quoted.
     quoted = " ".join(f"'{word}'" if re.fullmatch("=[^']*", word) else shlex.quote(word) for word in argv)
     if not verdict.allowed and not judge(before + quoted, policy, shell=shell).allowed:
