@@ -71,7 +71,7 @@ class FindExpression:
             end = _find_end(self.words)
             if not self.only_files and any("{}" in item.text for item in self.words[:end]):
                 self.found.uses(word, "leave")
-            self._check_ends(self.words[:end])
+            self._check_ends(self.words[:end], closed=end < len(self.words))
             many = end < len(self.words) and self.words[end].text == "+"
             self.inner.append(tuple(with_found_paths(self.words[:end], many=many)))
             del self.words[: end + 1]
@@ -90,8 +90,11 @@ class FindExpression:
             reason = f"`{shown(text)}` is not known to be a harmless word of find's"
             self.found.add(unlisted(word, reason, text))
 
-    def _check_ends(self, command: Sequence[Word]) -> None:
+    def _check_ends(self, command: Sequence[Word], *, closed: bool) -> None:
         """A value that turns out to be `;` ends the command: what follows it is find's again."""
+        if not closed and not all(word.literal for word in command):
+            reason = "a command without its end, which a value can turn out to be"
+            self.found.add(unresolved(command[0], reason, hint="write it out"))
         for at, word in enumerate(command):
             if word.several or word.may_vanish:
                 reason = (
