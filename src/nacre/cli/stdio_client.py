@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
+import queue
 import subprocess
 import sys
 import threading
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 PROTOCOL = "2025-11-25"
 KEPT_LOG_LINES = 30  # told if the server ends
+NOTICE_S = 0.5  # a Ctrl-C that comes just before a wait begins is noticed after this time at the latest
 END_S = 10.0  # what a server may take to end once its stdin is closed
 METHOD_NOT_FOUND = -32601
 WRONG_SETTINGS = 2  # the exit code of a server that did not start
@@ -60,11 +62,18 @@ class StdioClient:
             start_new_session=True,  # Ctrl-C is meant for the call, not for the server
         )
         self._to_server = cast("IO[bytes]", self._server.stdin)
-        self._from_server = cast("IO[bytes]", self._server.stdout)
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()  # from the server; the last one is empty
+        self._begin_thread(self._gather_lines, cast("IO[bytes]", self._server.stdout))
         if self._server.stderr is not None:
-            threading.Thread(
-                target=self._gather_log, args=(self._server.stderr,), name="server's log", daemon=True
-            ).start()
+            self._begin_thread(self._gather_log, self._server.stderr)
+
+    def _begin_thread(self, gather: Callable[[IO[bytes]], None], stream: IO[bytes]) -> None:
+        threading.Thread(target=gather, args=(stream,), name=gather.__name__, daemon=True).start()
+
+    def _gather_lines(self, stream: IO[bytes]) -> None:
+        for line in stream:
+            self._lines.put(line)
+        self._lines.put(b"")
 
     def _gather_log(self, log: IO[bytes]) -> None:
         for line in log:
@@ -95,8 +104,8 @@ class StdioClient:
     def request(self, method: str, parameters: Message) -> Message:
         """The result of a request. CallError: the server has refused it."""
         number = next(self._numbers)
-        self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
         try:
+            self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": parameters})
             answer = self._answer_to(number)
         except KeyboardInterrupt:
             self._send(
@@ -137,8 +146,9 @@ class StdioClient:
             raise self._ended() from None
 
     def _receive(self) -> Message:
-        line = self._from_server.readline()
+        line = self._next_line()
         if not line:
+            self._lines.put(b"")  # whoever asks again learns it, too
             raise self._ended()
         try:
             return json.loads(line)
@@ -146,6 +156,11 @@ class StdioClient:
             raise ServerEndedError(
                 f"The server sent something that is not an MCP message: {line[:200]!r}"
             ) from None
+
+    def _next_line(self) -> bytes:
+        while True:
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=NOTICE_S)
 
     def _ended(self) -> ServerEndedError:
         with contextlib.suppress(subprocess.TimeoutExpired):
