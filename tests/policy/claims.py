@@ -87,7 +87,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.DOTALL)
 
 
-_PIECES = {"any": ".*", "operand": ".*", "token": r"[^\s*?\[]*", "number": "-?[0-9]+", "digits": "[0-9]+"}
+_PIECES = {
+    **dict.fromkeys(("any", "operand", "fresh", "field"), ".*"),
+    **dict.fromkeys(("token", "clock"), r"[^\s*?\[]*"),
+    "number": "-?[0-9]+",
+    "digits": "[0-9]+",
+}
 
 
 def _shape(word: Word) -> _Shape:
@@ -196,7 +201,7 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
         if name not in known and None not in known and not name.startswith("-"):
             found.append(Miss("name", name))
     for argv in dict.fromkeys(seen.commands):
-        found += _command_misses(
+        found += command_misses(
             argv,
             claimed,
             policy,
@@ -213,18 +218,20 @@ def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
     return "GIT_EDITOR=true " if named else ""
 
 
-def _command_misses(  # noqa: PLR0913 - the command and its circumstances
+def command_misses(  # noqa: PLR0913 - the command and its circumstances
     argv: tuple[str, ...],
     claimed: Sequence[Claim],
     policy: Policy,
     shell: str,
     *,
-    before: str,
-    given_program: bool,
+    before: str = "",
+    given_program: bool = False,
 ) -> list[Miss]:
-    if shell == "zsh" and argv[0].startswith("-"):
-        argv = (argv[0][1:], *argv[1:])  # `- ls`: zsh puts a dash before the name, as login does
+    """What is wrong about one command that ran."""
     fitting = [claim for claim in claimed if claim.fits(argv)]
+    if not fitting and shell == "zsh" and argv[0].startswith("-"):
+        argv = (argv[0][1:], *argv[1:])  # `- ls`: zsh puts a dash before the name, as login does
+        fitting = [claim for claim in claimed if claim.fits(argv)]
     if not fitting:
         names = {claim.name for claim in claimed}
         kind = "arguments" if argv[0].rpartition("/")[2] in names else "name"

@@ -61,6 +61,11 @@ def turns(texts: Sequence[str], shell: str) -> str:
     return start + "\n".join(evaluate + text for text in quoted)
 
 
+def turns_if_several(texts: Sequence[str], shell: str) -> str:
+    """One text as it is, several as turns."""
+    return texts[0] if len(texts) == 1 else turns(texts, shell)
+
+
 def _fish_quoted(text: str) -> str:
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 

@@ -18,11 +18,14 @@ from crossing_source import CrossingSource, EvolvingSource
 from effect_sources import NAMES as FORBIDDEN
 from effect_sources import DangerSource, OptionSource, OutsideSource, effects
 from flow_source import ExportSource, FlowSource, exported
-from fuzz_campaign import Campaign, Compare, Join, Source, one_text, turns
+from fuzz_campaign import Campaign, Compare, Join, Source, one_text, turns, turns_if_several
+from growth_source import GrowthSource
+from interference_source import InterferenceSource
 from layout_source import LayoutSource
 from script_generator import RULES, Generator
 from session_source import ContextSource, SessionSource
 from shell_oracle import Oracle, sandbox
+from value_source import ValueSource
 
 from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy
@@ -36,6 +39,7 @@ _CASES = load(("bash",))
 NAMES = tuple(
     sorted(
         {f"c{i}" for i in range(10)}
+        | {"f1", "g1", "k1", "g9"}
         | {rule.split()[0] for rule in RULES}
         | {word for case in _CASES for word in re.findall(r"[A-Za-z][A-Za-z0-9_.-]{0,30}", case.command)}
     )
@@ -97,6 +101,9 @@ KITS = {
     "evolving": Kit(EvolvingSource),
     "session": Kit(SessionSource, join=turns),
     "layout": Kit(LayoutSource),
+    "growth": Kit(GrowthSource, join=turns_if_several),
+    "interference": Kit(InterferenceSource, join=turns_if_several),
+    "value": Kit(ValueSource),
     "context": Kit(ContextSource, join=turns),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
 }

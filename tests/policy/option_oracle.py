@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 _SOURCE = """
@@ -47,20 +48,24 @@ def options_of(program: str, library: Path) -> dict[str, str]:
     found = shutil.which(program)
     if found is None or Path(found).read_bytes()[:4] != b"\x7fELF":
         return {}
-    told, tell = os.pipe()
-    command = f'exec 9>&{tell}; LD_PRELOAD="$1" exec "$2" /nonexistent'
-    with subprocess.Popen(
-        ["bash", "-c", command, "_", library, found],
-        pass_fds=[tell],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd="/",
-    ) as process:
-        os.close(tell)
-        with os.fdopen(told, encoding="utf-8", errors="replace") as answer:
-            text = answer.read()
-        process.wait(timeout=10)
+    reading, writing = os.pipe()
+    command = f'exec 9>&{writing}; LD_PRELOAD="$1" exec "$2" /nonexistent'
+    try:
+        with suppress(subprocess.TimeoutExpired):  # it has no such table, and did something else
+            subprocess.run(
+                ["bash", "-c", command, "_", library, found],
+                pass_fds=[writing],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=library.parent,  # where there is little to search
+                timeout=10,
+                check=False,
+            )
+    finally:
+        os.close(writing)
+    with os.fdopen(reading, encoding="utf-8", errors="replace") as answer:
+        text = answer.read()
     return _read(text)
 
 

@@ -27,11 +27,13 @@ import subprocess
 import sys
 import tarfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 STAND_INS = Path("/usr/sbin")
 SCRIPT_TIMEOUT_S = 1.0
+LEFT_BEHIND_TIMEOUT_S = 0.5
 ROOT = Path("/tmp/nacre-oracle")
 WORK = ROOT / "work"
 _HOME = ROOT / "home"
@@ -79,8 +81,10 @@ LINKS = {
 # Files that an allowed program keeps for itself.
 _OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
 _REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
+# Not what builtins say that only look for a name.
+_LOOKING = r"(?<!whence)(?<!type)(?<!hash)(?<!unalias)(?<!command)(?<!hist)(?<!builtin)"
 _NOT_FOUND = re.compile(
-    r"(?<!whence)(?<!type)(?<!hash)(?<!builtin): ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$",
+    _LOOKING + r": ([A-Za-z0-9_+=-]+): (?:inaccessible or )?not found$",
     re.MULTILINE,
 )
 _NETWORK = re.compile(
@@ -94,16 +98,18 @@ _ANSWER = """
     cat) /bin/cat; return 0;;
     {digits}) builtin printf '7\\n'; return 0;;
     {words}) builtin printf 'v1\\n'; return 0;;
+    {fresh}) builtin printf '/tmp/tmp.0123456789\\n'; return 0;;
   esac
   builtin printf '%s\\n' "$ORACLE_SAYS"
   case "$1" in *$~ORACLE_FAILS) return 1;; esac
   return 0
 """
-# Programs whose real output is known to be a number or one harmless word; stand-ins print such, too.
+# Programs whose real output is known: a number, one harmless word, a new file. Stand-ins print such, too.
 _PRINTS_DIGITS = "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*"
 _PRINTS_WORD = (
     "uname*|whoami|hostname|'git rev-parse '*|'git describe'*|'git symbolic-ref'*|'git branch --show'*"
 )
+_PRINTS_FRESH = "mktemp|'mktemp -'[dq]|'mktemp -'[dq][dq]|'mktemp '*'-t '*|'mktemp '*'/tmp/'*"
 _WRAPPED = (
     "echo printf test [ true false : pwd cd read type command exec kill wait let umask hash eval "
     "source . trap alias enable mapfile readarray bind complete"
@@ -127,7 +133,7 @@ def _kept_text(names: tuple[str, ...] = _KEPT) -> str:
 
 def _answer(kept: str) -> str:
     known = _ANSWER.replace("{digits}", _PRINTS_DIGITS).replace("{words}", _PRINTS_WORD)
-    return known.replace("{kept}", kept)
+    return known.replace("{fresh}", _PRINTS_FRESH).replace("{kept}", kept)
 
 
 def _record(name: str) -> str:
@@ -166,8 +172,9 @@ def _fish_start() -> str:
         f"builtin {name} $argv; end\n"
         for name in _WRAPPED_FISH.split()
     )
-    # Without fish's own functions around ls, grep and the like.
-    return f"set fish_function_path\nfunction fish_command_not_found; {log}; end\n{wrapped}"
+    # Without fish's own functions around ls, grep and the like, and the one by which its builtins show help.
+    own = "set fish_function_path\nfunction __fish_print_help; end\n"
+    return f"{own}function fish_command_not_found; {log}; end\n{wrapped}"
 
 
 def _stand_in(shell: str) -> str:
@@ -181,6 +188,7 @@ case "$name${{*:+ $*}}" in
   cat) exec /bin/cat;;
   {_PRINTS_DIGITS}) echo 7; exit 0;;
   {_PRINTS_WORD}) echo v1; exit 0;;
+  {_PRINTS_FRESH}) echo /tmp/tmp.0123456789; exit 0;;
 esac
 printf '%s\\n' "$ORACLE_SAYS"
 case "$name" in *$ORACLE_FAILS) exit 1;; esac
@@ -323,10 +331,12 @@ class Driver:
 
     def _run(self, trial: dict[str, Any], environment: dict[str, str]) -> tuple[bool, str]:
         os.chdir(WORK)
-        argv = [self.path, "-c", self.start + trial["script"], self.shell, *trial["arguments"]]
+        # Behind `--`, for a text that begins with a dash is no option of the shell.
+        argv = [self.path, "-c", "--", self.start + trial["script"], self.shell, *trial["arguments"]]
         if self.shell == "fish":
             argv = [self.path, "-C", self.start, "-c", trial["script"]]
-        read, write = os.pipe()
+        # Two pipes: a message of the shell must not come to stand in the middle of another output.
+        (out, out_write), (err, err_write) = os.pipe(), os.pipe()
         process = os.posix_spawn(
             self.path,
             argv,
@@ -334,16 +344,19 @@ class Driver:
             setsid=True,
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-                (os.POSIX_SPAWN_DUP2, write, 1),
-                (os.POSIX_SPAWN_DUP2, write, 2),
+                (os.POSIX_SPAWN_DUP2, out_write, 1),
+                (os.POSIX_SPAWN_DUP2, err_write, 2),
             ],
         )
-        os.close(write)
-        ended, output = _read_to_end(read)
-        os.close(read)
+        os.close(out_write)
+        os.close(err_write)
+        ended, output = _read_to_end(out, err)
+        os.close(out)
+        os.close(err)
         if not ended:
             os.killpg(process, signal.SIGKILL)
         os.waitpid(process, 0)
+        ended = _end_session(process) and ended
         return ended, output.decode("utf-8", "replace")
 
 
@@ -358,21 +371,60 @@ def _is_database(path: Path) -> bool:
     return path.is_file() and path.read_bytes()[:15] in {b"", b"SQLite format 3"}
 
 
-def _read_to_end(descriptor: int) -> tuple[bool, bytes]:
-    """All that the shell and what it left behind printed, and whether they ended in time."""
-    poll = select.poll()
-    poll.register(descriptor, select.POLLIN | select.POLLHUP)
-    deadline = time.monotonic() + SCRIPT_TIMEOUT_S
-    output = b""
-    while True:
+def _end_session(session: int) -> bool:
+    """Wait for what a script left running, then end it: the next script must not be charged with its work.
+
+    Tells whether all of it ended in time by itself.
+    """
+    deadline = time.monotonic() + LEFT_BEHIND_TIMEOUT_S
+    while members := _members(session):
         left = deadline - time.monotonic()
-        if left <= 0 or not poll.poll(left * 1000):
-            return False, output
-        piece = os.read(descriptor, 65_536)
-        if not piece:
-            return True, output
-        if len(output) < _MOST_OUTPUT:
-            output += piece
+        if left <= 0:
+            for member in members:
+                with suppress(ProcessLookupError):
+                    os.kill(member, signal.SIGKILL)
+            return False
+        with suppress(ProcessLookupError):
+            descriptor = os.pidfd_open(members[0])
+            select.select([descriptor], [], [], left)
+            os.close(descriptor)
+    return True
+
+
+def _members(session: int) -> list[int]:
+    """The processes of a session that still run."""
+    found: list[int] = []
+    for name in filter(str.isdecimal, os.listdir("/proc")):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            state, _, _, its_session = (
+                Path("/proc", name, "stat").read_bytes().rpartition(b") ")[2].split()[:4]
+            )
+            if int(its_session) == session and state != b"Z":
+                found.append(int(name))
+    return found
+
+
+def _read_to_end(*descriptors: int) -> tuple[bool, bytes]:
+    """All that the shell and what it left behind printed, pipe by pipe, and whether they ended in time."""
+    poll = select.poll()
+    printed = dict.fromkeys(descriptors, b"")
+    for descriptor in descriptors:
+        poll.register(descriptor, select.POLLIN | select.POLLHUP)
+    deadline = time.monotonic() + SCRIPT_TIMEOUT_S
+    still_open = len(descriptors)
+    while still_open:
+        left = deadline - time.monotonic()
+        ready = poll.poll(left * 1000) if left > 0 else []
+        if not ready:
+            break
+        for descriptor, _ in ready:
+            piece = os.read(descriptor, 65_536)
+            if not piece:
+                poll.unregister(descriptor)
+                still_open -= 1
+            elif len(printed[descriptor]) < _MOST_OUTPUT:
+                printed[descriptor] += piece
+    return not still_open, b"\n".join(printed.values())
 
 
 def _read_log(log: Path) -> tuple[list[list[str]], bool]:

@@ -42,6 +42,11 @@ _ALLOWED = [
         "pip",
         "sqlite3",
         "cmake",
+        "autopep8",
+        "yapf",
+        "codespell",
+        "tree",
+        "7z",
     ),
 ]
 
@@ -170,6 +175,18 @@ def test_what_find_hands_to_a_program_must_be_files_and_no_links(
             "file -f list",
         ),
         "find -files0-from list -type f -exec cat {} +",
+        # An option that takes no value leaves the file that follows it.
+        "autopep8 -i -a /etc/x.py",
+        "yapf -i -p /etc/x.py",
+        "zstd -T /etc/passwd",
+        "codespell -s /etc/passwd",
+        "tree -H x --hintro=/etc/passwd",
+        "7z a x.7z -i!/etc/passwd",
+        # What xargs reads may be any path, and so may what find has found behind another beginning.
+        "ls | xargs -I{} cat ./{}",
+        "ls | xargs -I{} cp f sub/{}",
+        "find . -type f -exec cat ../{} \\;",
+        "find . -type f -exec cp f sub/{} \\;",
     ],
 )
 def test_a_list_of_files_can_name_files_outside(project: Path, text: str) -> None:
@@ -269,6 +286,18 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "sh -c 'cd sub; ls > ../nacre.toml'",
         "trap 'ls > nacre.toml' EXIT",
         "trap 'ls > ../nacre.toml' EXIT",
+        "cp -b -S .toml f nacre",
+        "mv -b --suffix=.toml f nacre",
+        "sed -i.toml s/a/b/ nacre",
+        "sed -i'sub/*' s/a/b/ f",
+        "find . -name nacre.toml -exec cp f {} \\;",
+        "find . -name '*.toml' -exec sed -i s/a/b/ {} +",
+        "find . ! \\( -name '*.py' \\) -exec cp f {} \\;",
+        "find . \\( -name '*.py' -o -type f \\) -exec cp f {} \\;",
+        "find . -name '*.py' -o -exec cp f {} \\;",
+        "find . -name nacre.toml -delete",
+        "find . -type f -exec rm {} +",
+        "find .. -name 'n*' -exec tee {} \\;",
     ],
 )
 def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str) -> None:
@@ -298,6 +327,13 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
         "trap 'ls > x' EXIT",
         "cp nacre.toml sub/x",
         'for f in ./*.py; do sort "$f" > "$f.sorted"; done',
+        "cp -b -S .bak f g",
+        "sed -i.bak s/a/b/ f",
+        "find . -name '*.py' -exec sed -i s/a/b/ {} +",
+        "find . \\( -name '*.py' -o -name '*.pyi' \\) -exec sed -i s/a/b/ {} +",
+        "find sub -type f -exec sed -i s/a/b/ {} +",
+        "find . -name '*.pyc' -delete",
+        "find . -name '*.py' -exec cat {} +",
     ],
 )
 def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
@@ -314,6 +350,9 @@ def repository(tmp_path: Path) -> Path:
 
 _UNPACKERS = [
     "7z",
+    "cat",
+    "find",
+    "xargs",
     "cp",
     "cpio",
     "env",
@@ -380,6 +419,33 @@ def _in_repository(repository: Path, text: str) -> str:
         'cp x "$x"/config',
         'cp x "$x"',
         'echo a > ./"$x"',
+        "cd sub && cp --parents .git/hooks/pre-commit ..",
+        "rsync -R evil/./.git/hooks/pre-commit .",
+        "rsync --files-from=list evil/ .",
+        "rsync -d evil/ .",
+        "rsync -a host: .",
+        "rsync host::module .",
+        "rsync -b --backup-dir=. src/ build/",
+        "find . -name config -exec cp x {} \\;",
+        "find .git -type f -exec cp x {} \\;",
+        "find . -name post-checkout -exec cp x {} \\;",
+        "find .. -name config -exec cp x {} \\;",
+        "find . ! ! -path './.git/*' -exec cp x {} \\;",
+        "find ~ -name '.*rc' -exec cp x {} \\;",
+        "find / -name .profile -exec cp x {} \\;",
+        "cat list | xargs -I{} cp x .git/{}",
+        "cat list | xargs -I{} cp x ./{}",
+        "cat list | xargs -I{} cp -r {} .",
+        'cp -r -- "$x" .',
+        "find . -name 'c*' -exec cp x .git/{} \\;",
+        'for d in .*; do cp x "$d/config"; done',
+        'for f in .g*/co*; do cp x "$f"; done',
+        'for d in .[g]it; do cp x "$d/config"; done',
+        'for d in ???; do cp x ".$d/config"; done',
+        'cd "$x" && cp y config',
+        'cd "$x" && cp y ../config',
+        'cd "$x" && cp evil/config .',
+        'cd "$x" && tee hooks/pre-commit < y',
     ],
 )
 def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
@@ -415,6 +481,21 @@ def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
         'tee -- "logs/$x.log"',
         'cp x "$x/src/config"',
         'for f in src/*.py; do cp "$f" build/; done',
+        "cp --parents sub/x build",
+        "rsync -R sub/x build",
+        "rsync -a host:src build",
+        "find . -name '*.py' -exec cp x {} \\;",
+        "find src -type f -exec cp x {} \\;",
+        "find . -not -path './.git/*' -exec cp x {} \\;",
+        "find . -path ./.git -prune -o -type f -exec cp x {} \\;",
+        "find . -name '*.h' -exec cp {} build/ \\;",
+        "cat list | xargs -I{} cp {} build/",
+        'cp -r -- "$x" build',
+        'for f in src/*; do cp -r "$f" build/; done',
+        'for f in */config; do cp x "$f"; done',
+        'for f in .env*; do cp x "$f"; done',
+        'cd "$x" && cp y src/main.c',
+        'cd "$x" && cp a/b .',
     ],
 )
 def test_what_lands_elsewhere_is_unpacked(repository: Path, text: str) -> None:
@@ -444,6 +525,49 @@ def test_instructions_come_from_below_the_working_directory(
     assert _in_repository(repository, text) == decision
 
 
+@pytest.mark.req("policy-elsewhere")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("cp -r evil y && git -C y status", "deny"),
+        ("git -C y status; cp -r evil y", "deny"),
+        ("tar -xf a.tar -C build && git -C build/x log", "deny"),
+        ("cp evil/HEAD sub && git -C sub status", "deny"),
+        ("tee sub/HEAD < x; git -C sub status", "deny"),
+        ("git mv evil y && git -C y log", "deny"),
+        ("git push y main; cp -r evil y", "deny"),
+        ("git clone https://x.example/r y && git -C y log", "allow"),
+        ("git init y && git -C y status", "allow"),
+        ("cp f sub/g && git -C sub add g", "allow"),
+        ("cp -r src build && git status", "allow"),
+        ("tar -xf a.tar -C build && git status", "allow"),
+    ],
+)
+def test_what_a_text_makes_is_no_repository_for_it(repository: Path, text: str, decision: str) -> None:
+    """The files are not there yet when the text is judged."""
+    assert _in_repository(repository, text) == decision
+
+
+@pytest.mark.req("policy-elsewhere")
+def test_a_repository_is_known_by_any_of_its_parts(repository: Path) -> None:
+    """Also with a HEAD that leads to nothing, and with a file that says where its parts are."""
+    for name in ("objects", "refs"):
+        (repository / "sub" / name).mkdir()
+    (repository / "sub" / "HEAD").symlink_to("refs/heads/main")
+    (repository / "build" / "commondir").write_text("../evil\n", encoding="utf-8")
+    assert _in_repository(repository, "git -C sub status") == "deny"
+    assert _in_repository(repository, "git -C build status") == "deny"
+    assert _in_repository(repository, "git status") == "allow"
+
+
+@pytest.mark.req("policy-bounded")
+def test_a_text_that_changes_the_directory_too_often_is_refused_at_once(repository: Path) -> None:
+    text = "; ".join(f"git -C a{n} status; cp x y{n}" for n in range(400))
+    policy = replace(Policy.from_lists(_UNPACKERS), files=LOCAL_FILES)
+    verdict = judge(text, policy, cwd=str(repository))
+    assert (verdict.decision, verdict.reason) == ("deny", "it changes the directory too often")
+
+
 @pytest.mark.req("policy-own-files")
 @pytest.mark.parametrize(
     "text", ["tar -xf a.tar", "unzip a.zip", "git apply x.diff", "patch -p1 < x.diff", "cp -r x/. ."]
@@ -465,7 +589,10 @@ def test_git_does_not_leave_for_another_repository(repository: Path) -> None:
     (repository / "sub" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
     (repository / "plain" / "deep").mkdir(parents=True)
     (repository / "build" / "deep").mkdir()
+    (repository / "plain" / "other" / ".git").mkdir(parents=True)
     for text in (
+        "cd plain && cd other && git status",
+        "cd plain; git -C other status",
         "git -C sub status",
         "git -C build status",
         "git -C build/deep status",

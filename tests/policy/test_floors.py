@@ -15,7 +15,7 @@ _FLOORS = [
     {"grammar", "refusal", "tables", "single_command", "languages", "alternatives", "outputs", "matching"},
     {"pieces", "options", "values", "cmd", "powershell", "fish"},
     {"arithmetic", "effects"},
-    {"parameters", "builtins", "project_runners"},
+    {"parameters", "builtins", "project_runners", "unpacking"},
     {"words"},
     {"certainty"},
     {"simple"},

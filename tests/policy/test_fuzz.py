@@ -15,11 +15,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from claims import Claim, command_misses
 from fuzz_campaign import Campaign, Outcome
 from fuzz_sources import KITS
 from script_generator import Generator
-from shell_oracle import Oracle, sandbox
+from shell_oracle import Oracle, Trial, sandbox
 
+from nacre.policy import Policy
+from nacre.policy.model import Word
 from nacre.policy.posix import scan
 
 pytestmark = pytest.mark.req("policy-fuzz")
@@ -35,6 +38,9 @@ _SHORT = [
     *(("fish", "crossing", 60), ("bash", "evolving", 100), ("zsh", "evolving", 60)),
     *(("bash", "session", 60), ("zsh", "session", 40), ("ksh", "session", 30)),
     *(("bash", "context", 50), ("zsh", "context", 20), ("bash", "layout", 25), ("zsh", "layout", 25)),
+    *((shell, "growth", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "interference", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "value", 60) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
 ]
 _LONG = [
     *(("bash", "grammar", 250_000), ("bash", "corpus", 300_000), ("zsh", "grammar", 80_000)),
@@ -47,6 +53,9 @@ _LONG = [
     *((shell, "session", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
     *((shell, "context", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
     *((shell, "layout", 40_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "growth", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "interference", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "value", 20_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
 ]
 # The same with real programs.
 _SHORT_REAL = [
@@ -95,6 +104,34 @@ def test_nothing_runs_that_the_policy_did_not_see_in_a_million_scripts(
     with capsys.disabled():
         sys.stdout.write(f"\n{kind} {outcome}\n")
     assert "\n".join(outcome.misses) == ""
+
+
+def test_a_name_that_begins_with_a_dash_is_compared_as_it_is() -> None:
+    """In zsh `-x` is a command; `- x` runs x, and shows it with a dash before it."""
+    claimed = [Claim((Word("-x", 0, 2),)), Claim((Word("y", 0, 1),))]
+    open_to_all = Policy.from_lists(["*"])
+    assert command_misses(("-x",), claimed, open_to_all, "zsh") == []
+    assert command_misses(("-y",), claimed, open_to_all, "zsh") == []
+    assert [miss.kind for miss in command_misses(("-z",), claimed, open_to_all, "zsh")] == ["name"]
+
+
+def test_a_text_that_begins_with_a_dash_is_run_as_one() -> None:
+    """And not taken for an option of the shell, which would then run its first argument."""
+    prefix = sandbox()
+    if prefix is None:
+        pytest.skip("made-up scripts are only run in bubblewrap, which does not work here")
+    with Oracle("bash", (), prefix) as oracle:
+        assert oracle.observe([Trial("-x", arguments=("c9",))])[0].commands == (("-x",),)
+
+
+def test_what_a_script_leaves_running_is_not_charged_to_the_next_one() -> None:
+    prefix = sandbox()
+    if prefix is None:
+        pytest.skip("made-up scripts are only run in bubblewrap, which does not work here")
+    late = "(echo a > late; sleep 9; echo a > too-late) > /dev/null 2>&1 &"
+    with Oracle("bash", (), prefix, real=True) as oracle:
+        seen = oracle.observe([Trial(late), Trial("true")])
+    assert [(one.files, one.ended) for one in seen] == [(("late",), False), ((), True)]
 
 
 def test_ordinary_commands_are_not_refused() -> None:

@@ -51,7 +51,7 @@ _NAMES = [
     "trap",
     *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
-    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar"),
+    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar", "string", "curl"),
 ]
 _PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
@@ -87,6 +87,10 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "close it; inside, write '\\'' for one": ("bash", "ls 'a", "ls 'a'"),
     "close it with `)`": ("bash", "ls $(ls", "ls $(ls)"),
     "use `${name}` and the plain operators": ("bash", "ls ${", "ls ${x}"),
+    "write `for x in ...; ...; end`": ("fish", "for x; ls; end", "for x in a; ls; end"),
+    "use a pattern that is written out, without `(?`": (
+        *("fish", "string match -r '(?<x>a)' b", "string match -r 'a' b"),
+    ),
     "write `:` where nothing is to be done": ("bash", "if ls; then fi", "if ls; then :; fi"),
     "write `; do` where it belongs": ("bash", "for x in a", "for x in a; do ls; done"),
     "write its lines below the command, then the delimiter": ("bash", "cat <<EOF", "cat <<EOF\na\nEOF"),
@@ -136,7 +140,12 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     'write ./ before the name: < ./"$file"': ("bash", 'cat < "$f"', 'cat < ./"$f"'),
     "put the text into single quotes": ("bash", "ls a(b)", "ls 'a(b)'"),
     "write it in a plainer way, or as several commands": ("bash", "ls <", "ls"),
-    "put it into double quotes, after `--`": ("bash", "sort $x", 'sort -- "$x"'),
+    "put it into double quotes, after `--`; for a list of files, write `... | xargs command --`": (
+        *("bash", "sort $x", 'sort -- "$x"'),
+    ),
+    "write it out; for a list of files, write `... | xargs -I{} command ./{}`": (
+        *("bash", "gcc -c $(ls)", "ls | xargs -I{} gcc -c ./{}"),
+    ),
     "put `--` before it": ("bash", 'sort "$x"', 'sort -- "$x"'),
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
@@ -179,10 +188,13 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     'write the name in braces: "${x}"': ("bash", "x=a; echo $x{b,c}", 'x=a; echo "${x}"{b,c}'),
     "put options before values": ("bash", 'find . -exec cat "$x" -n \\;', 'find . -exec cat -n "$x" \\;'),
     "put a blank behind the number": ("bash", "cat <<< 1>&2", "cat <<< 1 >&2"),
-    "write `--` at the end, behind the command's own options": (
+    "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`": (
         "bash",
         "cat f | xargs sort -u",
         "cat f | xargs sort -u --",
+    ),
+    "write the format out: -w '%{http_code}'": (
+        *("bash", "curl -w @f http://x", "curl -w '%{http_code}' http://x"),
     ),
     "give it a number that is written out": ("bash", "RANDOM=$x", "RANDOM=42; ls"),
     "write the number out": ("zsh", 'read -t "$x" y', "read -t 5 y"),
@@ -193,6 +205,7 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "leave it as it is": ("bash", "unset RANDOM", "unset x"),
     "compare numbers that are written out": ("zsh", '[ "$n" -gt 5 ]', "[ 6 -gt 5 ]"),
     'write `wait "$!"` or `wait`': ("bash", "wait $x", "wait"),
+    "write -n, -f and -p, each in a word of its own": ("bash", "wait -np x", "wait -n -p x"),
     "use -r": ("bash", "read -x y", "read -r y"),
     "close it, or put ^ before it": ("cmd", "(dir", "(dir)"),
     "write set NAME=value": ("cmd", "set a b=c", "set a=1"),
@@ -281,7 +294,9 @@ _FENCED: dict[str, tuple[str, str]] = {
 }
 # The same where a file may be one of nacre's own.
 _OWN = {
-    "write the name of the file out": ('ls > ./"$x"', "ls > ./x"),
+    "write the name of the file out, or loop over a pattern: for f in src/*.txt": (
+        *('ls > ./"$x"', 'for f in src/*.txt; do ls > "$f"; done'),
+    ),
 }
 # The same in a repository.
 _UNPACKED = {
@@ -289,6 +304,11 @@ _UNPACKED = {
         ("tar -xf a.tar", "tar -xf a.tar -C build"),
         ("unzip a.zip", "unzip a.zip -d build"),
         ("patch -p1 -i x.diff", "git apply x.diff"),
+    ),
+    "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below": (
+        ("find . -exec cp x {} +", "find . -name '*.py' -exec cp x {} +"),
+        ("find . -exec cp x {} +", "find . -not -path './.git/*' -exec cp x {} +"),
+        ("find . -exec cp x {} +", "find src -exec cp x {} +"),
     ),
 }
 # Hints that name a part of the command: they are followed by hand in the tests of the values.
@@ -364,7 +384,7 @@ def test_a_command_that_was_rewritten_as_the_hint_about_a_path_says_is_allowed(h
 @pytest.mark.parametrize("hint", sorted(_UNPACKED))
 def test_what_is_unpacked_as_the_hint_says_is_allowed(hint: str, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    rules = Policy.from_lists(["tar", "unzip", "patch", "git apply"], allow_writes=True)
+    rules = Policy.from_lists(["tar", "unzip", "patch", "git apply", "find", "cp"], allow_writes=True)
     policy = replace(rules, files=LOCAL_FILES)
     for bad, good in _UNPACKED[hint]:
         before = judge(bad, policy, cwd=str(tmp_path))
@@ -409,7 +429,7 @@ def test_every_hint_in_the_source_is_followed_here_or_for_a_person() -> None:
     package = Path(nacre.policy.__file__).parent
     hints = {hint for path in package.rglob("*.py") for hint in _hints_in(path)}
     assert len(hints) > 100
-    followed = [*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED]
+    followed = [*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED, *(hint for _, hint, _, _ in _ORDINARY)]
     assert [
         hint
         for hint in sorted(hints)
@@ -428,12 +448,99 @@ def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
         f"{verdict.hint}  <- {text!r}"
         for text, _, _, verdict in _refused()
         if verdict.hint
-        and verdict.hint not in {*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED}
+        and verdict.hint not in {*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED, *(case[1] for case in _ORDINARY)}
         and not _RULE.search(verdict.hint)
         and not _FOR_A_PERSON.match(verdict.hint)
         and not _WITH_NAMES.search(verdict.hint)
     }
     assert sorted(unknown) == []
+
+
+# The rules of a person who names every program by its bare name: what is denied all the same, and what it
+# becomes when its hint is followed (the command, the rules that the hint tells to add).
+_ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    (
+        "source .venv/bin/activate && pytest -q",
+        "call its programs by path instead: `.venv/bin/python -m pytest`, with the rule `.venv/bin/python`",
+        ".venv/bin/python -m pytest -q",
+        (".venv/bin/python",),
+    ),
+    (
+        ". venv/bin/activate && pip install -r requirements.txt",
+        "call its programs by path instead: `venv/bin/python -m pytest`, with the rule `venv/bin/python`",
+        "venv/bin/python -m pip install -r requirements.txt",
+        ("venv/bin/python",),
+    ),
+    (
+        "gofmt -l $(git ls-files '*.go')",
+        "put it into double quotes, after `--`; for a list of files, write `... | xargs command --`",
+        "git ls-files '*.go' | xargs gofmt -l --",
+        (),
+    ),
+    (
+        "ruff check $(git diff --name-only main -- '*.py')",
+        "write it out; for a list of files, write `... | xargs -I{} command ./{}`",
+        "git diff --name-only main -- '*.py' | xargs -I{} ruff check ./{}",
+        (),
+    ),
+    (
+        "git log $(git describe --tags --abbrev=0)..HEAD --oneline",
+        "write refs/heads/ or refs/tags/ before a name, `--` before a path",
+        "git log refs/tags/$(git describe --tags --abbrev=0)..HEAD --oneline",
+        (),
+    ),
+    (
+        "git push -u origin $(git branch --show-current)",
+        "write refs/heads/ or refs/tags/ before a name, `--` before a path",
+        'git push -u origin "refs/heads/$(git branch --show-current)"',
+        (),
+    ),
+    (
+        "grep -rl old src | xargs sed -i 's/old/new/g'",
+        "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`",
+        "find src -type f -print0 | xargs -0 sed -i 's/old/new/g'",
+        (),
+    ),
+    (
+        'psql "$DATABASE_URL" -c "select 1"',
+        "write it out",
+        'psql postgres://localhost/app -c "select 1"',
+        (),
+    ),
+)
+# The same for what a person must name as a variable.
+_NAMED_VARIABLES = (
+    ("PYTHONPATH=src pytest -q", "PYTHONPATH"),
+    ('export PATH="$HOME/.local/bin:$PATH" && pytest -q', "PATH"),
+    ("MY_SETTINGS=conf/x.yaml pytest -q", "MY_SETTINGS"),
+)
+_BARE = ["source", ".", "pytest", "pip", "gofmt", "git", "ruff", "psql", "export", "grep", "find", "sed"]
+
+
+@pytest.mark.parametrize(("bad", "hint", "good", "rules"), _ORDINARY, ids=[case[0] for case in _ORDINARY])
+def test_the_hint_for_an_ordinary_command_leads_to_an_allow(
+    bad: str, hint: str, good: str, rules: tuple[str, ...]
+) -> None:
+    policy = Policy.from_lists(_BARE, allow_writes=True)
+    before = judge(bad, policy)
+    assert (before.decision, before.hint) == ("deny", hint)
+    after = judge(good, policy.allowing(rules))
+    assert after.allowed, after
+
+
+@pytest.mark.parametrize("text", ["source .venv/bin/activate && pytest", ". venv/bin/activate"])
+def test_what_to_do_instead_of_activating_is_told_without_a_rule_for_source_too(text: str) -> None:
+    assert "call its programs by path instead" in judge(text, Policy.from_lists(["pytest"])).hint
+
+
+@pytest.mark.parametrize(("text", "name"), _NAMED_VARIABLES, ids=[case[1] for case in _NAMED_VARIABLES])
+def test_a_variable_that_a_person_names_as_the_hint_says_may_be_set(text: str, name: str) -> None:
+    policy = Policy.from_lists(_BARE)
+    before = judge(text, policy)
+    assert not before.allowed
+    assert f'allowed_variables = ["{name}"]' in before.hint
+    after = judge(text, replace(policy, allowed_variables=(name,)))
+    assert after.allowed, after
 
 
 @pytest.mark.req("policy-hint-cwd")

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from nacre.policy import cmd, fish, powershell
+from nacre.policy import Policy, cmd, fish, judge, powershell
 
 if TYPE_CHECKING:
     from nacre.policy.model import Scan
+
+
+_FISH = "fish"
 
 
 def names(scan: Scan) -> list[str]:
@@ -127,28 +130,81 @@ def test_powershell_texts_are_refused(text: str) -> None:
     assert powershell.scan(text).refusal is not None
 
 
-def test_fish_reads_plain_commands_only() -> None:
+def test_fish_reads_plain_commands() -> None:
     assert names(fish.scan("ls -la 'a b' | grep \"x y\" && pwd; ls *.c # rm")) == ["ls", "grep", "pwd", "ls"]
     assert names(fish.scan("cd src; and ls; or not pwd")) == ["cd", "ls", "pwd"]
     assert fish.scan("ls > f").commands[0].redirections[0].operator == ">"
+    assert fish.scan("ls 2>/dev/null").commands[0].redirections[0].operator == ">"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ls (rm x)", ["rm", "ls"]),
+        ('ls "a $(rm x) b"', ["rm", "ls"]),
+        ("ls a(rm (cat))b", ["cat", "rm", "ls"]),
+        ('ls $x "$y"', ["ls"]),
+        ("if a; b; end", ["a", "b"]),
+        ("if a; and b\n  c\nelse if d\n  e\nelse\n  f\nend", ["a", "b", "c", "d", "e", "f"]),
+        ("begin; a; end | b", ["a", "b"]),
+        ("while a; b; end < f", ["a", "b"]),
+        ("for f in (a) *.c; b $f; end", ["a", "b"]),
+        ("switch (a); case b 'c*'; d; case '*'; e; end", ["a", "d", "e"]),
+        ("set x (a); b $x", ["a", "b"]),
+        ("[ -f x ]; and ! a", ["[", "a"]),
+    ],
+)
+def test_fish_blocks_variables_and_substitutions_are_read(text: str, expected: list[str]) -> None:
+    assert names(fish.scan(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("eval a", "'a\\'b'", "a ^b{c,d}", "ls >", "ls2>&1", "ls >&1x", "ls 10>&1", "ls>f", "a &| b"),
+        *("ls %self", "ls a\u00a0b", "function f; a; end", "source f", "if a; b", "a; end", "else; a"),
+        *("'if' a; end", "case b; a", "if; a; end", "begin a; end", "end a", "if a; end b", "ls (a", "ls a)"),
+        *("ls $x[1]", 'ls "$x[1]"', "ls $$x", "ls (a)[1]", "ls (a # )\n)", "ls ('a)')", "ls $", "ls {$x}"),
+        *(
+            "set -U x y",
+            "set fish_function_path .",
+            "set x[1] y",
+            "set $x y",
+            "read -p a x",
+            "for x y; a; end",
+        ),
+        "ls " + "(" * 30 + "a" + ")" * 30,
+    ],
+)
+def test_fish_texts_are_refused(text: str) -> None:
+    assert fish.scan(text).refusal is not None
+
+
+def test_what_fish_exports_is_seen_by_programs() -> None:
+    policy = Policy.from_lists(["npm", "read"])
+    assert judge("set -x NODE_ENV test; npm test", policy, shell=_FISH).exported == {"NODE_ENV"}
     for text in (
-        "ls (rm x)",
-        "ls $x",
-        "if a; b; end",
-        "eval a",
-        "'a\\'b'",
-        "a ^b{c,d}",
-        "ls >",
-        "ls2>&1",
-        "ls >&1x",
-        "ls 10>&1",
-        "ls>f",
-        "a &| b",
-        "ls %self",
-        "ls a\u00a0b",
-        "begin; a; end",
+        *("set -x A /x; npm test", "set -x A 1; set A /x; npm test", "set A /x; set -gx A 1; npm test"),
+        *("set PATH .", "set -e PATH", "for PATH in a; npm test; end", "read -l PATH", "set -x A; npm test"),
     ):
-        assert fish.scan(text).refusal is not None, text
+        assert not judge(text, policy, shell=_FISH).allowed, text
+
+
+def test_a_loop_of_fish_gives_its_variable_one_file_at_a_time() -> None:
+    policy = Policy.from_lists(["sort"])
+    assert judge("for f in ./*.txt; sort $f; end", policy, shell=_FISH).allowed
+    for text in (
+        *("for f in *.txt; sort $f; end", "for f in ./*.txt; set f -o x; sort $f; end", "sort $f"),
+        *("for f in ./*.txt; true; end; sort $f", "for f in ./*.txt; read f; sort $f; end"),
+    ):
+        assert not judge(text, policy, shell=_FISH).allowed, text
+
+
+def test_fish_assigns_what_the_named_groups_of_a_regular_expression_match() -> None:
+    policy = Policy.from_lists(["ls"])
+    assert judge("string match -q '*.py' $file; and ls", policy, shell=_FISH).allowed
+    for text in ("string match -r '(?<PATH>.*)' x", "string match $a $b", "string $a '(?<PATH>.*)' x"):
+        assert not judge(text, policy, shell=_FISH).allowed, text
 
 
 def test_fish_variables_for_one_command_are_assignments() -> None:

@@ -219,6 +219,24 @@ def test_a_function_or_trap_of_an_earlier_command_can_assign_while_a_later_one_r
     shell: str, left: str
 ) -> None:
     assert not _last_verdict([left, 'x=a; c1; find . -name x "$x"'], shell).allowed
+    assert not _last_verdict([left, 'x=a; y=c1; $y; find . -name x "$x"'], shell).allowed
+
+
+@pytest.mark.req("policy-session-state")
+@pytest.mark.parametrize(
+    "kept",
+    [
+        'x=a; c1() { find . "$x"; }',
+        "x=ls; c1() { $x; }",
+        "x=1; c1() { ls $((x)); }",
+        'x=/dev/null; c1() { ls > "$x"; }',
+        'x=a; g() { find . "$x"; }; c1() { g; }',
+        'c1() { x=a; find . "$x"; }',  # with more before `find`, a later function may come between
+    ],
+)
+def test_in_a_function_that_later_commands_may_call_no_value_is_proven(kept: str) -> None:
+    assert not _last_verdict([kept], "bash").allowed
+    assert _last_verdict([kept.replace("c1", "h")], "bash").allowed
 
 
 @pytest.mark.req("policy-session-state")
@@ -266,6 +284,34 @@ def test_a_function_that_changes_the_directory_is_refused_where_directories_are_
     ):
         assert judge(text, fenced, cwd=str(tmp_path)).allowed == allowed
         assert judge(text, Policy.from_lists(["ls", "cd"]), cwd=str(tmp_path)).allowed
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize("prefix", ["", "command ", "command -p ", "builtin -- ", "command builtin command "])
+def test_a_directory_is_entered_behind_any_prefix(tmp_path: Path, prefix: str) -> None:
+    (tmp_path / "sub").mkdir()
+    policy = Policy.from_mapping({"allow": ["cat", "cd"], "allowed_directories": [str(tmp_path)]})
+    fenced = replace(policy, files=LOCAL_FILES)
+    assert judge(f"{prefix}cd {tmp_path}; cat x", fenced, cwd=str(tmp_path / "sub")).allowed
+    assert not judge(f"{prefix}cd {tmp_path}; cat ../x", fenced, cwd=str(tmp_path / "sub")).allowed
+    assert judge("cat ../x", fenced, cwd=str(tmp_path / "sub")).allowed
+
+
+@pytest.mark.req("policy-values")
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "mksh", "ksh"])
+@pytest.mark.parametrize("prefix", ["", "command ", "command -p ", "command command -- ", "builtin builtin "])
+def test_what_a_builtin_assigns_behind_any_prefix_is_not_proven(shell: str, prefix: str) -> None:
+    policy = Policy.from_lists(["find", "read", "unset", "getopts", "export", "echo"], allow_writes=False)
+    for assigned in (
+        "read -r x < f",
+        "unset x",
+        "getopts ab x -o",
+        "export x=-delete",
+        "printf -v x -- -delete",
+    ):
+        verdict = judge(f'x=a; {prefix}{assigned}; find . "$x"', policy, shell=shell)
+        assert not verdict.allowed
+    assert judge(f'x=a; {prefix}echo x; find . "$x"', policy, shell=shell).allowed
 
 
 @pytest.mark.req("policy-session-state")

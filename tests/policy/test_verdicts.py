@@ -79,6 +79,12 @@ def test_argv_is_judged_without_a_shell() -> None:
     assert judge_argv(["ls", "a\0b"], POLICY).decision == "deny"
 
 
+def test_without_a_shell_a_builtin_is_a_program_of_that_name() -> None:
+    assert judge_argv(["env", "ls"], Policy.from_lists(["ls"])).decision == "allow"
+    assert judge_argv(["builtin", "ls"], Policy.from_lists(["ls"])).decision == "deny"
+    assert judge_argv(["builtin", "ls"], Policy.from_lists(["builtin"])).decision == "allow"
+
+
 def test_an_unknown_shell_is_refused() -> None:
     assert judge("ls", POLICY, shell="rc").decision == "deny"  # noqa: S604 - a name, nothing is run
 

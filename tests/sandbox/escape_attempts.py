@@ -2,7 +2,7 @@
 
 `python escape_attempts.py CONTEXT` runs every attempt in a process of its own and prints one JSON line: for
 each the error that it got, or `ESCAPED` and the proof. It uses the standard library alone, and knows nothing
-of nacre but what the context tells: paths, processes and sockets outside.
+of nacre but what the context names: paths, processes and sockets outside.
 
 Each attempt names the promise that it tests. Which levels make that promise stands in `PROMISES`, from which
 the table in docs/sandbox.md is made.
@@ -800,7 +800,7 @@ def queue_a_signal(ctx: Context) -> object:
 
 
 @attempt(SIGNALS)
-def be_told_to_another(ctx: Context) -> object:
+def have_a_pipe_signal_it(ctx: Context) -> object:
     """A terminal or a pipe sends its signals to whom its owner names."""
     reading, _ = os.pipe()
     import fcntl  # noqa: PLC0415

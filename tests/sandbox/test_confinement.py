@@ -95,12 +95,12 @@ def test_a_rule_for_a_file_grants_what_a_file_can_have_and_one_for_nothing_grant
 def test_processes_outside_cannot_be_read_or_signalled(tmp_path: Path) -> None:
     with subprocess.Popen(["sleep", "600"]) as outside:
         try:
-            told = run(
+            done = run(
                 BASE, "sh", "-c", f"kill -0 {outside.pid}; cat /proc/{outside.pid}/environ", cwd=tmp_path
             )
-            assert "not permitted" in told.stderr
-            assert "denied" in told.stderr
-            assert told.stdout == ""
+            assert "not permitted" in done.stderr
+            assert "denied" in done.stderr
+            assert done.stdout == ""
         finally:
             outside.kill()
 

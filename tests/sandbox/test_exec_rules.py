@@ -104,7 +104,7 @@ def test_arguments_and_real_paths_count(strict: Gated, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def strict() -> object:
-    """Few programs, none of which can change a file with what it may be told."""
+    """Few programs, none of which can change a file with the arguments it may have."""
     with gated({"allow": ["ls", "cat", "find", "sh", "ln", "cp", "chmod", "sleep", "busybox"]}) as run:
         yield run
 

@@ -1,4 +1,4 @@
-"""The levels of the sandbox through a real client: what commands can do, and what they are told."""
+"""The levels of the sandbox through a real client: what commands can do, and what their results say."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_secrets_cannot_be_read_at_any_level(home: Home, level: str) -> None:
 
 
 @pytest.mark.req("sandbox-secrets")
-def test_a_refused_secret_is_told_with_the_setting_that_opens_it(home: Home) -> None:
+def test_a_refused_secret_is_reported_with_the_setting_that_opens_it(home: Home) -> None:
     refused = home.start("workspace").shell("cat ~/.aws/credentials")
     assert 'secrets are hidden (sandbox_readable = [".aws"])' in hint(refused)
 
@@ -223,8 +223,8 @@ def test_sessions_work_in_a_sandbox(home: Home, level: str) -> None:
     assert server.shell("echo $x; pwd", session="a")["stdout"] == "pearl\n/tmp\n"
 
 
-@pytest.mark.req("sandbox-told")
-def test_the_level_and_what_holds_it_are_told(home: Home) -> None:
+@pytest.mark.req("sandbox-logged")
+def test_the_level_and_what_holds_it_are_logged(home: Home) -> None:
     server = home.start("workspace")
     server.wait_for_log("sandbox workspace (bubblewrap, Landlock")
 
@@ -271,7 +271,7 @@ def test_allow_rules_bring_a_sandbox_unless_a_level_is_set(home: Home) -> None:
 
 
 @pytest.mark.req("sandbox-default")
-def test_where_the_default_is_not_to_be_had_everybody_is_told(
+def test_where_the_default_is_unavailable_everybody_is_told(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("nacre.places.confined.landlock_version", lambda: 0)
@@ -288,18 +288,18 @@ def test_where_the_default_is_not_to_be_had_everybody_is_told(
 @pytest.mark.parametrize(
     "options", [("--sandbox", "workspace"), ("--allow", "ls")], ids=["chosen", "default"]
 )
-def test_what_landlock_alone_leaves_open_is_told_to_everybody(home: Home, options: tuple[str, ...]) -> None:
+def test_everybody_is_told_what_landlock_alone_leaves_open(home: Home, options: tuple[str, ...]) -> None:
     warning = "Landlock holds the sandbox alone: protected files of the workspace"
     options = ("--shell", "bash", *options)
     for path in (str(home.path_without("bwrap")), os.environ["PATH"]):
         environment = {"HOME": str(home.home), "PATH": path}
         with WireClient(*options, cwd=home.workspace, env=environment) as server:
-            told = [server.shake_hands()["instructions"]]
-            told += [text_of(server.call("allowed"))] if "--allow" in options else []
+            texts = [server.shake_hands()["instructions"]]
+            texts += [text_of(server.call("allowed"))] if "--allow" in options else []
             server.wait_for_log("sandbox workspace")
             if path != os.environ["PATH"]:
                 server.wait_for_log(warning)
-            assert [warning in text for text in told] == [path != os.environ["PATH"]] * len(told)
+            assert [warning in text for text in texts] == [path != os.environ["PATH"]] * len(texts)
 
 
 @pytest.mark.req("sandbox-secrets")

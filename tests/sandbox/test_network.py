@@ -130,11 +130,11 @@ class Answers(http.server.BaseHTTPRequestHandler):
         self._tell(self.rfile.read(int(self.headers["Content-Length"])))
 
     def _tell(self, body: bytes) -> None:
-        told = json.dumps([self.command, self.path, self.headers["Host"], body.decode()]).encode()
+        content = json.dumps([self.command, self.path, self.headers["Host"], body.decode()]).encode()
         self.send_response(200)
-        self.send_header("Content-Length", str(len(told)))
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(told)
+        self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the class's own words
         """Say nothing."""
@@ -250,7 +250,7 @@ PYTHON = "python3 -c \"import urllib.request as u; print(u.urlopen('{url}').read
 
 
 @pytest.mark.req("network-allowlist")
-@pytest.mark.req("network-told")
+@pytest.mark.req("network-refusals")
 @pytest.mark.parametrize("level", ["workspace", "strict"])
 def test_commands_reach_what_is_named_and_are_told_of_the_rest(
     start: Start, workspace: Path, web: int, level: str
@@ -275,7 +275,7 @@ def test_commands_reach_what_is_named_and_are_told_of_the_rest(
     assert server.shell("grep -c : /proc/net/dev")["stdout"] == "1\n"  # its own loopback
 
 
-@pytest.mark.req("network-told")
+@pytest.mark.req("network-refusals")
 def test_only_the_command_that_wanted_a_host_is_told_of_its_refusal(start: Start, workspace: Path) -> None:
     server = configured(start, workspace, 'sandbox = "workspace"\nsandbox_network = ["*.example.org"]\n')
     waiting = "until [ -e go ]; do sleep 0.02; done; false"
@@ -300,7 +300,7 @@ def test_the_way_to_the_hosts_is_there_again_after_the_keeper_was_killed(
     for pid in processes.below([server.process.pid]) - {server.process.pid}:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    server.call("shell", command="true")  # which may be told of the loss
+    server.call("shell", command="true")  # which may be the one that reports the loss
     assert server.shell(ask)["exit_code"] == 0
 
 

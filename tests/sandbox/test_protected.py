@@ -269,7 +269,7 @@ def test_what_commands_leave_in_the_servers_directory_does_no_harm_to_the_next_s
 
 
 @pytest.mark.req("sandbox-sockets")
-def test_a_service_that_is_closed_is_told_with_the_setting_that_opens_it(home: TestHome) -> None:
+def test_a_service_that_is_closed_is_reported_with_the_setting_that_opens_it(home: TestHome) -> None:
     server = home.start("workspace")
     said = "Cannot connect to the Docker daemon at unix:///run/docker.sock. Is it running?"
     refused = server.shell(f"echo '{said}' >&2; exit 1")

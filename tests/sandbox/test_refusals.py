@@ -1,4 +1,4 @@
-"""Which refusals the messages of programs tell of: the words of many programs, held against a profile."""
+"""Which refusals programs report: the messages of many programs, held against a profile."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Files(LocalFiles):
 
 
 def refused(message: str, workspace: Path, user: str = "somebody", *, mounts: bool = False) -> list[str]:
-    """What a message tells of: the path, and the setting that opens it."""
+    """What a message reports: the path, and the setting that opens it."""
     profile = Profile(
         level=Level.WORKSPACE,
         workspace=str(workspace),

@@ -133,4 +133,6 @@ def test_doctor_reads_settings_that_cannot_be_used(home: TestHome) -> None:
     settings = home.write("settings.toml", 'sandbax = "strict"\n')
     done = nacre(home, "doctor", "--json", "--config", str(settings))
     assert done.returncode == 1
-    assert "Did you mean sandbox?" in report(done)["settings"]["text"]
+    finding = report(done)["settings"]
+    assert "Unknown setting: sandbax" in finding["text"]
+    assert "Did you mean sandbox?" in finding["fix"]

@@ -128,7 +128,7 @@ def test_nobody_is_asked_where_the_client_cannot_or_the_settings_forbid_it(home:
 
 
 @pytest.mark.req("sandbox-ask")
-@pytest.mark.req("network-told")
+@pytest.mark.req("network-refusals")
 def test_a_refused_host_is_asked_about_and_reached_if_the_person_says_so(home: TestHome) -> None:
     server = start(home, 'sandbox_network = ["example.org"]\n')
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -9,7 +9,7 @@ lowest first:
     simple, plain, conditions, compounds, posix; cmd,
     powershell, fish
     alternatives, outputs, values                          what a word can be when the command runs
-    tables/, options, effects, builtins                    what is known about programs and their arguments
+    tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
     inspector, interpreters, git_commands,                 looking through a command
     find_expression, project_runners, programs,

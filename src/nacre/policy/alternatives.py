@@ -149,8 +149,11 @@ def as_value(word: Word) -> Word:
     if word.splits and not all(e.shape in {"digits", "number"} for e in word.expansions):
         return replace(word, text=UNKNOWN, glob=None, expansions=(Expansion("variable", "", quoted=True),))
     if word.tilde:
-        home = Expansion("variable", "HOME", quoted=True, shape="operand")
-        return replace(word, text=UNKNOWN, glob=None, tilde=False, expansions=(home,))
+        # `--output=a:~` begins as it is written; only a tilde at the very beginning becomes a path.
+        known = word.text.partition("~")[0].partition(UNKNOWN)[0]
+        begins = word.text.startswith("~")
+        home = Expansion("variable", "HOME", quoted=True, shape="operand" if begins else "any")
+        return replace(word, text=known + UNKNOWN, glob=None, tilde=False, expansions=(home,))
     if word.glob is not None:
         prefix = word.prefix
         file = Expansion("file", "", quoted=True, shape="any", pattern=word.text if not expansions else "")

@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import Assigned, Effect, shown, unresolved
-from nacre.policy.grammar import GRAMMARS
+from nacre.policy.effects import Assigned, Effect, PathUse, shown, unknown_at, unresolved
+from nacre.policy.grammar import GRAMMARS, behind_prefixes, own_words
 from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
 
@@ -51,6 +51,7 @@ _READ_ARRAY = regex(r"-[rse]*[aA]\Z")
 # The shells of `_EVALUATING` have no option for a prompt, each its own ones for counts, and evaluate numbers.
 _READ_FLAG_ELSEWHERE = regex(r"-[rs]+\Z")
 _READ_VALUE_ELSEWHERE = regex(r"-[rs]*([td])(.*)\Z", re.DOTALL)
+_WAIT_FLAGS = regex(r"-[nf]+\Z|--\Z")
 _SECONDS = regex(r"[0-9]+(?:\.[0-9]+)?\Z")
 _LIMIT = regex(r"-[A-Za-z]*\Z|[0-9]+\Z|(?:unlimited|hard|soft)\Z")
 _MASK = regex(r"-[Sp]+\Z|[0-7]+\Z|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*\Z")
@@ -79,7 +80,8 @@ class Builtin:
     @property
     def free(self) -> bool:
         """Needs no rule of its own."""
-        return not self.effects and self.words[0].text in _HARMLESS
+        name = self.words[0].text
+        return not self.effects and (name in _HARMLESS or (self.shell == "fish" and name in _FISH_READERS))
 
     @property
     def arguments(self) -> tuple[Word, ...]:
@@ -97,7 +99,9 @@ def read_builtin(words: tuple[Word, ...], shell: str, arrays: frozenset[str] = f
 
     `arrays`: the names that the text around it makes arrays.
     """
-    reader = _READERS.get(words[0].text)
+    reader = _own if words[0].text in own_words(shell) else _READERS.get(words[0].text)
+    if shell == "fish":
+        reader = _FISH_READERS.get(words[0].text, reader)
     if reader is None or (reader is _print and shell not in _EVALUATING):
         return None
     found = Builtin(words, shell, arrays)
@@ -110,6 +114,11 @@ def read_builtin(words: tuple[Word, ...], shell: str, arrays: frozenset[str] = f
 
 def _plain(_use: Builtin) -> None:
     """Prints or does nothing, whatever it is given."""
+
+
+def _own(use: Builtin) -> None:
+    """What one shell alone has: scanners refuse it as a name; it stands behind `builtin`, or is a value."""
+    use.unresolved(use.words[0], f"{use.shell} reads `{use.words[0].text}` in its own way")
 
 
 def _count(use: Builtin) -> None:
@@ -329,7 +338,7 @@ def array_names(commands: Iterable[SimpleCommand]) -> frozenset[str]:
     found: set[str] = set()
     for command in commands:
         found |= {item.name for item in command.assignments if item.array}
-        words = [word.text for word in command.words]
+        words = [word.text for word in behind_prefixes(command.words)]
         flags = any(word.startswith("-") and {"a", "A"} & set(word) for word in words[1:])
         if words and ((words[0] in _DECLARES and flags) or words[0] in _FILLS):
             found |= {word.partition("=")[0] for word in words[1:]}
@@ -374,12 +383,13 @@ def _let(use: Builtin) -> None:
 
 
 def _wait(use: Builtin) -> None:
-    """`wait`, `wait $!`; -p assigns."""
+    """`wait`, `wait $!`; -p assigns, also in one word with other letters or with the name."""
     for index, word in enumerate(use.arguments):
-        if word.literal and word.text.startswith("-p"):
-            following = use.arguments[index + 1 : index + 2]
-            target = word.with_text(word.text[2:]) if word.text != "-p" else next(iter(following), word)
-            _assign(use, target)
+        if word.literal and word.text == "-p":
+            _assign(use, next(iter(use.arguments[index + 1 : index + 2]), word))
+        elif word.literal and word.text.startswith("-") and not _WAIT_FLAGS.match(word.text):
+            hint = "write -n, -f and -p, each in a word of its own"
+            use.unresolved(word, f"the option `{shown(word.text)}` of `wait`", hint)
         elif not word.literal and not word.number:
             use.unresolved(
                 word, "what `wait` waits for is only known when it runs", 'write `wait "$!"` or `wait`'
@@ -429,7 +439,8 @@ def _shopt(use: Builtin) -> None:
 def _trap(use: Builtin) -> None:
     """A text that runs later."""
     words = use.arguments
-    if words and words[0].text in {"-p", "-l"} and words[0].literal:
+    # zsh has no options here: it takes `-p` for the text.
+    if words and words[0].text in {"-p", "-l"} and words[0].literal and use.shell != "zsh":
         return
     if words and words[0].text[:1] == "-" and words[0].text not in {"-", "--"}:
         use.unresolved(words[0], f"the option `{shown(words[0].text)}` of `trap`", _TRAP)
@@ -465,6 +476,20 @@ def _jobs(use: Builtin) -> None:
             use.unresolved(word, "it can run a command", "use `jobs -l`")
 
 
+def _string(use: Builtin) -> None:
+    """fish's operations on texts; a regular expression assigns what its named groups match."""
+    kind = use.arguments[0] if use.arguments else use.words[0]
+    if not kind.literal:
+        use.unresolved(kind, "which operation on a text is only known when it runs", "write it out")
+    operands = [word for word in use.arguments[1:] if not (word.literal and word.text.startswith("-"))]
+    if kind.text != "match" or not operands:
+        return
+    named = next((word for word in use.arguments[1:] if word.literal and "(?" in word.text), None)
+    if named is not None or not operands[0].literal:
+        reason = "the named groups of a regular expression assign variables"
+        use.unresolved(named or operands[0], reason, "use a pattern that is written out, without `(?`")
+
+
 def _is_number(word: Word) -> bool:
     if word.literal:
         return _NUMBER.match(word.text) is not None
@@ -473,7 +498,7 @@ def _is_number(word: Word) -> bool:
 
 _READERS: dict[str, Callable[[Builtin], None]] = {
     **dict.fromkeys((":", "true", "false", "echo", "pwd", "times", "type"), _plain),
-    **dict.fromkeys(("exit", "return", "break", "continue", "shift"), _count),
+    **dict.fromkeys(("exit", "logout", "return", "break", "continue", "shift"), _count),
     **dict.fromkeys(("umask", "ulimit"), _limit),
     **dict.fromkeys(("cd", "pushd", "popd"), _directory),
     **dict.fromkeys(("test", "["), _test),
@@ -493,5 +518,22 @@ _READERS: dict[str, Callable[[Builtin], None]] = {
     "enable": _enable,
     "jobs": _jobs,
 }
+_FISH_READERS: dict[str, Callable[[Builtin], None]] = {
+    **dict.fromkeys(("math", "count", "contains"), _plain),
+    "string": _string,
+}
 BUILTINS = frozenset(_READERS)
 SHELLS_WITH_BUILTINS = frozenset({*GRAMMARS, "fish"})
+
+
+def entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
+    """The directory that `cd` changes to, as a path; without one it is the home directory."""
+    if words[0].text not in {"cd", "pushd", "popd"}:
+        return ()
+    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]
+    if not operands:
+        operands = [words[0].with_text("~") if words[0].text == "cd" else unknown_at(words[0])]
+    # `cd -`, `pushd +1`, `popd`: a directory from before.
+    return tuple(
+        PathUse(unknown_at(word) if word.text[:1] in {"-", "+"} else word, "enter") for word in operands
+    )

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import Certain, names
+from nacre.policy.model import UNKNOWN, Certain, names
+from nacre.policy.patterns import regex
 from nacre.policy.words import WordScanner
 
 if TYPE_CHECKING:
@@ -22,6 +23,12 @@ READ_ONLY = names(
     "UID EUID PPID BASHOPTS SHELLOPTS BASH_VERSINFO TMOUT HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL "
     "PATH HOME"
 )
+# Options with which a builtin assigns in every shell that has it.
+_SURE_OPTIONS = {
+    "declare": regex(r"--|-[xag]+"),
+    **dict.fromkeys(("typeset", "local"), regex(r"--|-[xa]+")),
+    **dict.fromkeys(("export", "readonly"), regex(r"--")),
+}
 
 
 class CertaintyScanner(WordScanner):
@@ -93,6 +100,10 @@ class CertaintyScanner(WordScanner):
             self._declared(words, [item for item in assignments if item.start > words[0].start])
 
     def _declared(self, words: list[Word], arrays: list[Assignment]) -> None:
+        sure = _SURE_OPTIONS[words[0].text]
+        options = [word.text for word in words[1:] if word.text.startswith(("-", "+", UNKNOWN))]
+        if not all(sure.fullmatch(option) for option in options):
+            return  # `export -g x=a` is an error in bash, and assigns nothing
         self.opened += [(item.name, self.pos) for item in arrays if item.value is not None]
         for word in words[1:]:
             name, equals, _ = word.text.partition("=")

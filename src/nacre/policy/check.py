@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nacre.policy.boundaries import Boundaries
 from nacre.policy.command_input import INSTEAD, document_of, is_plain_input, reads_commands, reads_keys
 from nacre.policy.effect_check import EffectCheck
-from nacre.policy.effects import Inspection, Script, Step, base_name
+from nacre.policy.effects import Inspection, Script, Step, base_name, instead_of_activating
 from nacre.policy.findings import TextFindings
 from nacre.policy.interpreters import with_document
 from nacre.policy.model import UNKNOWN, Decision, SimpleCommand, Word
@@ -180,5 +180,5 @@ class CommandCheck:
         for rule in self.findings.policy.allows_by_glob:
             if rule.first_arguments and len(words) > 1 and rule.admits_name(name, fold=True):
                 reason = f"Command '{name}' with argument '{words[1].text}' not allowed"
-        hint = self.rules.nearest_allowed(name)
+        hint = instead_of_activating(words) or self.rules.nearest_allowed(name)
         self.findings.add("deny", "allowlist", reason, subject.span, name=name, hint=hint, via=subject.via)

@@ -24,8 +24,22 @@ EffectKind = Literal["run", "write", "unlisted", "unresolved", "inline"]
 Role = Literal["command", "wrapper", "outer"]
 # How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out;
 # fill: a directory gets files whose names are not in the command; touch: a change that brings no content;
-# repository: git looks for one there.
-Access = Literal["read", "write", "change", "enter", "maybe", "alter", "leave", "fill", "touch", "repository"]
+# repository: git looks for one there; beside: a file in the directory of another, of whose name only the end
+# is known; found: files below a directory that find has found are changed.
+Access = Literal[
+    "read",
+    "write",
+    "change",
+    "enter",
+    "maybe",
+    "alter",
+    "leave",
+    "fill",
+    "touch",
+    "repository",
+    "beside",
+    "found",
+]
 
 FREE_TARGETS = frozenset(
     {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
@@ -69,6 +83,9 @@ class PathUse:
 
     word: Word
     access: Access
+    # Of what is found there: patterns for its names, and whether git's own directory is left out.
+    names: tuple[str, ...] = ()
+    without_git: bool = False
 
 
 @record
@@ -151,9 +168,44 @@ def base_name(text: str) -> str:
     return versioned.group(1) if versioned is not None and not has_entry(name) else name
 
 
+_EACH = "write where it belongs, with ./ before it: xargs -I{} command ./{}"
+_INPUT_BEHIND_DASHES = (
+    "write `--` at the end, behind the command's own options, or `find src -print0 | xargs -0 command`"
+)
+_LIST_BEHIND_DASHES = (
+    "put it into double quotes, after `--`; for a list of files, write `... | xargs command --`"
+)
+_LIST_ONE_BY_ONE = "write it out; for a list of files, write `... | xargs -I{} command ./{}`"
+_ACTIVATION = regex(r"((?:.*/)?bin)/activate(?:\.fish)?\Z")
+
+
 def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
     """Something whose meaning is only known when the command runs."""
     return Effect("unresolved", reason, flag, word.start, word.end, hint=hint)
+
+
+def unproven(word: Word, program: str, *, helps: bool) -> Effect:
+    """A word that could turn out to be an option; `helps`: behind `--` it could not."""
+    if word.splits:
+        hint = _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
+        if any(expansion.name == "{}" for expansion in word.expansions):
+            hint = _INPUT_BEHIND_DASHES if helps else _EACH
+        return unresolved(word, "an unquoted value can become any option", hint=hint)
+    if word.glob is not None and not word.dynamic:
+        return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
+    hint = "put `--` before it" if helps else "write it out"
+    if program == "git" and word.dynamic:
+        hint = "write refs/heads/ or refs/tags/ before a name, `--` before a path"
+    return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
+
+
+def instead_of_activating(words: Sequence[Word]) -> str:
+    """What to do instead of `source .venv/bin/activate`, which is a text for the shell."""
+    found = _ACTIVATION.match(words[1].text) if len(words) > 1 and words[1].literal else None
+    if words[0].text not in {"source", "."} or found is None:
+        return ""
+    python = f"{found.group(1)}/python"
+    return f"call its programs by path instead: `{python} -m pytest`, with the rule `{python}`"
 
 
 def runs(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
@@ -202,6 +254,12 @@ def is_near(word: Word) -> bool:
     return text != "" and ".." not in text.split("/")
 
 
+def is_fresh(word: Word) -> bool:
+    """`"$(mktemp -d)/x"`: below a name that was not there before; nothing else in it is unknown."""
+    fresh = len(word.expansions) == 1 and word.expansions[0].shape == "fresh" and not word.several
+    return fresh and word.text.startswith(UNKNOWN)
+
+
 def is_process(word: Word) -> bool:
     """`<(cmd)` and `>(cmd)`: a pipe to a command, no file."""
     return len(word.expansions) == 1 and word.expansions[0].kind == "process" and word.text == UNKNOWN
@@ -217,6 +275,12 @@ def is_free(word: Word | None, program: str = "") -> bool:
 def any_end(word: Word) -> Word:
     """All files whose names begin like this one."""
     return replace(word, text=f"{word.text}*", glob=len(word.text) if word.glob is None else word.glob)
+
+
+def any_beginning(word: Word) -> Word:
+    """All files whose names end like this; `*` and slashes in it put them elsewhere."""
+    end = word.text if word.literal and not {"*", "/"} & set(word.text) else ""
+    return replace(unknown_at(word), text=UNKNOWN + end)
 
 
 def unknown_at(word: Word) -> Word:

@@ -15,7 +15,7 @@ from nacre.policy import posix
 from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
 from nacre.policy.findings import Findings
-from nacre.policy.grammar import OTHER_SCANNERS
+from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning
@@ -117,6 +117,8 @@ def _check_text(
         findings.kept.update(f"${name}" for name in reading.context.associative)
     if not plain and findings.kept_before:
         _distrust(reading, findings.kept_before)
+    if not plain and _may_be_called_later(reading.scan, findings.policy):
+        reading.context.distrust_inside(reading.scan.definitions)
     refusal = reading.scan.refusal
     if refusal is not None:
         start, end = place(refusal.start, refusal.end)
@@ -148,14 +150,28 @@ _remembered = functools.lru_cache(maxsize=64)(_read)
 
 def _distrust(reading: _Reading, kept: Collection[str]) -> None:
     """What earlier commands have left can give variables other values than this text does."""
-    if _may_call(reading.scan, kept):
+    if _may_call(reading, kept):
         reading.context.forget()
     reading.context.distrust(name[1:] for name in kept if name.startswith("$"))
 
 
-def _may_call(scan: Scan, kept: Collection[str]) -> bool:
+def _may_call(reading: _Reading, kept: Collection[str]) -> bool:
     """Whether a function or trap that was left by an earlier command may run among these commands."""
-    return "trap" in kept or any(word.text in kept for command in scan.commands for word in command.words[:1])
+    return (
+        "trap" in kept
+        or any(
+            word.text in kept
+            for command in reading.scan.commands
+            for meant in reading.context.readings(command)  # its name may be a value
+            for word in meant.words[:1]
+        )
+    )
+
+
+def _may_be_called_later(scan: Scan, policy: Policy) -> bool:
+    """Whether a rule admits the name of a function: a later command may call it, with other values around."""
+    rules = (*policy.allows, *policy.asks)
+    return any(rule.admits_name(definition.name) for definition in scan.definitions for rule in rules)
 
 
 def _check_commands(
@@ -178,7 +194,7 @@ def _check_commands(
             [meant for command in scan.commands for meant in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
-    if _EXPORTING.search(text):
+    if context.shell == "fish" or _EXPORTING.search(text):
         findings.exports |= exported_names(scan.commands)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
@@ -296,8 +312,8 @@ def _changes_directory(scan: Scan, definition: Definition) -> bool:
 
 def _forgets_functions(scan: Scan) -> bool:
     """Whether a text takes functions away again, so that their names may mean programs."""
-    first_words = [{word.text for word in command.words[:4]} for command in scan.commands]
-    return any({"unset", "unfunction"} & words for words in first_words)
+    called = (behind_prefixes(command.words)[:1] for command in scan.commands)
+    return any(word.text in {"unset", "unfunction"} for words in called for word in words)
 
 
 def _check_script(findings: Findings, script: Script, place: Callable[[int, int], Span], depth: int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import Decision, Finding, Verdict, names, strictness
 from nacre.policy.paths import Fence, OwnFiles, expanded, joined
 from nacre.policy.patterns import regex
@@ -15,7 +16,9 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from nacre.policy.effects import PathUse
     from nacre.policy.model import SimpleCommand
+    from nacre.policy.paths import MadePath
     from nacre.policy.rules import Policy
 
 Span = tuple[int, int]
@@ -67,7 +70,15 @@ class Findings:
         self.directory_is_known = True
         # The directories that the text changes to, as they are written; the one in which all else runs.
         self.entered: list[str] = []
+        # Those of them in which more than one command runs.
+        self.stayed_in: set[str] = set()
+        # They are too many: it is refused, and paths are not looked at any more.
+        self.too_many_directories = False
         self._first = ""
+        # Where git is used; what the text makes, with the names of what is put there.
+        self.repositories: dict[str, None] = {}
+        self.made: list[tuple[PathUse, Sequence[str]]] = []
+        self.made_paths: list[tuple[MadePath, ...]] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
@@ -109,7 +120,7 @@ class Findings:
     def enter_directories(self, commands: Sequence[SimpleCommand]) -> None:
         """Look at every directory that a text changes to: a loop may come back to what stands before."""
         for command in commands:
-            words = [word for word in command.words if word.text not in {"command", "builtin"}]
+            words = behind_prefixes(command.words)
             if not words or words[0].text.casefold() not in _CHANGES_DIRECTORY:
                 continue
             target = next((word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}), None)
@@ -118,7 +129,7 @@ class Findings:
             elif target is None or target.dynamic or target.several or target.text[:1] in {"-", "+"}:
                 self.directory_is_known = False
             else:
-                self.entered.append(target.text)
+                self.stayed_in.add(target.text)
                 self.enter_directory(target.text)
 
     @property
@@ -128,16 +139,26 @@ class Findings:
 
     def enter_directory(self, path: str) -> None:
         """From here on, paths may be seen from another directory, too."""
+        if path not in self.entered:
+            self.entered.append(path)
+        if len(self.entered) > _MOST_DIRECTORIES:
+            del self.entered[1:]
+            self._refuse_many(path)
         if self.fence is None and self.own is None:
             return
         path = expanded(path, self.policy.world.home)
         places = [joined(directory, path) for directory in self.directories]
         self.directories += [place for place in dict.fromkeys(places) if place not in self.directories]
         if len(self.directories) > _MOST_DIRECTORIES:
-            reason = "it changes the directory too often"
-            hint = "run it as several commands"
-            self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
             del self.directories[1:]
+            self._refuse_many(path)
+
+    def _refuse_many(self, path: str) -> None:
+        """Every path is held against every directory: more of them would take too long."""
+        reason, hint = "it changes the directory too often", "run it as several commands"
+        if self.fence is not None or self.own is not None or self.policy.mode == "allowlist":
+            self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
+            self.too_many_directories = True
 
     def is_inside(self, path: str) -> bool:
         """Tell whether a path is below the working directory, or in a directory that is allowed."""

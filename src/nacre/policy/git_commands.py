@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from nacre.policy.model import Word
+    from nacre.policy.tables.schema import Program
 
 # Settings of git that neither run nor reach anything: they may be given with -c, and written by `git config`.
 _HARMLESS_GIT_KEY = regex(
@@ -69,6 +70,9 @@ _COMMITS_WITHOUT = _GIVES_MESSAGE | names("--fixup --no-edit --dry-run --short -
 # What stands before the command, so that no editor is started.
 NO_EDITOR = frozenset({"GIT_EDITOR=true", "GIT_EDITOR=:"})
 _WRITE_MESSAGE = "write -m 'message'"
+# An address of another machine (host:path, https://host/path); all else is a directory, or a remote's name.
+_REMOTE_ADDRESS = regex(r"(?!file:)[^/:]+:")
+_NAME_OF_REMOTE = regex(r"\.\Z|\w[^/:]*\Z")
 _WRITE_NO_EDITOR = "write GIT_EDITOR=true before the command"
 
 
@@ -107,12 +111,34 @@ class GitInspector(CodeInspector):
         elif command.text in {"apply", "am"}:
             # A patch may name any file but those in .git.
             found.uses(command.with_text("."), "change")
+        elif command.text in {"push", "remote"}:
+            self._git_receiver(command, rest, found)
         self._git_help(command, rest[:1], found)
         for word in rest:
             name, _, value = word.text.partition("=")
             signed = name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value)
             if signed or _SIGNATURE_FIELD in word.text.casefold():
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
+
+    def _git_receiver(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """`git push ./x`: git runs the hooks of a repository on this machine, as its configuration says."""
+        entry = next((c for c in tables.git_commands() if c.names == command.text), None)
+        if entry is None:
+            return
+        operands = _operands(entry, rest)
+        addresses = operands[:1]
+        if command.text == "remote":
+            verb = operands[0].text if operands else ""
+            inner = _operands(entry.commands[0], rest[position(rest, operands[0]) + 1 :]) if operands else []
+            addresses = inner[1:] if verb in {"add", "set-url"} else []
+        for word in addresses:
+            text = word.text if word.literal else word.prefix
+            named = word.literal and command.text == "push" and _NAME_OF_REMOTE.match(text)
+            if named:
+                found.uses(word, "repository")  # no remote of that name: a directory
+            elif not _REMOTE_ADDRESS.match(text):
+                reason = "the hooks of a repository on this machine are run when something is pushed there"
+                found.add(runs(word, reason, word.text if word.literal and ":" not in word.text else ""))
 
     def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:
         """`--help` behind a sub-command, and only right behind it, shows a manual with another program."""
@@ -172,6 +198,11 @@ class GitInspector(CodeInspector):
         if starts:
             effect = runs(starts[0], "git starts an editor, which can run programs", "--edit", hint=hint)
             found.add(replace(effect, unless=NO_EDITOR))
+
+
+def _operands(entry: Program, words: Sequence[Word]) -> list[Word]:
+    given = read(compiled(entry), words)
+    return [item.word for item in given if item.kind in {"operand", "unproven"}]
 
 
 def _may_be_help(word: Word) -> bool:

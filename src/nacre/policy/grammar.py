@@ -7,8 +7,12 @@ not have is refused there, because the shell would read the text in some other w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nacre.policy.model import names
+
+if TYPE_CHECKING:
+    from nacre.policy.model import Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +119,22 @@ OTHER_SCANNERS = {
     "nushell": ("nacre.policy.fish", "scan_nu"),
 }
 KNOWN_SHELLS = frozenset({*GRAMMARS, *OTHER_SCANNERS})  # every shell whose language the policy reads
+
+# What may stand before a builtin, any number of times and with options, and changes nothing about it.
+_PREFIXES = names("command builtin noglob nocorrect -")
+
+
+def behind_prefixes(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """A command without `command`, `builtin` and their like before it: `command -p read x` is `read x`."""
+    if not words or words[0].text not in _PREFIXES:
+        return words
+    at = 0
+    while at < len(words) and (words[at].text in _PREFIXES or words[at].text.startswith("-")):
+        at += 1
+    return words[at:]
+
+
+def own_words(shell: str) -> frozenset[str]:
+    """The builtins and aliases that one shell alone reads in its own way."""
+    grammar = GRAMMARS.get(shell)
+    return grammar.own_words if grammar is not None else frozenset()

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
-from nacre.policy.builtins import SHELLS_WITH_BUILTINS, array_names, read_builtin
+from nacre.policy.builtins import SHELLS_WITH_BUILTINS, array_names, entered, read_builtin
 from nacre.policy.effects import (
     ANY,
     ASSIGNMENT,
@@ -24,9 +24,11 @@ from nacre.policy.effects import (
     Role,
     Script,
     Step,
+    any_beginning,
     any_end,
     base_name,
     from_elsewhere,
+    instead_of_activating,
     is_free,
     is_near,
     is_system_name,
@@ -35,6 +37,7 @@ from nacre.policy.effects import (
     shown,
     unknown_at,
     unlisted,
+    unproven,
     unresolved,
     writes,
 )
@@ -45,6 +48,7 @@ from nacre.policy.project_runners import inner_command, is_of_the_system
 from nacre.policy.tables.schema import Wrapper
 from nacre.policy.tables.shells import MULTICALL, ONLY_SHOWS, RUNNERS, UNRESOLVABLE
 from nacre.policy.tables.windows import HARMLESS_CMDLETS, POWERSHELL_ALIASES
+from nacre.policy.unpacking import find_unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +61,8 @@ if TYPE_CHECKING:
 MAX_WRAPPERS = 20
 # What runs a builtin as a builtin; the builtins that are programs, too, and do the same.
 _OF_THE_SHELL = frozenset({"command", "builtin", "exec", "noglob", "nocorrect", "time"})
+# Of these, no program looks through its arguments: `env builtin ls` starts one of that name, and no ls.
+_BUILTINS_ALONE = frozenset({"builtin", "noglob", "nocorrect"})
 _PROGRAMS_TOO = frozenset({"echo", "printf", "test", "[", "true", "false"})
 _LOADER = regex(r"ld(?:-linux|-musl|64|\.so|-[0-9.]+\.so).*\Z")
 _LOADER_WRAPPER = Wrapper(names="ld.so", reason="the dynamic loader starts its argument", transparent=False)
@@ -78,11 +84,7 @@ _IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
 # Addresses of keys and certificates that libraries open by loading a module; any address at all.
 _CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
 _ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
-# Options of cp and rsync with which a directory is copied with all that is in it.
-_COPIES_WHOLE = frozenset({"-r", "-R", "-a", "--recursive", "--archive", "-T", "--no-target-directory"})
 _LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
-# What is added to a command where a word that begins with a sign has a meaning.
-_EACH = "write where it belongs, with ./ before it: xargs -I{} command ./{}"
 # What an unknown end of a word could be, to ask whether a program would refuse it.
 _ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
 
@@ -96,7 +98,7 @@ class Inspector:
         self.depth = 0
         # The name before the command that is looked at; does a program start it, which knows no builtins?
         self.outer = ""
-        self.is_started = False
+        self.is_started = not context.shell  # without a shell, there are programs only
 
     def walk(self, words: tuple[Word, ...]) -> None:
         """One command, and through it to the commands inside."""
@@ -108,12 +110,8 @@ class Inspector:
         if word.expansions or word.glob is not None or word.braces:
             self.step(words, [unresolved(word, "the command's name is only known when it runs")])
             return
-        self.is_started = self.is_started or (self.depth > 1 and self.outer not in _OF_THE_SHELL)
+        self.is_started = self.is_started or (self.depth > 1 and self._starts_programs(self.outer))
         self.outer = word.text
-        if word.text == "-" and words[1:] and self.context.shell == "zsh":  # its prefix for a login shell
-            self.step(words[:1], (), "wrapper", rememberable=False)
-            self.walk(words[1:])
-            return
         if "/" not in word.text and self._builtin(words):
             return
         name = base_name(word.text)
@@ -122,6 +120,10 @@ class Inspector:
             reader(words)
             return
         self._program(name, words)
+
+    def _starts_programs(self, wrapper: str) -> bool:
+        """Whether what stands behind a wrapper is a program in any case, also if a builtin has its name."""
+        return wrapper not in _OF_THE_SHELL or (wrapper == "command" and self.context.shell == "fish")
 
     def _builtin(self, words: tuple[Word, ...]) -> bool:
         """A builtin of the shell that reads the text, if there is one."""
@@ -139,7 +141,7 @@ class Inspector:
         if found.kept is not None:
             self.keep(found.kept, to_end=found.kept_to_end)
         self.found.steps.append(
-            Step(words, "command", tuple(found.effects), words, free=found.free, paths=_entered(words))
+            Step(words, "command", tuple(found.effects), words, free=found.free, paths=entered(words))
         )
         return True
 
@@ -154,7 +156,7 @@ class Inspector:
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
         """How a program is looked through, if an option table is not enough."""
         wrapper = tables.wrapper(name)
-        if wrapper is not None:
+        if wrapper is not None and not (self.is_started and name in _BUILTINS_ALONE):
             return lambda words: self.wrapper(words, wrapper)
         if name in MULTICALL:
             return self._multicall
@@ -213,7 +215,7 @@ class Inspector:
         """Arguments that no table knows: proven ones are the rule's affair, others need `foo *` in it."""
         for word in words:
             found.uses(word, "maybe")
-            if harmless or word.literal or word.number or (word.tilde and not word.dynamic):
+            if harmless or word.literal or word.number or (word.tilde and not word.dynamic) or word.known:
                 continue
             if word.glob is not None and not word.dynamic and not word.may_be_option:
                 continue
@@ -229,15 +231,21 @@ class Inspector:
         first = next((item for item in given if item.kind in {"operand", "unproven"}), None)
         if first is not None and (entry.commands or entry.passes):
             given = given[: given.index(first)]
+        wild, _, tame = entry.tamed.partition(" ")
+        tamed = any(tame == item.flag and item.value is not None and item.value.prefix for item in given)
         for item in given:
-            if item.kind != "option" or entry.names_files:
+            looked_at = item.kind != "option" or entry.names_files or entry.suffixes
+            if looked_at and not (tamed and item.flag == wild):
                 self.option(entry, item, found)
         if entry.response_files or (outer is not None and outer.response_files):
             self._response_files(given, found)
         if first is not None and entry.spelled:
             self._spelled(entry, first.word, words, found)
+        if entry.only_with and not any(item.flag in entry.only_with.split() for item in given):
+            at = words[0] if words else Word("", 0, 0)
+            found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
         if first is None:
-            self._unpacked(entry, given, {item.flag for item in given}, found)
+            find_unpacked(entry, given, found)
             return 0
         if entry.commands:
             self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
@@ -258,14 +266,17 @@ class Inspector:
             found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
         elif item.kind == "writes" and not is_free(value, _first_name(entry)):
             found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
-        elif item.kind == "places" and (value is None or not is_near(value)):
+        elif item.kind == "places" and value is not None and not (is_near(value) or _is_preset(item)):
             said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
             found.add(from_elsewhere(item.word, said, item.flag, value))
         elif item.kind == "unlisted" and not harmless:
             said = f"{item.reason}: {reason}" if reason else item.reason
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
         elif item.kind == "unproven" and not harmless:
-            found.add(_unproven(item, entry))
+            # Behind `--` it is no option, but where operands can do harm that is no help.
+            helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
+            said = unresolved(item.word, item.reason, hint=item.hint) if item.reason else None
+            found.add(said or unproven(item.word, self.outer, helps=helps))
         self._option_paths(entry, item, found)
 
     def _option_paths(self, entry: Options, item: Argument, found: Effects) -> None:
@@ -282,6 +293,9 @@ class Inspector:
         names_files: str = getattr(entry, "names_files", "")
         if value is not None and item.flag in names_files.split():
             found.uses(any_end(value) if item.kind == "changes" else unknown_at(value), "change")
+        suffixes: str = getattr(entry, "suffixes", "")
+        if value is not None and item.flag in suffixes.split():
+            found.uses(any_beginning(value), "beside")
 
     def _response_files(self, given: Sequence[Argument], found: Effects) -> None:
         """`gcc -D @more x.c`: a file of words takes the place of one; a linker gets `-e@more`, too."""
@@ -320,29 +334,8 @@ class Inspector:
                 found.add(runs(word, f"`{shown(word.text)}` can be a file of code: {entry.reason}", flag))
             if edits:
                 found.uses(word, "alter")
-        self._unpacked(entry, given, flags, found)
+        find_unpacked(entry, given, found)
         self._after(entry, given, found)
-
-    def _unpacked(self, entry: Program, given: Sequence[Argument], flags: set[str], found: Effects) -> None:
-        """Files whose names are not in the command: those of an archive, a patch, a directory."""
-        if not entry.unpacks and entry.operands != "copy":
-            return
-        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-        if entry.operands == "copy" and operands:
-            whole = bool(flags & _COPIES_WHOLE) and any(
-                word.text.endswith(("/.", "/..", "/")) or word.text in {".", ".."} or "-T" in flags
-                for word in operands
-            )
-            for item in given if whole else ():
-                if item.kind == "changes":
-                    found.uses(item.value, "fill")
-            if whole:
-                found.uses(operands[-1], "fill")
-        elif entry.unpacks and not flags & set(entry.looks.split()):
-            alone = not operands or entry.operands.split()[0] != "change"
-            if alone and not any(item.kind == "fills" for item in given):
-                at = given[0].word if given else None
-                found.uses((at or Word("", 0, 0)).with_text("."), "fill")
 
     def _operand(self, entry: Program, role: str, word: Word, found: Effects) -> None:
         if role == "write" and not is_free(word, _first_name(entry)):
@@ -538,7 +531,8 @@ def _unresolvable(name: str, words: tuple[Word, ...]) -> Effect:
     reason = f"`{name}` {UNRESOLVABLE[name]}"
     file = next(iter(words[1:]), words[0])
     known = name in {"source", "."} and not (file.several or file.dynamic or file.text.startswith("-"))
-    return unresolved(file, reason, file.text) if known else unresolved(words[0], reason)
+    hint = instead_of_activating(words)
+    return unresolved(file, reason, file.text, hint=hint) if known else unresolved(words[0], reason)
 
 
 @lru_cache(maxsize=512)
@@ -547,35 +541,10 @@ def _commands_of(entry: Program) -> dict[str, Program]:
     return {name: item for item in reversed(entry.commands) for name in item.names.split()}
 
 
-def _entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
-    """The directory that `cd` changes to, as a path; without one it is the home directory."""
-    if words[0].text not in {"cd", "pushd", "popd"}:
-        return ()
-    operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]
-    if not operands:
-        operands = [words[0].with_text("~") if words[0].text == "cd" else unknown_at(words[0])]
-    # `cd -`, `pushd +1`, `popd`: a directory from before.
-    return tuple(
-        PathUse(unknown_at(word) if word.text[:1] in {"-", "+"} else word, "enter") for word in operands
-    )
-
-
-def _unproven(item: Argument, entry: Options) -> Effect:
-    """A word that could turn out to be an option."""
-    word = item.word
-    if item.reason:
-        return unresolved(word, item.reason, hint=item.hint)
-    # Behind `--` it is no option, but where operands can do harm that is no help.
-    helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
-    if word.splits:
-        hint = "put it into double quotes, after `--`" if helps else "write it out"
-        if any(expansion.name == "{}" for expansion in word.expansions):
-            hint = "write `--` at the end, behind the command's own options" if helps else _EACH
-        return unresolved(word, "an unquoted value can become any option", hint=hint)
-    if word.glob is not None and not word.dynamic:
-        return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
-    hint = "put `--` before it" if helps else "write it out"
-    return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
+def _is_preset(item: Argument) -> bool:
+    """`cmake --build --preset x`: no directory, but one that the project's own file names."""
+    value = item.value.text if item.value is not None and item.value.literal else ""
+    return item.flag == "--build" and (value == "--preset" or value.startswith("--preset="))
 
 
 def _completions(pattern: str, start: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from nacre.policy.effects import (
     Effects,
     PathUse,
     Script,
+    any_beginning,
     base_name,
     effect_at,
     is_process,
@@ -27,6 +28,7 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.inspector import Inspector
+from nacre.policy.model import UNKNOWN
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
@@ -137,7 +139,7 @@ class CodeInspector(Inspector):
                 if item.flag == "-c" and not spec.permutes:
                     return True  # what follows is for the text
             else:
-                settled = settled or item.flag in spec.quits.split()
+                settled = settled or item.flag in spec.quits.split() or item.flag in spec.finds.split()
                 self.option(spec, item, found)
         return settled
 
@@ -179,7 +181,7 @@ class CodeInspector(Inspector):
         if not value.literal:
             found.add(unresolved(value, "the module is only known when it runs"))
             return
-        if value.text not in spec.modules.split():
+        if value.text not in spec.modules.split() and not _OF_THE_PROJECT.match(value.text):
             reason = f"the module `{shown(value.text)}` is not known to be harmless"
             found.add(unlisted(value, reason, value.text))
         entry = tables.module(value.text)
@@ -244,6 +246,8 @@ class CodeInspector(Inspector):
     def _filter_option(self, entry: Program, item: Argument, found: Effects) -> None:
         if item.kind == "writes":
             found.add(writes(item.word, "sed edits the file in place", "-i"))
+            if item.value is not None:
+                found.uses(any_beginning(item.value), "beside")
         else:
             self.option(entry, item, found)
 
@@ -255,6 +259,7 @@ class CodeInspector(Inspector):
         flag: str = TEXT,
     ) -> None:
         """Read the program texts; several are one text, as the program joins them."""
+        scripts = [_with_number(word) for word in scripts]
         for word in scripts:
             if not word.literal:
                 found.add(unresolved(word, "the program text is only known when it runs", flag))
@@ -280,6 +285,10 @@ class CodeInspector(Inspector):
             found.add(unresolved(word, action.reason, flag))
 
 
+# Modules that are the project's own by custom: Python has none of these names.
+_OF_THE_PROJECT = regex(r"(?:src|app|apps|tests|scripts|backend|server|api)(?:\.[A-Za-z_]\w*)*\Z")
+
+
 def with_document(step: Step, document: str) -> Step:
     """The step of an interpreter whose program stands in a here-document: it may only compute and print."""
     spec = tables.interpreter(base_name(step.words[0].text))
@@ -291,6 +300,12 @@ def with_document(step: Step, document: str) -> Step:
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
     read_files = tuple(PathUse(step.words[0].with_text(file), "read") for file in files)
     return replace(step, effects=effects, paths=(*step.paths, *read_files))
+
+
+def _with_number(word: Word) -> Word:
+    """`sed -n "$((n - 5)),${n}p"`: which number it is makes no difference to what a text can do."""
+    numbers = all(piece.shape in {"digits", "number"} for piece in word.expansions)
+    return word.with_text(word.text.replace(UNKNOWN, "1")) if word.spelled and numbers else word
 
 
 def _is_from_input(effect: Effect) -> bool:

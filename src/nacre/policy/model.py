@@ -13,7 +13,10 @@ Decision = Literal["allow", "ask", "deny"]
 ExpansionKind = Literal["variable", "parameter", "command", "arithmetic", "process", "file"]
 # What is proven about a piece whose text is not: nothing; that it is not empty and begins with no dash; also
 # that no blank and no pattern character is in it; that it is a number; that it is a number without a sign.
-Shape = Literal["any", "operand", "token", "number", "digits"]
+# Shapes of what no file and no other machine has a say in.
+_PARTS = frozenset({"token", "number", "digits"})
+_SAID = frozenset({"operand", "fresh", "clock", "token", "number", "digits"})
+Shape = Literal["any", "operand", "fresh", "field", "clock", "token", "number", "digits"]
 
 # Stands in `Word.text` for a piece whose value is known only when the command runs. A NUL cannot be in a
 # command (scanners refuse control characters), so no literal text can look like it.
@@ -104,7 +107,7 @@ class Word:
     def splits(self) -> bool:
         """May become no word or several words: an expansion that is not quoted, or `"$@"`."""
         return bool(self.expansions) and any(
-            e.each or (not e.quoted and e.shape in {"any", "operand"} and e.kind != "process")
+            e.each or (not e.quoted and e.shape in {"any", "operand", "fresh"} and e.kind != "process")
             for e in self.expansions
         )
 
@@ -155,7 +158,7 @@ class Word:
         if self.tilde and self.text.startswith("~"):
             return False
         if self.expansions and self.text.startswith(UNKNOWN):
-            return self.expansions[0].shape in {"any", "number"}
+            return self.expansions[0].shape in {"any", "number", "field"}
         return self.several
 
     @property
@@ -164,6 +167,17 @@ class Word:
         known = self.text.replace(UNKNOWN, "")
         digits = all(e.shape == "digits" for e in self.expansions)
         return digits and not self.several and (known.isdigit() if known else bool(self.expansions))
+
+    @property
+    def known(self) -> bool:
+        """It is made of what the machine itself says (`$(pwd)/x`, `$(nproc)`), and is no option."""
+        said = all(e.kind != "process" and e.shape in _SAID for e in self.expansions)
+        return bool(self.expansions) and said and not self.several and not self.may_be_option
+
+    @property
+    def spelled(self) -> bool:
+        """All that is not written out are numbers, dates, names of the machine: no part of it is a path."""
+        return bool(self.expansions) and not self.several and all(e.shape in _PARTS for e in self.expansions)
 
     @property
     def file_pattern(self) -> str | None:

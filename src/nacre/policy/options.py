@@ -40,6 +40,7 @@ _FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "fills", "places", "en
 _TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "fills", "places", "enters", "follows"})
 # git's second spelling says that no option follows, but leaves `--` its meaning.
 _ENDS = frozenset({"--", "--end-of-options"})
+_FIELDS_OF_ONE = frozenset({"field", "clock", "token", "number", "digits"})
 _SWITCH = regex(r"(?i)true|false")
 _NUMBER = regex(r"-[0-9]+\Z")
 _SPEC = regex(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
@@ -83,6 +84,7 @@ class Table:
     plain_values: bool = False
     ends: frozenset[str] = frozenset({"--"})
     stops: bool = False
+    apart: bool = False
 
     def knows(self, text: str) -> bool:
         """Whether an option is listed, with or without the value in this word."""
@@ -125,6 +127,7 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
             or getattr(options, "commands", ())
             or getattr(options, "passes", False)
         ),
+        bool(getattr(options, "apart", False)),
     )
 
 
@@ -254,6 +257,9 @@ class _Reading:
                 self._unlisted(word, flag)
                 return
             rest = text[at + 1 :]
+            if spec.arity == "=" and self.table.apart:
+                self._separate(spec, flag, word)
+                continue
             if spec.arity and (rest or spec.arity != "?"):
                 if rest.startswith("=") and _matters(spec, rest[1:]):
                     self._equals(word, flag)
@@ -288,9 +294,11 @@ class _Reading:
                 hint = "put it into double quotes"
                 self.found.append(Argument("unproven", "", value, (), reason, hint))
                 return
-            if value.splits or value.glob is not None:
+            if value.splits or (value.glob is not None and value.may_be_option):
                 self._unproven(value)
                 return
+            if value.glob is not None:  # `-cp lib/*:src`: if several files match, the others are operands
+                self.found.append(Argument("operand", "", value))
             if self.table.plain_values and value.text.startswith(("-", UNKNOWN)) and value.may_be_option:
                 self._dashed(value, flag)
                 return
@@ -306,7 +314,9 @@ class _Reading:
         kind = spec.kind
         if spec.check is not None and values:
             value = values[-1]
-            if not (value.literal and spec.check.fullmatch(value.text)):
+            if not (
+                (value.literal or _may_be_filled(value, spec.check)) and spec.check.fullmatch(value.text)
+            ):
                 kind = "runs"
         self.found.append(Argument(kind, flag, word, values))
 
@@ -325,6 +335,12 @@ class _Reading:
 
     def _unproven(self, word: Word) -> None:
         self.found.append(Argument("unproven", "", word))
+
+
+def _may_be_filled(value: Word, check: re.Pattern[str]) -> bool:
+    """Whether a pattern says where something without blanks may be filled in, and that is all that is."""
+    fields = all(expansion.shape in _FIELDS_OF_ONE for expansion in value.expansions)
+    return fields and UNKNOWN in check.pattern and not value.several and not value.tilde
 
 
 def _matters(spec: Spec, value: str) -> bool:

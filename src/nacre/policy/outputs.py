@@ -13,13 +13,35 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from nacre.policy.model import Shape
 
-_PRINTS_DIGITS = regex(r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+")
+_PRINTS_DIGITS = regex(
+    r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+"
+    r"|getconf _NPROCESSORS_ONLN|git rev-list --count [A-Za-z][\w./]*|git log -1 --(?:pretty|format)=%[ac]t"
+)
 _PRINTS_TOKEN = regex(
     r"uname(?: -[smr])?|whoami|hostname"
-    r"|git rev-parse (?:--short |--verify )?HEAD|git merge-base [\w./]+ [\w./]+"
+    r"|git rev-parse (?:--short(?:=[0-9]+)? |--verify )?HEAD|git merge-base [\w./]+ [\w./]+"
+    r"|git log -1 --(?:pretty|format)=%(?:[hH]|[ac]s|[ac]I)"
+    r"|git rev-list (?:-1|-n 1|--max-count=1)"
+    r"(?: --(?:before|after|since|until)=[\w.:/-]+| --all| [A-Za-z][\w./]*)*"
     r"|date (?:-u )?(?:-I|\+%[YmdHMSsjuVWUFT](?:%[YmdHMSsjuVWUFTyzZ]|[A-Za-z0-9_.:-])*)"
 )
-_PRINTING = names("nproc id wc date pwd uname whoami hostname git")
+# The time of day: tar takes what stands before a colon for a machine.
+_HAS_COLON = regex(":|%T|%[ac]I")
+# Numbers to gh itself, whatever a server says; of a list the first one, or `null`.
+_PRINTS_NUMBER_OF_GH = regex(
+    r"gh (?:run|pr|issue) list"
+    r"(?: (?:-L|--limit|-b|--branch|-w|--workflow|-s|--state|--status) [\w./-]+| (?:-L|--limit=)1)*"
+    r" --json (databaseId|number) (?:--jq|-q) \.\[0\]\.\1"
+    r"|gh (?:pr|issue) view(?: [0-9]+)? --json number (?:--jq|-q) \.number"
+)
+# The name of a branch or a tag: it holds no blank and no pattern, but a remote may call one `--output=x`.
+_PRINTS_FIELD = regex(
+    r"git branch --show-current|git rev-parse --abbrev-ref HEAD|git symbolic-ref --short HEAD"
+    r"|git describe(?: --(?:tags|always|dirty|long|all|exact-match|first-parent|abbrev=[0-9]+))*(?: HEAD)?"
+)
+# A file or directory that was not there before, in the directory for such.
+_PRINTS_FRESH = regex(r"mktemp(?: -d| -q| -dq| -qd)?(?: (?:-t [\w.-]+|(?:-d )?/tmp/[\w.-]*X{3,}))?")
+_PRINTING = names("nproc id wc date pwd uname whoami hostname git getconf mktemp gh")
 _PRINTS_OPERAND = regex(r"pwd(?: -[LP])?|date (?:-u )?\+%[YmdHMSsjuVWUFT].*|git rev-parse --show-toplevel")
 
 
@@ -31,8 +53,14 @@ def is_known_output(name: str) -> bool:
 def output_shape(words: list[str]) -> Shape:
     """The commands whose output is always a number, or never begins with a dash."""
     text = " ".join(words)
+    if words[:1] == ["gh"]:
+        return "token" if _PRINTS_NUMBER_OF_GH.fullmatch(text) else "any"
     if _PRINTS_DIGITS.fullmatch(text):
         return "digits"
     if _PRINTS_TOKEN.fullmatch(text):
-        return "token"
+        return "clock" if _HAS_COLON.search(text) else "token"
+    if _PRINTS_FIELD.fullmatch(text):
+        return "field"
+    if _PRINTS_FRESH.fullmatch(text):
+        return "fresh"
     return "operand" if _PRINTS_OPERAND.fullmatch(text) else "any"

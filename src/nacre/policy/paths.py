@@ -11,7 +11,8 @@ import fnmatch
 import os
 import os.path
 import re
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.policy.model import UNKNOWN, names
 from nacre.policy.patterns import regex
@@ -33,27 +34,61 @@ _TELLS_WHAT_RUNS = regex(
     r"|\.gitconfig|\.config/git/(?:config|attributes)|\.ssh/(?:config|rc|authorized_keys|environment)"
     r"|\.(?:bash_profile|bash_login|bashrc|profile|zshenv|zshrc|zprofile|zlogin|kshrc|mkshrc)|\.config/fish(?:/.*)?"
     r"|\.(?:curlrc|wgetrc|psqlrc|sqliterc|my\.cnf|gdbinit|lldbinit|terraformrc|exrc|vimrc|pythonrc\.py))\Z",
-    re.DOTALL,
+    re.DOTALL | re.IGNORECASE,
+)
+# The same where contents are put: of git's directory all but what is known to be a text or the name of a
+# commit (.git/commondir leads git to another configuration), programs and libraries that take the place of
+# others, and more of what programs read in a home directory.
+_TAKES_WHAT_RUNS = regex(
+    r"(?:.*/)?(?:\.git/(?!(?:info/(?:exclude|sparse-checkout)|description|(?:COMMIT_EDIT|MERGE_|SQUASH_|TAG_EDIT)MSG|(?:ORIG_|FETCH_|MERGE_)?HEAD|refs|logs)(?:/.*)?\Z).*"
+    r"|\.ssh(?:/(?!(?:known_hosts|id_[\w.-]+)(?:/[^/]*)?\Z).*)?|\.(?:gnupg|kube|aws|docker|terminfo|vim|nmap|groff)(?:/.*)?"
+    r"|\.config/(?:bat|containers|curlrc|elvish|gdb|gh|git|glab-cli|lesskey|nano|nushell|nvim|pip|powershell|procps|sqlite3|wireshark)(?:/.*)?"
+    r"|\.local/(?:bin|lib)/.*|\.cargo/bin/.*|\.(?:httpie|nvm)/.*|\.psqlrc-[\d.]+"
+    r"|\.(?:ackrc|bash_aliases|bash_logout|digrc|gdbearlyinit|gvimrc|less|lesskey|ltrace\.conf|manpath|mongorc\.js|mongoshrc\.js"
+    r"|nanorc|popt|redisclirc|tofurc|valgrindrc|yashrc|yash_profile|zlogout))\Z"
+    r"|/(?:usr/)?(?:local/)?(?:s?bin|lib(?:32|64|exec)?)/.*\Z"
+    r"|/etc/(?:ld\.so\.|profile|bash|zsh|environment|gitconfig|cron|sudoers|ssh/|systemd/|pam\.d/|alternatives/|popt|manpath|wgetrc|npmrc|pip\.conf).*\Z",
+    re.DOTALL | re.IGNORECASE,
 )
 
 
 # One path for each kind of them, to hold patterns against.
 _SPECIAL_PATHS = names(
     ".git .git/config .git/config.worktree .git/hooks .git/hooks/pre-commit .git/info/attributes "
-    ".git/rebase-merge/git-rebase-todo .gitconfig .config/git/config .config/git/attributes .ssh/config "
-    ".ssh/rc .ssh/authorized_keys .ssh/environment .config/fish/config.fish .bashrc .bash_profile "
+    ".git/commondir .git/rebase-merge/git-rebase-todo .gitconfig .config/git/config "
+    ".config/git/attributes .ssh/config .ssh/rc .ssh/authorized_keys .ssh/environment "
+    ".config/fish/config.fish .bashrc .bash_profile "
     ".bash_login .profile .zshenv .zshrc .zprofile .zlogin .kshrc .mkshrc .curlrc .wgetrc .psqlrc "
-    ".sqliterc .my.cnf .gdbinit .lldbinit .terraformrc .exrc .vimrc .pythonrc.py"
+    ".sqliterc .my.cnf .gdbinit .lldbinit .terraformrc .exrc .vimrc .pythonrc.py .kube/config .aws/config "
+    ".aws/credentials .docker/config.json .config/curlrc .config/bat/config .ackrc .bash_aliases "
+    ".bash_logout .less .lesskey .manpath .popt .zlogout"
+)
+
+
+_HOOKS = names(
+    "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg "
+    "post-commit pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive "
+    "post-update reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate "
+    "fsmonitor-watchman post-index-change"
 )
 
 
 class Fence:
-    """The allowed directories, resolved once."""
+    """The allowed directories, resolved once, when a path is first held against them: few texts have one."""
 
     def __init__(self, directories: Iterable[str], files: FileSystem) -> None:
         self._files = files
-        self.home = files.home
-        self.roots = tuple(real(files, expanded(item, self.home)) for item in directories)
+        self._directories = directories
+
+    @cached_property
+    def home(self) -> str:
+        """What `~` stands for."""
+        return self._files.home
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The directories without links."""
+        return tuple(real(self._files, self.expanded(directory)) for directory in self._directories)
 
     def expanded(self, path: str) -> str:
         """A leading `~` as the shell would replace it; another user's home stays as it is (and outside)."""
@@ -110,12 +145,23 @@ class Fence:
 
 
 class OwnFiles:
-    """Files of nacre itself: its configuration, its audit log, and whatever else an agent must not write."""
+    """Files of nacre itself: its configuration, its audit log, and whatever else an agent must not write.
+
+    They are resolved once, when a path is first compared with them.
+    """
 
     def __init__(self, own: Iterable[str], files: FileSystem) -> None:
         self._files = files
-        self._home = files.home
-        self.own = tuple(real(files, expanded(file, self._home)) for file in own)
+        self._own = own
+
+    @cached_property
+    def _home(self) -> str:
+        return self._files.home
+
+    @cached_property
+    def own(self) -> tuple[str, ...]:
+        """The files without links."""
+        return tuple(real(self._files, expanded(file, self._home)) for file in self._own)
 
     def is_one(self, path: str, directory: str) -> bool:
         """Tell whether a path, seen from a directory, is one of them, by whatever way it leads there."""
@@ -148,15 +194,25 @@ class OwnFiles:
         return real(self._files, joined(directory, expanded(path, self._home)))
 
 
-def tells_what_runs(path: str) -> bool:
+def tells_what_runs(path: str, *, gets_content: bool = True) -> bool:
     """A file that git runs, or that tells it or a shell what to run: a hook, a configuration."""
-    return _TELLS_WHAT_RUNS.match(os.path.normpath(path).replace(os.sep, "/")) is not None
+    text = os.path.normpath(path).replace(os.sep, "/")
+    return _TELLS_WHAT_RUNS.match(text) is not None or (
+        gets_content and _TAKES_WHAT_RUNS.match(text) is not None
+    )
 
 
 def may_tell_what_runs(pattern: str) -> bool:
     """The same for a path with unknown pieces, which may be anything, and patterns, which match no dot."""
-    segments = os.path.normpath(pattern).replace(os.sep, "/").split("/")
+    segments = os.path.normpath(pattern).replace(os.sep, "/").casefold().split("/")
     return any(_may_end_in(segments, path.split("/")) for path in _SPECIAL_PATHS)
+
+
+def may_be_run(patterns: Iterable[str], *, git: bool, home: bool) -> bool:
+    """Whether a name that matches one of these patterns can be such a file, in a repository or a home."""
+    special = [path for path in _SPECIAL_PATHS if (git if path.startswith(".git/") else home)]
+    files = {path.rpartition("/")[2] for path in special} | (_HOOKS if git else frozenset[str]())
+    return any(_segment(pattern.casefold()).match(name) for pattern in patterns for name in files)
 
 
 def _may_end_in(segments: list[str], special: list[str]) -> bool:
@@ -178,11 +234,11 @@ def _segment(segment: str) -> re.Pattern[str]:
 def is_other_repository(files: FileSystem, place: str, here: str) -> bool:
     """Whether git, from a place, would find another repository than the one that it finds from here.
 
-    A directory with HEAD and objects is a repository without a working tree, also where files of these names
-    were put into a directory of another one.
+    A directory with HEAD, objects and refs is a repository without a working tree, also where files of these
+    names were put into a directory of another one.
     """
     while True:
-        if files.is_file(joined(place, "HEAD")) and files.is_directory(joined(place, "objects")):
+        if _looks_like_repository(files, place):
             return True
         parent = os.path.dirname(place)
         if place in {here, parent} or not _is_below(place, here):
@@ -191,6 +247,37 @@ def is_other_repository(files: FileSystem, place: str, here: str) -> bool:
         if files.is_directory(mark) or files.is_file(mark):
             return True
         place = parent
+
+
+class MadePath(NamedTuple):
+    """A path that a text makes or changes, without links, and whether nobody has looked at what it gets."""
+
+    path: str
+    unseen: bool
+
+
+def makes_repository(made: MadePath, place: str) -> bool:
+    """Whether git could take a directory for a repository once this path is made."""
+    if made.unseen and is_at_or_below(place, made.path):
+        return True
+    return os.path.dirname(made.path) == place and os.path.basename(made.path).casefold() in _PARTS
+
+
+_PARTS = names("head objects refs commondir .git")
+
+
+def _looks_like_repository(files: FileSystem, place: str) -> bool:
+    """Two of the three that git looks for (HEAD may lead to nothing), or a file that says where they are."""
+    head = files.is_file(joined(place, "HEAD"))
+    objects = files.is_directory(joined(place, "objects"))
+    if (head or objects) and ((head and objects) or files.is_directory(joined(place, "refs"))):
+        return True
+    return files.is_file(joined(place, "commondir"))
+
+
+def is_at_or_below(path: str, directory: str) -> bool:
+    """The same, or that directory itself."""
+    return path == directory or _is_below(path, directory)
 
 
 def _is_below(path: str, directory: str) -> bool:

@@ -33,7 +33,7 @@ _QUOTE_IT = "put text with braces into single quotes"
 class Pieces:
     """The pieces of one word, in order."""
 
-    __slots__ = ("_count", "_glob", "choices", "expansions", "quoted", "text", "tilde")
+    __slots__ = ("_braces_last", "_count", "_glob", "choices", "expansions", "quoted", "text", "tilde")
 
     def __init__(self) -> None:
         self.text: list[str] = []
@@ -43,6 +43,7 @@ class Pieces:
         # Braces: at this index of `text` stands one of these texts.
         self.choices: dict[int, tuple[str, ...]] = {}
         self._count = 1  # of the words that these make
+        self._braces_last = False  # ksh expands them when values have been filled in and split
         self._glob: int | None = None
 
     def unknown(self, kind: ExpansionKind, name: str, *, quoted: bool, first: int = 0, last: int = 0) -> None:
@@ -69,9 +70,8 @@ class Pieces:
             reason = "some shells expand the braces first, so that they become a part of the variable's name"
             raise NotUnderstood(reason, pos, hint='write the name in braces: "${x}"')
         found = _CHOICES.match(text, pos, end)
-        if found is not None and grammar.name == "ksh" and self.expansions:
-            raise NotUnderstood("ksh takes braces in a value for its own", pos, hint=_QUOTE_IT)
         if found is not None and grammar.braces:
+            self._braces_last = grammar.name == "ksh"
             self._choose(tuple(found.group(1).split(",")), pos)
             return found.end()
         found = _SEQUENCE.match(text, pos, end)
@@ -103,6 +103,8 @@ class Pieces:
         """The words that this word becomes; more than one only with braces."""
         if not self.choices:
             return [self._word(self.text, start, end)]
+        if self._braces_last and self.expansions:
+            raise NotUnderstood("ksh takes braces in a value for its own", start, end, hint=_QUOTE_IT)
         found: list[Word] = []
         for chosen in itertools.product(*self.choices.values()):
             text = list(self.text)

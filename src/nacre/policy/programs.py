@@ -18,7 +18,9 @@ from nacre.policy.effects import (
     Effect,
     Effects,
     Inspection,
+    PathUse,
     Script,
+    any_beginning,
     base_name,
     is_free,
     is_system_name,
@@ -30,7 +32,12 @@ from nacre.policy.effects import (
     unresolved,
     writes,
 )
-from nacre.policy.find_expression import FindExpression, with_found_paths
+from nacre.policy.find_expression import (
+    FindExpression,
+    fd_commands,
+    prints_whole_paths,
+    with_found_paths,
+)
 from nacre.policy.git_commands import GitInspector
 from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
@@ -52,7 +59,7 @@ _FORM_READS = regex(r"=[@<]")
 # Modules are named at the beginning of a program; yq loads files anywhere.
 _JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})")
 _YQ_READS = regex(rf"load|{UNKNOWN}")
-_OUTPUT = regex(r"@|.*%output\{", re.DOTALL)
+_OUTPUT = regex(r".*%output\{", re.DOTALL)
 _SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
 _CURL_SENDS = frozenset(
     [
@@ -77,6 +84,7 @@ _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
 _MOST_LETTERS = 32
+_CHANGES_FOUND = frozenset({"write", "change", "alter", "fill"})
 _TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
 _DD_OPERAND = regex(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
 
@@ -139,20 +147,45 @@ class ProgramInspector(GitInspector):
                 replaced = item.value.text if item.value is not None else "{}"
         role = "wrapper" if is_system_name(words[0].text) else "outer"
         self.step(words[:index], found.effects, role, rememberable=False, paths=found.paths)
+        flags = {item.flag for item in given}
+        if flags & {"-0", "--null"} and not flags & {"-a", "--arg-file"} and self._gets_paths(words[0]):
+            mark = words[0].with_text("{}")
+            marked = tuple(_with_mark(word, replaced) for word in inner) if replaced else (*inner, mark)
+            self.walk(tuple(with_found_paths(marked, many=not replaced)))
+            return
         self.walk(_with_input(inner, replaced, words[0]))
+
+    def _gets_paths(self, xargs: Word) -> bool:
+        """`find src -print0 | xargs -0`: whole paths, each of which begins with one that is written out."""
+        before = self.context.fed_by(xargs)
+        return before is not None and prints_whole_paths(before.words)
 
     def read_find(self, words: tuple[Word, ...]) -> None:
         """Where it looks, then an expression, of which every word must be known."""
         reading = FindExpression(words[1:])
         reading.read()
+        places = reading.places or [words[0].with_text(".")]
+        for patterns in reading.removes:
+            reading.found.paths += [PathUse(place, "found", patterns, without_git=True) for place in places]
         self.step(words, reading.found.effects, rememberable=not reading.inner, paths=reading.found.paths)
-        for command in reading.inner:
+        for command, (patterns, without_git) in zip(reading.inner, reading.finds, strict=True):
             if not command:
                 self.step(words[:1], [unresolved(words[0], "an empty -exec")])
             else:
-                self.walk(command)
+                self._walk_found(
+                    command, [PathUse(place, "found", patterns, without_git) for place in places]
+                )
         for word in reading.deleting:
             self.step((word.with_text("rm"), word.with_text("--")), (), "command")
+
+    def _walk_found(self, command: tuple[Word, ...], uses: Sequence[PathUse]) -> None:
+        """A command for what was found: where it changes that, it matters what can be found."""
+        before = len(self.found.steps)
+        self.walk(command)
+        steps = self.found.steps
+        for at in range(before, len(steps)):
+            if any(use.access in _CHANGES_FOUND and _is_found(use.word) for use in steps[at].paths):
+                steps[at] = replace(steps[at], paths=(*steps[at].paths, *uses))
 
     def read_fd(self, words: tuple[Word, ...]) -> None:
         """The command after -x or -X is run for each hit."""
@@ -160,11 +193,23 @@ class ProgramInspector(GitInspector):
         if entry is None:
             return
         found = Effects()
-        own, commands = _fd_commands(words[1:])
+        own, commands = fd_commands(words[1:])
         self.arguments(entry, own, found)
         self.step(words, found.effects, rememberable=not commands, paths=found.paths)
+        given = read(compiled(entry), own)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        places = [
+            *operands[1:],
+            *(item.value for item in given if item.flag == "--search-path" and item.value),
+        ]
+        ends = [item.value.text for item in given if item.flag in {"-e", "--extension"} and item.value]
+        hidden = bool({"-H", "--hidden", "-u", "--unrestricted"} & {item.flag for item in given})
+        uses = [
+            PathUse(place, "found", tuple(f"*.{end}" for end in ends), not hidden)
+            for place in places or [words[0].with_text(".")]
+        ]
         for command in commands:
-            self.walk(command)
+            self._walk_found(command, uses)
 
     # -- tar -----------------------------------------------------------------------------------------------
 
@@ -196,11 +241,11 @@ class ProgramInspector(GitInspector):
         reads = bool(flags & _TAR_READS)
         if archive is not None:
             found.uses(archive, "read" if reads else "write")
-            remote = ":" in archive.text and not archive.text.startswith(("/", "./", "../"))
-            if remote or (archive.dynamic and not archive.prefix.startswith(("/", "./"))):
-                found.add(
-                    runs(archive, "an archive on another machine is reached through a shell", archive.text)
-                )
+            reason = "an archive on another machine is reached through a shell"
+            if ":" in archive.text and not archive.text.startswith(("/", "./", "../")):
+                found.add(runs(archive, reason, archive.text if archive.literal else ""))
+            elif archive.dynamic and not archive.prefix.startswith(("/", "./")) and not archive.spelled:
+                found.add(unresolved(archive, reason, hint="write ./ before it"))
         if (
             not reads
             and not flags <= {"--version", "--help", "--usage", "-?"}
@@ -283,7 +328,13 @@ class ProgramInspector(GitInspector):
                     found.uses(
                         value.with_text(sent.group(1) or sent.group(2)) if value.literal else value, "read"
                     )
-            if item.flag in {"-w", "--write-out"} and (_OUTPUT.match(value.text) or value.dynamic):
+            if item.flag in {"-w", "--write-out"} and (value.dynamic or value.text.startswith("@")):
+                reason = "`%output{}` writes a file, and what this format says is only known when it runs"
+                found.add(
+                    unresolved(value, reason, item.flag, hint="write the format out: -w '%{http_code}'")
+                )
+                found.uses(unknown_at(value), "write")
+            elif item.flag in {"-w", "--write-out"} and _OUTPUT.match(value.text):
                 found.add(
                     writes(value, "`%output{}` writes a file, and a format may be in a file", item.flag)
                 )
@@ -351,6 +402,7 @@ class ProgramInspector(GitInspector):
 
         spec = tables.interpreter("perl")
         texts, edits, files = _perl_line(words[1:])
+        copies = [word for word in words[1:] if edits and "i." in word.text and word.text.startswith("-")]
         plain = bool(texts) and is_plain_perl("\n".join(texts)) and all(map(_is_no_pipe, files))
         if spec is None:
             return
@@ -363,6 +415,8 @@ class ProgramInspector(GitInspector):
             found.add(writes(words[0], "perl edits the file in place", "-i"))
         for word in files:
             found.uses(word, "change" if edits else "read")
+        for word in copies:
+            found.uses(any_beginning(word.with_text(word.text.partition("i")[2])), "beside")
         self.step(words, found.effects, rememberable=False, paths=found.paths)
 
     def read_dd(self, words: tuple[Word, ...]) -> None:
@@ -432,6 +486,10 @@ def _perl_line(words: Sequence[Word]) -> tuple[list[str], bool, Sequence[Word]]:
     return texts, edits, words[at:]
 
 
+def _is_found(word: Word) -> bool:
+    return any(expansion.name == "{}" for expansion in word.expansions)
+
+
 def _is_no_pipe(word: Word) -> bool:
     """A file's name that perl does not take for a command: `ls|` would be one."""
     if word.dynamic or word.braces or word.tilde or not _NO_PIPE.match(word.text):
@@ -448,44 +506,6 @@ def _sql_reader(client: str) -> Callable[[str], list[Action]]:
 _WGET_SAVES_TREES = names(
     "-r -m -p -x --recursive --mirror --page-requisites --force-directories --protocol-directories"
 )
-_FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
-_FD_PLACE = regex(r"\{(?:/|//|\.|/\.|)\}")
-
-
-def _fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, ...]]]:
-    """fd's own words, and the commands that it runs: each ends at a `;`, and more options may follow."""
-    own: list[Word] = []
-    commands: list[tuple[Word, ...]] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if word.text not in _FD_RUNS:
-            own.append(word)
-            continue
-        end = next((at for at, item in enumerate(rest) if item.text == ";"), len(rest))
-        commands.append(_fd_command(word, rest[:end]))
-        del rest[: end + 1]
-    return own, commands
-
-
-def _fd_command(option: Word, command: Sequence[Word]) -> tuple[Word, ...]:
-    """The command with what was found, at its place or at the end. A part of a name may begin with a dash."""
-    if any(not word.literal for word in command):
-        ends = Expansion("variable", "{}", quoted=False)  # a value could be the `;`, or a place
-        return (Word(UNKNOWN, option.start, option.end, expansions=(ends,)),)
-    if not any(_FD_PLACE.search(word.text) for word in command):
-        command = [*command, option.with_text("{}")]
-    found: list[Word] = []
-    for word in command:
-        if word.text == "{}":
-            found += with_found_paths([word], many=option.text in {"-X", "--exec-batch"})
-        elif _FD_PLACE.search(word.text):
-            text = _FD_PLACE.sub(UNKNOWN, word.text)
-            piece = Expansion("variable", "{}", quoted=option.text in {"-x", "--exec"})
-            found.append(replace(word, text=text, expansions=(piece,) * text.count(UNKNOWN)))
-        else:
-            found.append(word)
-    return tuple(found)
 
 
 def _is_recursive(given: Sequence[Argument]) -> bool:
@@ -507,12 +527,16 @@ def _remote_name(address: Word, directory: Word | None, *, globbed: bool) -> Wor
     return address.with_text(f"{directory.text}/{name}" if directory else name)
 
 
+def _with_mark(word: Word, replaced: str) -> Word:
+    return replace(word, text=word.text.replace(replaced, "{}")) if replaced in word.text else word
+
+
 def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word, ...]:
     """The command that xargs will start: its input is put in, or added at the end."""
     if not replaced:
         added = Word(UNKNOWN, at.start, at.end, expansions=(Expansion("variable", "{}", quoted=False),))
         return (*inner, added)
-    mark = Expansion("variable", "{}", quoted=True)
+    mark = Expansion("variable", "", quoted=True)  # any text, `../x` too
     return tuple(
         replace(word, text=word.text.replace(replaced, UNKNOWN), expansions=(*word.expansions, mark))
         if replaced in word.text

@@ -9,7 +9,8 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import FREE_TARGETS, PathUse
+from nacre.policy.effects import FREE_TARGETS, PathUse, is_fresh
+from nacre.policy.model import UNKNOWN
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -69,5 +70,9 @@ class RedirectionCheck:
             return False
         if any(expansion.kind == "process" for expansion in target.expansions):
             return False
-        prefix = re.sub("/+", "/", target.prefix)
+        if is_fresh(target) and target.text == UNKNOWN:
+            return False
+        # Where no such file could be made, there is nothing before the rest.
+        known = target.text.removeprefix(UNKNOWN) if is_fresh(target) else target.prefix
+        prefix = re.sub("/+", "/", known)
         return any(name.startswith(prefix) or prefix.startswith(name) for name in ("/dev/tcp/", "/dev/udp/"))

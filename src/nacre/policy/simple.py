@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.certainty import READ_ONLY, CertaintyScanner
-from nacre.policy.grammar import GRAMMARS
+from nacre.policy.grammar import GRAMMARS, behind_prefixes
 from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, names
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
@@ -163,7 +163,21 @@ class SimpleScanner(CertaintyScanner):
             raise NotUnderstood("a here-document begins before a word over several lines", start, hint=hint)
         if not words:
             self._check_name(found[0])
+        elif len(found) > 1:
+            self._check_braces(words, found)
         words += found
+
+    def _check_braces(self, words: list[Word], found: list[Word]) -> None:
+        """`export x={a,b}`: only bash takes the value for two."""
+        called = behind_prefixes(tuple(words))
+        declares = bool(called) and called[0].text in _DECLARES and self.grammar.name != "bash"
+        if declares and any("=" in word.text for word in found):
+            raise NotUnderstood(
+                "braces in an assignment",
+                found[0].start,
+                found[0].end,
+                hint="put the text into single quotes",
+            )
 
     def _check_name(self, word: Word) -> None:
         """The first word: it must not be something that only looks like a name to us."""

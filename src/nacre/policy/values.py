@@ -34,6 +34,7 @@ from nacre.policy.alternatives import (
     unknown_piece,
     unknown_word,
 )
+from nacre.policy.grammar import GRAMMARS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Assignment, Expansion, Redirection, Shape, SimpleCommand, Word, names
 from nacre.policy.outputs import output_shape
 from nacre.policy.patterns import regex
@@ -41,7 +42,7 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from nacre.policy.model import Scan
+    from nacre.policy.model import Definition, Scan
 
 _MOST_VALUES = 32
 _MOST_ELEMENTS = 256
@@ -66,6 +67,7 @@ _CHANGING = regex(
 _COUNTING = names("RANDOM SECONDS LINENO PPID")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _NUMBER = regex(r"-?[0-9]+\Z")
+_PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
 
 
@@ -76,7 +78,8 @@ class Context:
         self.source = source
         self.shell = shell
         self.commands: Sequence[SimpleCommand] = scan.commands if scan is not None else ()
-        self._splits = shell != "zsh"
+        self._splits = shell not in {"zsh", "fish"}
+        self._expands_braces = shell in GRAMMARS and GRAMMARS[shell].name == "ksh"  # also those of a value
         self._work = 0
         self._opaque = False
         self._assigned: dict[str, list[tuple[Assignment, int]]] = {}
@@ -89,6 +92,8 @@ class Context:
         # The names that are lists of keys and values: `x=(a b)` has one element, which is b.
         self.associative: set[str] = set()
         self._numeric: set[str] = set()
+        # The bodies of functions in which nothing is certain.
+        self._later: list[tuple[int, int]] = []
         self._bodies = {at: (start, end) for at, start, end in scan.bodies} if scan is not None else {}
         for item in scan.certain if scan is not None else ():
             self._certain.setdefault(item.name, []).append((item.start, item.end))
@@ -107,16 +112,22 @@ class Context:
         self.associative.update(names)
         self._values.clear()
 
+    def distrust_inside(self, definitions: Iterable[Definition]) -> None:
+        """These functions may be called when this text is over, and what they call may be others then."""
+        self._later = [(definition.start, definition.end) for definition in definitions]
+        self._values.clear()
+
     # -- what the text assigns -----------------------------------------------------------------------------
 
     def _collect(self, command: SimpleCommand) -> None:
         at = _place(command)
         for item in command.assignments:
             self._assigned.setdefault(item.name, []).append((item, at))
-        name = _command_name(command)
+        words = behind_prefixes(command.words)
+        name = words[0].text if words else ""
         self._has_dynamic_names = self._has_dynamic_names or UNKNOWN in name
         if name in _ASSIGNING:
-            self._declared(name, command, at)
+            self._declared(name, words[1:], command, at)
         elif name in _OPAQUE:
             self._opaque = True
 
@@ -130,9 +141,8 @@ class Context:
                     self._values.clear()
                     return
 
-    def _declared(self, builtin: str, command: SimpleCommand, at: int) -> None:
+    def _declared(self, builtin: str, words: Sequence[Word], command: SimpleCommand, at: int) -> None:
         """`export x=1`, `read x`, `printf -v x`: what is not literally a name makes every name unknown."""
-        words = command.words[1:]
         if builtin == "printf":
             words = _printed_into(words)
         for word in words:
@@ -166,6 +176,8 @@ class Context:
     def is_certain(self, name: str, at: int) -> bool:
         """Tell whether this text itself has surely assigned a variable before this place."""
         if self._opaque or name in self.associative or _CHANGING.fullmatch(name):
+            return False
+        if any(start <= at < end for start, end in self._later):
             return False
         return any(start <= at < end for start, end in self._certain.get(name, ()))
 
@@ -271,6 +283,8 @@ class Context:
             another = draft.copy()
             if not splits or value.expansions or not self._splits:
                 add_whole(another, value, quoted=not splits)
+            elif self._expands_braces and "{" in value.text:
+                add_whole(another, unknown_word(word, expansion), quoted=False)
             else:
                 add_fields(another, value.text, word, expansion)
             filled.append(another)
@@ -373,11 +387,39 @@ class Context:
     def _output(self, expansion: Expansion) -> Shape:
         """What is known about the output of a command substitution."""
         commands = self.commands[expansion.first : expansion.last]
-        if len(commands) != 1 or not all(word.literal for word in commands[0].words):
+        if not commands or not self._is_pipeline(commands):
             return "any"
-        if any(_is_output(item) for item in commands[0].redirections):
-            return "any"  # what it prints goes elsewhere
-        return output_shape([word.text for word in commands[0].words])
+        last = commands[-1]
+        if len(commands) > 1 and [word.text for word in last.words[:2]] == ["tr", "-d"]:
+            # `wc -l | tr -d ' '`: what is left of a number
+            shape = self._printed_by(commands[-2]) if not last.redirections else "any"
+            return shape if shape == "digits" else "any"
+        return self._printed_by(last)
+
+    def _printed_by(self, last: SimpleCommand) -> Shape:
+        """What is known about the output of one command."""
+        if not all(word.literal for word in last.words) or any(
+            _is_output(item) for item in last.redirections
+        ):
+            return "any"  # what it prints is not known, or goes elsewhere
+        return output_shape([word.text for word in last.words])
+
+    def _is_pipeline(self, commands: Sequence[SimpleCommand]) -> bool:
+        """Whether nothing but pipes is between commands, and no loop around: the last one alone prints."""
+        start = commands[0].start
+        return self.source[max(0, start - 8) : start].rstrip().endswith(("$(", "`")) and all(
+            _PIPE.fullmatch(self.source, before.end, after.start)
+            for before, after in itertools.pairwise(commands)
+        )
+
+    def fed_by(self, word: Word) -> SimpleCommand | None:
+        """The command that feeds the one that a word belongs to, if a plain pipe says so."""
+        for before, command in itertools.pairwise(self.commands):
+            if command.start <= word.start < command.end:
+                redirected = any(item.operator.startswith("<") for item in command.redirections)
+                piped = _PIPE.fullmatch(self.source, before.end, command.start) and not redirected
+                return before if piped else None
+        return None
 
     def _may_fail(self, expansion: Expansion) -> bool:
         """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
@@ -450,11 +492,8 @@ def _printed_into(words: Sequence[Word]) -> Sequence[Word]:
 
 def _command_name(command: SimpleCommand) -> str:
     """The name that a command is called by, behind `builtin` and `command`."""
-    words = command.words
-    name = words[0].text if words else ""
-    if name in {"builtin", "command"}:
-        name = next((word.text for word in words[1:] if not word.text.startswith("-")), "")
-    return name
+    words = behind_prefixes(command.words)
+    return words[0].text if words else ""
 
 
 def _place(command: SimpleCommand) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy.effects import base_name
 from nacre.policy.git_commands import NO_EDITOR
+from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import names
 from nacre.policy.patterns import PLAIN_TOKEN, regex
 from nacre.policy.variables import Setting, gives_meaning, is_evaluated, object_to
@@ -37,9 +38,8 @@ def exported_names(commands: Sequence[SimpleCommand]) -> set[str]:
     """The variables that the commands of a text export, wherever they stand."""
     found: set[str] = set()
     for command in commands:
-        words = [word.text for word in command.words]
-        while words and words[0] in {"command", "builtin"}:
-            del words[0]
+        found |= {item.name for item in command.assignments if item.exported}
+        words = [word.text for word in behind_prefixes(command.words)]
         if not words or words[0] not in _EXPORTING:
             continue
         if words[0] == "export" or any(_ATTRIBUTE.match(word) for word in words[1:]):

@@ -20,6 +20,7 @@ from nacre.policy.tables.variables import (
     DANGEROUS_VARIABLE,
     EVALUATED_BY_BASH,
     EVALUATED_ELSEWHERE,
+    FETCHES,
     GIVES_MEANING,
     HARMLESS,
     LOCALE_VARIABLE,
@@ -94,7 +95,8 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
         return None
     tied = shell == "zsh" and name in ZSH_TIED
     if is_dangerous_variable(name) or tied or gives_meaning(name, shell):
-        return _refused(f"the variable {name} changes what runs or how")
+        hint = f'leave the assignment out, or ask a person to name it: allowed_variables = ["{name}"]'
+        return Objection(f"the variable {name} changes what runs or how", hint)
     if policy.mode != "allowlist" or not setting.exported or _is_text(setting, policy):
         return None
     known = f"this value of {name}" if name in _rows() else f"the variable {name}"
@@ -132,7 +134,7 @@ def _object_for_make(setting: Setting, policy: Policy) -> Objection | None:
 
 def _is_harmless(setting: Setting) -> bool:
     """A row of the table knows this variable, this value, and the programs that see it."""
-    for pattern, programs in _rows().get(setting.name, ()) or _rows_by_prefix(setting.name):
+    for pattern, programs in _rows().get(setting.name, ()) or _rows_by_part(setting.name):
         if setting.value is None and pattern != _ANYTHING:
             continue
         if programs and not (setting.programs and setting.programs <= programs | SEES_NO_OTHERS):
@@ -167,12 +169,10 @@ def _rows() -> dict[str, tuple[tuple[str, frozenset[str]], ...]]:
     return found
 
 
-def _rows_by_prefix(name: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The rows whose name ends in a star."""
+def _rows_by_part(name: str) -> tuple[tuple[str, frozenset[str]], ...]:
+    """The rows whose name ends in a star, else those whose name begins with one."""
     rows = _rows()
-    return tuple(
-        row
-        for pattern, listed in rows.items()
-        if pattern.endswith("*") and name.startswith(pattern[:-1])
-        for row in listed
-    )
+    found = [listed for part, listed in rows.items() if part.endswith("*") and name.startswith(part[:-1])]
+    if not found and not re.fullmatch(FETCHES, name) and not is_dangerous_variable(name):
+        found = [listed for part, listed in rows.items() if part.startswith("*") and name.endswith(part[1:])]
+    return tuple(row for listed in found for row in listed)

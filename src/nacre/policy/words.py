@@ -173,7 +173,9 @@ class WordScanner(ParameterScanner):
         elif char == "~":
             # zsh expands it after empty quotes and values, too
             first = not any(piece and not (self.zsh and piece == UNKNOWN) for piece in pieces.text)
-            pieces.tilde = pieces.tilde or first or self.text[self.pos - 1] in "=:"
+            # mksh where a value has ended in a blank
+            split = self.grammar.name == "ksh" and pieces.text[-1:] == [UNKNOWN]
+            pieces.tilde = pieces.tilde or first or split or self.text[self.pos - 1] in "=:"
         elif char != "#":
             hint = "write a plain blank, or put it into quotes"
             raise NotUnderstood(f"the odd space U+{ord(char):04X}", self.pos, hint=hint)
@@ -317,7 +319,8 @@ class WordScanner(ParameterScanner):
         longer = (name.isdigit() and following[:1].isdigit()) or (
             name == "#" and bool(following) and following[0] not in _AFTER_COUNT
         )
-        subscript = self.zsh and (following[:1] == "[" or (following[:1] == ":" and following[1:].isalpha()))
+        modified = following[:1] == ":" and (following[1:].isalpha() or following[1:] == "&")  # `:h`, `:&`
+        subscript = self.zsh and (following[:1] == "[" or modified)
         if longer or subscript:
             hint = f"write `${{{name}}}`, then what follows"
             raise NotUnderstood("shells disagree where this variable's name ends", start, self.pos, hint=hint)

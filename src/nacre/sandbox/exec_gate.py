@@ -132,7 +132,7 @@ class ExecGate:
             self._approved.pop(asked.pid, None)
 
     def _respond(self, question: int, error: int) -> bool:
-        """Whether who asked was still there, and therefore is the one that was read and judged."""
+        """Whether the asking process was still there, and therefore is the one that was read and judged."""
         RESPONSE.pack_into(self._response, 0, question, 0, -error, 0 if error else CONTINUE)
         try:
             fcntl.ioctl(self.listener, SEND, self._response)
@@ -170,7 +170,7 @@ class ExecGate:
             os.close(memory)
 
     def _read_exec(self, pid: int, words: Words, question: int) -> Exec:
-        """What the words lead to. OSError: that cannot be told, or is not there."""
+        """What the words lead to. OSError: that cannot be found out, or is not there."""
         directory, path = os.readlink(f"/proc/{pid}/cwd"), words.path
         real_path = self._fixed_paths.get(path)
         if real_path is None:

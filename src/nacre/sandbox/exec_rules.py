@@ -9,11 +9,11 @@ policy, and `exec_gate` for a look at processes. In this order:
     what a rule allows                  the same verdict as for a command that is sent
     what a rule asks about              if a person has said yes to the command that it belongs to
 
-An ancestor is known by its number and a mark of its own; who has none that is known gets the strict answer.
+An ancestor is known by its number and a mark of its own; without a known one the answer is strict.
 A process is what it was until the kernel shows that it has become another program (`confirm`): an exec that
 was allowed can still fail. Then its environment is looked at, too: what a shell has added to it is held
 against the rules as an assignment in a text would be. What was refused is remembered for the command that it
-belongs to, and told with its result.
+belongs to, and reported with its result.
 
 Each keeper's questions come from a thread of their own, and what nacre knows of commands from the event loop:
 what they share is changed under one lock, and the rules are replaced as a whole. A verdict takes no lock.
@@ -281,7 +281,7 @@ class ExecRules:
             checked = decision.by_rule and inherited != ANY
             self._await(asked.pid, Process(caller.mark, caller.command, children, checked))
             return True
-        if command is None:  # it is told to whom it seems to concern, and gives no rights
+        if command is None:  # for the command that it seems to concern; it gives no rights
             command = self._commands.get(command_of(asked.pid))
         if command is not None:
             self._note(command, asked, decision)

@@ -36,7 +36,7 @@ class Words(NamedTuple):
 
 
 def read_words(memory: int, arguments: list[int], *, by_directory: bool) -> Words:
-    """What a stopped thread is about to execute; `memory` is a descriptor. OSError: that cannot be told."""
+    """What a stopped thread is about to execute; `memory` is a descriptor. OSError: that cannot be read."""
     if by_directory:
         directory_fd, path_at, argv_at, _, flags, _ = arguments
         directory_fd = ctypes.c_int32(directory_fd & 0xFFFFFFFF).value

@@ -124,7 +124,7 @@ _NEXT_OF_BASH = {
     ".bash_login": "if [ -f ~/.profile ]; then . ~/.profile; fi\n",
 }
 # Below the home directory: caches that build tools need, and the program for which a missing cache is
-# created. No # directory of programs is among them.
+# created. No directory of programs is among them.
 CACHES = {
     ".cache": "",
     ".bundle/cache": "bundle",

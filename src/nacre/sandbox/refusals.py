@@ -85,7 +85,7 @@ SHOWN = 3
 def find_refusals(
     result: Result, profile: Profile, files: FileSystem, *, mounts: bool = False
 ) -> tuple[Refusal, ...]:
-    """Each thing that the command was kept from, as far as its messages tell.
+    """Each thing that the command was kept from, as far as its messages say.
 
     `mounts`: it had a view of the files of its own.
     """
@@ -107,7 +107,7 @@ def find_refusals(
 
 
 def _of_calls(errors: str, is_root: bool) -> tuple[list[Refusal], str]:  # noqa: FBT001  # its only choice
-    """The kinds of system calls that were refused, and the messages without what tells of them."""
+    """The kinds of system calls that were refused, and the messages without those that show them."""
     found: list[Refusal] = []
     for pattern, what, root_only in _CALLS:
         if (is_root or not root_only) and re.search(pattern, errors):
@@ -119,11 +119,11 @@ def _of_calls(errors: str, is_root: bool) -> tuple[list[Refusal], str]:  # noqa:
 def _why_no_network(profile: Profile) -> str:
     if not profile.proxy:
         return "there is none at this level"
-    return "hosts are reached by the proxy in HTTPS_PROXY and its kin only, which it has not used"
+    return "hosts are reached only through the proxy in HTTPS_PROXY and the like, which it has not used"
 
 
 def _says_of_writing(message: str, *, mounts: bool) -> Says:
-    """Whether a message tells that something may not be written."""
+    """Whether a message says that something may not be written."""
     if _OTHER_WHY.search(message) or (mounts and _DENIED.search(message)):
         return "nothing"
     return "unless it is another user's" if _DENIED.search(message) else "surely"

@@ -105,6 +105,8 @@ def _read(text: str, client: str) -> None:
         if kind == "space":
             if "\n" in token and text.startswith((".", "\\"), at):
                 raise UnknownTextError("a line that begins like a command of the client")
+            if "\n" in token and client == "mysql" and before[:1] == ["use"]:
+                before = []  # to the client the end of the line is the end of it
         elif kind == "end":
             before = []
         else:

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 NAMES: dict[str, str] = {
     "archives": "7z 7za 7zr 7zz brotli bsdtar bunzip2 bzcat bzcmp bzdiff bzip2 cpio gtar gunzip gzcat gzip lsar lz4 lz4cat lzcat lzma pbzip2 pigz tar unar uncompress unlz4 unlzma unpigz unrar unxz unzip unzstd xz xzcat xzcmp xzdiff xzless xzmore zcat zcmp zdiff zip zipinfo zless zmore zstd zstdcat zstdmt",
     "build": "ant bazel bazelisk buck bundle bundler cabal cargo cmake composer cpack ctest dart dotnet flutter gem gmake go gofmt goimports golangci-lint gradle gradlew java javac just kotlinc make meson mix mvn mvnw ninja rake rustup samu sbt scons stack staticcheck swift task zig",
+    "clouds": "aws az gcloud gsutil",
     "compilers": "addr2line ar as c++ c++filt cc clang clang++ clang-format clang-tidy ctags exuberant-ctags g++ gas gcc gcc-ar gcov gfortran gold ld ld.bfd ld.gold ld.lld llvm-ar llvm-cov llvm-objcopy nm objcopy objdump otool protoc ranlib readelf rustc rustfmt size strip universal-ctags",
     "containers": "docker docker-compose helm kubectl nerdctl oc podman podman-compose terraform terragrunt tofu",
-    "data": "aws az createdb dropdb gcloud gh glab gojq gsutil jaq jq mariadb mongo mongosh mysql mysqladmin mysqldump mysqlshow openssl pg_dump pg_dumpall pg_isready psql redis-cli sqlite3 valkey-cli xmllint xsltproc yq",
+    "data": "createdb dropdb gh glab gojq jaq jq mariadb mongo mongosh mysql mysqladmin mysqldump mysqlshow openssl pg_dump pg_dumpall pg_isready psql redis-cli sqlite3 valkey-cli xmllint xsltproc yq",
     "files": "chgrp chmod chown cp dd df dir du exa eza fd fdfind file file-rename gchgrp gchmod gchown gcp gdd gdf gdu ginstall gln gls gmkdir gmktemp gmv greadlink grealpath grm gstat gtouch gtruncate install link ln locate ls lsd mkdir mkfifo mknod mktemp mlocate mv namei patch pathchk plocate prename readlink realpath rename rm rmdir shred stat sync touch tree truncate unlink vdir",
     "git": "git",
     "interpreters": "R Rscript bb bun clj clojure cmd dc deno ed elixir emacs emacsclient erl escript ex expect gdb ghci groovy guile gvim iex ipython irb jruby jshell julia kotlin lldb lua lua5.1 lua5.2 lua5.3 lua5.4 luajit node nodejs nvim ocaml octave osascript perl perl5 php powershell pwsh pypy pypy3 python python2 python3 racket red ruby runghc runhaskell rview rvim sbcl scala tclsh vi view vim vimdiff wish",

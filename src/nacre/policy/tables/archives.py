@@ -22,16 +22,21 @@ TAR = Program(
     # In BSD's tar -W is any long option. A list of files may hold options. At the end of a volume `!` on its input starts a shell.
     runs="-W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
+    suffixes="--suffix",
     # What takes a value in GNU's tar (-H) takes none in BSD's.
     plain_values=True,
 )
 
-_SQUEEZE = "-a -b= -c -d -f -h -k -l -L -m -M -n -N -q -s -t -v -V -z --ascii --to-stdout --stdout --decompress --uncompress --compress --force --help --keep --list --license --no-name --name --quiet --silent --synchronous --test --verbose --version --fast --best --rsyncable --small"
+_SQUEEZE = "-a -b= -c -d -f -h -k -l -L -m -M -n -q -s -t -v -V -z --ascii --to-stdout --stdout --decompress --uncompress --compress --force --help --keep --list --license --no-name --quiet --silent --synchronous --test --verbose --version --fast --best --rsyncable --small"
+_STORED_NAME = "with -N a file gets the name that is written in the archive"
 
 PROGRAMS = (
     TAR,
     Program(
         names="gzip gunzip pigz unpigz bzip2 bunzip2 pbzip2",
+        plain_values=True,
+        reason=_STORED_NAME,
+        runs="-N --name",
         options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
         numbers=True,
         operands="squeeze",
@@ -39,13 +44,16 @@ PROGRAMS = (
     ),
     Program(
         names="uncompress",
+        plain_values=True,
+        reason=_STORED_NAME,
+        runs="-N --name",
         options=f"{_SQUEEZE} -r -S=",
         operands="squeeze",
         names_files="-S --suffix",
     ),
     Program(
         names="zcat gzcat bzcat zstdcat lz4cat",
-        options=f"{_SQUEEZE} -r -S=",
+        options=f"{_SQUEEZE} -N -r -S= --name",
         operands="read",
     ),
     Program(
@@ -73,10 +81,19 @@ PROGRAMS = (
         names_files="-S --suffix",
     ),
     Program(
-        names="zstd unzstd zstdmt lz4 unlz4 brotli",
-        options="-c -C -d -e= -f -h -H -k -l -m -q -r -t -v -V -z -T= -b= -i= -S -n -1 -2 -3 -4 -5 -6 -7 -8 -9 --ultra --long? --fast? --adapt --rm --no-progress --progress --quiet --verbose --version --help --stdout --keep --force --test --list --threads= --no-check --check --content-size --sparse --no-sparse --rsyncable --single-thread --size-hint= --format= --memory= --best --decompress --compress --quality= --lgwin=",
+        names="zstd unzstd zstdmt lz4 unlz4",
+        # A number stands in the same word, or there is none.
+        options="-c -C -d -e? -f -h -H -k -l -m -q -r -t -v -V -z -T? -b? -i? -S -n -1 -2 -3 -4 -5 -6 -7 -8 -9 --ultra --long? --fast? --adapt --rm --no-progress --progress --quiet --verbose --version --help --stdout --keep --force --test --list --threads= --no-check --check --content-size --sparse --no-sparse --rsyncable --single-thread --size-hint= --format= --memory= --best --decompress --compress",
         reads="-D= --patch-from= --filelist=",
         changes="-o= --output= --output-dir-flat= --output-dir-mirror=",
+        numbers=True,
+        operands="squeeze",
+    ),
+    Program(
+        names="brotli",
+        options="-c -d -f -h -j -k -n -t -v -V -Z -q= -w= -S= --stdout --decompress --force --help --rm --squash --keep --no-copy-stat --test --verbose --version --best --quality= --lgwin= --suffix= --large_window=",
+        reads="-D= --dictionary=",
+        changes="-o= --output=",
         numbers=True,
         operands="squeeze",
         names_files="-S --suffix",
@@ -111,7 +128,7 @@ PROGRAMS = (
         reason="lists and modules are read as instructions",
         style="joined",
         options="-y -r -r- -r0 --help",
-        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|i!.+|ir!.+|an|ad)",
+        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|ir?!(?!/|~|.*\.\.).+|an|ad)",
         operands="maybe",
         persistent=True,
         commands=(

@@ -8,16 +8,20 @@ for the compilers, or code from the command line.
 
 from __future__ import annotations
 
+from nacre.policy.model import UNKNOWN
 from nacre.policy.tables.schema import Program
 
 _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
 _MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE"
-_MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|pedantic|pthread)(?: +|\Z))*\Z)"
+_MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|march=[a-z0-9-]+|mtune=[a-z0-9-]+|m(?:64|32|avx2?)|fno-omit-frame-pointer|flto|coverage|pedantic|pthread)(?: +|\Z))*\Z)"
 _MAKE_REFUSES = rf"{_MAKE_COMPILER}(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
     r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
+    # Code of the project, from below the working directory.
+    r"|CMAKE_(?:TOOLCHAIN_FILE|PREFIX_PATH|MODULE_PATH)(?::[A-Z]+)?=(?![/~-])(?!.*\.\.)[A-Za-z0-9_./+-]+"
+    r"|CMAKE_POLICY_VERSION_MINIMUM=[0-9.]+"
     r"|CMAKE_(?:C|CXX)_COMPILER(?::[A-Z]+)?=(?:gcc|cc|clang|g\+\+|c\+\+|clang\+\+)(?:-[0-9]+)?"
     # These are parts of the names of files that are read as code.
     r"|CMAKE_(?:SYSTEM_NAME|SYSTEM_PROCESSOR)(?::[A-Z]+)?=[A-Za-z0-9_-]*"
@@ -27,7 +31,7 @@ _CMAKE_DEFINITION = (
 _CARGO = (
     "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
 )
-_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs --edition --broken-code"
+_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs"
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 _CARGO_TARGET = (("--target=", _RUST_TARGET),)
 _CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
@@ -35,9 +39,10 @@ _GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work 
 _GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
 _GO_CHECKS = (
     (
-        # Blanks end a value, unless it stands in quotes: what follows is another option of the linker.
+        # Blanks end a value, unless it stands in quotes: what follows is another option of the linker. What is
+        # filled in holds no blank.
         "-ldflags=",
-        r"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@-]*|-X[ =]?'[\w./-]+=[\w.:/+@ -]*'|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*)(?=\s|\Z))*\s*",
+        rf"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@{UNKNOWN}-]*|-X[ =]?'[\w./-]+=[\w.:/+@ -]*'|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*)(?=\s|\Z))*\s*",
     ),
     ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
 )
@@ -170,7 +175,14 @@ PROGRAMS = (
                 reason="cross files, wrappers and definitions are programs",
                 options="-j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
                 places="-C=",
-                runs="-D= --cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
+                # Settings by their custom values; any other text may be a path or a program.
+                checks=(
+                    (
+                        "-D=",
+                        r"[a-z][\w.:-]*=(?:true|false|enabled|disabled|auto|[0-3sg]|debug|release|debugoptimized|minsize|plain|shared|static|both|c(?:\+\+|11|17|23|99)?\d*|(?:address|undefined|thread|leak|memory)(?:,undefined)?|none)",
+                    ),
+                ),
+                runs="--cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
                 # A project that lies elsewhere.
                 refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
             ),
@@ -196,6 +208,9 @@ PROGRAMS = (
                         reason="a browser is a program",
                         reads="-func=",
                         runs="-html=",
+                        # It writes the page instead.
+                        writes="-o=",
+                        tamed="-html -o",
                         operands="text",
                         refuses=r"(?!\Z)",
                     ),
@@ -236,8 +251,15 @@ PROGRAMS = (
             Program(
                 names="mod",
                 style="words",
-                spelled="edit",
                 commands=(
+                    Program(
+                        names="edit",
+                        reason="a module from elsewhere takes the place of another one",
+                        style="words",
+                        options="-json -print -fmt -go= -require= -droprequire= -exclude= -dropexclude= -retract= -dropretract= -dropreplace= -droptool= -module= -h",
+                        runs="-replace= -tool= -toolchain= -godebug= -dropgodebug= -ignore= -dropignore= -modfile= -overlay=",
+                        operands="near",
+                    ),
                     Program(
                         names="tidy download verify graph why init vendor",
                         reason="other files of modules decide what is built",
@@ -282,8 +304,11 @@ PROGRAMS = (
     Program(
         names="golangci-lint staticcheck",
         reason="configuration names plugins; fixes and reports are written",
-        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= -tests -checks= -f= -explain= -go=",
-        checks=(("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),),
+        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --diff --fast-only --new-from-merge-base= --whole-files --default= -tests -checks= -f= -explain= -go=",
+        checks=(
+            ("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),
+            ("--output.text.path= --output.tab.path=", "std(?:out|err)"),
+        ),
         places="-c= --config=",
         writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
         spelled="custom",
@@ -301,17 +326,17 @@ PROGRAMS = (
         spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
         commands=(
             Program(
-                names="build b check c test t bench doc d run r fix nextest",
+                names="build b check c test t bench doc d run r fix nextest llvm-cov tarpaulin criterion miri insta",
                 reason="configuration can name other compilers, linkers and runners; other directories are written",
-                options=_CARGO_BUILD,
+                options=f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced=",
                 checks=_CARGO_TARGET,
-                writes="--target-dir= --artifact-dir= --out-dir=",
+                writes="--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir=",
                 plain_values=True,
             ),
             Program(
                 names="clippy",
                 reason="configuration can name other compilers, linkers and runners; fixes are written",
-                options=_CARGO_BUILD,
+                options=f"{_CARGO_BUILD} --broken-code",
                 checks=_CARGO_TARGET,
                 writes="--target-dir= --fix --artifact-dir=",
                 plain_values=True,
@@ -325,9 +350,9 @@ PROGRAMS = (
             ),
             Program(
                 reason="other directories are written",
-                names="tree metadata update fetch clean new init add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report",
+                names="tree metadata update fetch clean new init add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report info",
                 checks=_CARGO_TARGET,
-                options=f"{_CARGO_BUILD} -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --path= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
+                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --path= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
                 writes="--target-dir=",
                 plain_values=True,
                 operands="maybe",
@@ -376,7 +401,7 @@ PROGRAMS = (
         reason="annotation processors and plugins are code; classes are written",
         style="words",
         options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
-        pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+",
+        pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+|-proc:(?:none|only)|-implicit:(?:none|class)|-Xdiags:\w+",
         reads="-cp= -classpath= --class-path= -sourcepath= --source-path= --module-path= -p=",
         writes="-d= -s= -h=",
         runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
@@ -389,20 +414,20 @@ PROGRAMS = (
         reason="settings, other projects, properties and plugins decide what runs",
         style="words",
         options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
-        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope)(?:=[\w.,:*#+-]*)?|-T\d\S*",
+        pattern=r"-D(?:skipTests|skipITs|maven\.test\.skip|test|it\.test|checkstyle\.skip|spotbugs\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip|style\.color|revision|spring\.profiles\.active|groups|excludedGroups|includes|excludes|outputType|scope|verbose|expression|forceStdout|artifact|detail|plugin|cmd)(?:=[\w.,:*#+-]*)?|-T\d\S*|-P[\w.,:!-]+",
         places="-f= --file=",
         writes="-l= --log-file=",
         runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
         operands="text",
         # Goals of plugins run what they like: only the phases, and goals that only look.
-        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|deploy|site)\Z|dependency:(?:tree|resolve|list|analyze)\Z|versions:display-\S+\Z|help:effective-pom\Z|help:active-profiles\Z|spotless:check\Z|checkstyle:check\Z|surefire:test\Z)",
+        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|deploy|site)\Z|dependency:(?:tree|resolve|resolve-plugins|list|analyze|go-offline|sources)\Z|versions:display-\S+\Z|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|evaluate|describe|system)\Z|(?:spotless|fmt|formatter|sortpom|license):(?:check|apply|format|verify|sort|validate)\Z|checkstyle:(?:check|checkstyle)\Z|(?:pmd|spotbugs|jacoco|enforcer):(?:check|report|enforce)\Z|failsafe:(?:integration-test|verify)\Z|surefire:test\Z|spring-boot:run\Z|compiler:(?:compile|testCompile)\Z|clean:clean\Z)",
     ),
     Program(
         names="gradle gradlew",
         reason="other projects, scripts and properties decide what runs",
-        options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --scan --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --priority= --write-locks --update-locks=",
+        options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --scan --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts.
-        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?",
+        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|test\.single|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*",
         places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
         runs="-I= --init-script= -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
         operands="text",
@@ -448,7 +473,7 @@ PROGRAMS = (
             Program(names="exec", stops=True, passes=True),
             Program(
                 names="install update check list show outdated info add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
-                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version=",
+                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version= -N -P -A -O --outdated --installed --platform --available --locked --minor-only --major-only --patch-only --path --name-only --abandoned= --apcu-autoloader --classmap-authoritative --minimal-changes -W -w --with-all --paths --only-explicit --parallel --filter-major --filter-minor --filter-patch --no-check-all --no-check-publish --ignore= --self",
                 operands="text",
             ),
         ),
@@ -460,8 +485,8 @@ PROGRAMS = (
         spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
         commands=(
             Program(
-                names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile",
-                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale",
+                names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile credo dialyzer hex.audit hex.outdated",
+                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale --check-formatted --strict --dry-run --no-fatal-infos --no-fatal-warnings --set-exit-if-changed --seed= --max-failures= --exclude= --include= --slowest= --cover --profile --no-codesign --target=",
                 reason="further words are commands of their own",
                 operands="maybe",
                 # `sbt test "eval ..."`

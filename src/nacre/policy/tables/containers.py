@@ -50,6 +50,7 @@ _PULL = Program(
     reason="another place than a registry is a file or another machine",
     refuses=r"(?:dir|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|sif|tarball):",
 )
+_MANAGES = "inspect rm prune exists"
 _MANAGED = "-f? -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
 _COMPOSE = Program(
     names="compose",
@@ -64,7 +65,7 @@ _COMPOSE = Program(
             reason="build arguments and other builders decide what runs; -o writes",
             names="up down build pull start stop restart pause unpause kill rm logs ps ls images top port config events version push wait stats volumes",
             plain_values=True,
-            options="-d -t= -f -q -s= -v -a -n= --detach --build --no-build --force-recreate --no-recreate --no-deps --remove-orphans --scale= --timeout= --wait --wait-timeout= --quiet-pull --pull= --no-start --no-color --no-log-prefix --timestamps --follow --tail= --since= --until= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --attach-dependencies --renew-anon-volumes -V --always-recreate-deps --menu --watch --yes -y --rmi= --volumes --no-cache --progress= --memory= --with-dependencies --check --ignore-buildable --ignore-pull-failures --include-deps --policy= --quiet --signal= --stop --force --all --filter= --format= --orphans --services --status= --no-trunc --hash= --images --no-interpolate --no-normalize --no-path-resolution --profiles --resolve-image-digests --environment --networks --models --index= --protocol= --json",
+            options="-d -t= -f -q -s= -v -a -n= --detach --build --no-build --force-recreate --no-recreate --no-deps --remove-orphans --scale= --timeout= --wait --wait-timeout= --quiet-pull --pull= --no-start --no-color --no-log-prefix --timestamps --follow --tail= --since= --until= --abort-on-container-exit --exit-code-from= --attach= --no-attach= --attach-dependencies --renew-anon-volumes -V --always-recreate-deps --menu --watch --yes -y --rmi= --volumes --no-cache --progress= --memory= --with-dependencies --check --ignore-buildable --ignore-pull-failures --include-deps --policy= --quiet --signal= --stop --force --all --filter= --format= --orphans --services --status= --no-trunc --hash= --images --no-interpolate --no-normalize --no-path-resolution --profiles --resolve-image-digests --environment --networks --models --index= --protocol= --json --short --no-stream",
             writes="-o= --output= --lock-image-digests",
             runs="--build-arg= --builder= --ssh= --print",
             operands="text",
@@ -78,13 +79,14 @@ _BUILD = Program(
     # A cache in a directory is read and written there; a generator is an image that runs.
     checks=(
         ("--cache-from= --cache-to=", r"(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
+        ("--network=", "none|default"),
         ("--provenance?", r"true|false|mode=\w+"),
         ("--sbom?", "true|false"),
     ),
     reads="--ignorefile=",
     places="-f= --file=",
     writes="-o= --output= --iidfile= --metadata-file= --logfile=",
-    runs="-v= --volume= --network= --security-opt= --secret= --ssh= --device= --cap-add= --build-context= --builder= --isolation= --allow= --authfile= --hooks-dir= --runtime= --userns= --from= --env= --cgroup-parent= --group-add= --env-file=",
+    runs="-v= --volume= --security-opt= --secret= --ssh= --device= --cap-add= --build-context= --builder= --isolation= --allow= --authfile= --hooks-dir= --runtime= --userns= --from= --env= --cgroup-parent= --group-add= --env-file=",
     operands="near",
     # An address, with a scheme or without.
     refuses=r"github\.com/|[\w+.-]+://|[\w.-]*@",
@@ -135,7 +137,7 @@ _GROUPS = (
         spelled="mount unmount export import reload",
         commands=(
             _PS,
-            Program(names="inspect rm prune exists", options=_MANAGED, operands="text"),
+            Program(names=_MANAGES, options=_MANAGED, operands="text"),
             Program(
                 names="create connect disconnect",
                 plain_values=True,
@@ -153,7 +155,7 @@ _GROUPS = (
         commands=(
             Program(
                 names="df info events prune version check",
-                options="-a -v --all --force --format= --filter= --verbose --volumes --since= --until= --stream",
+                options="-a -f -v --all --force --format= --filter= --verbose --volumes --since= --until= --stream",
                 operands="text",
             ),
         ),
@@ -179,12 +181,18 @@ _GROUPS = (
     Program(
         names="buildx builder manifest",
         reason=_STARTS,
-        spelled="build bake create use push imagetools install uninstall rm stop annotate dial-stdio",
+        spelled="build bake create use push install uninstall rm stop annotate dial-stdio",
         commands=(
             Program(
                 names="ls inspect du prune version",
                 options=f"{_MANAGED} --bootstrap --keep-storage= --builder=",
                 operands="text",
+            ),
+            Program(
+                names="imagetools",
+                reason="it pushes images",
+                spelled="create",
+                commands=(Program(names="inspect", options="--raw --format=", operands="text"),),
             ),
         ),
     ),
@@ -216,6 +224,18 @@ _ENGINE = Program(
         _COMPOSE,
     ),
 )
+
+
+def _of_docker(group: Program) -> Program:
+    """A group of docker's commands: those that only look or remove do no harm by any option."""
+    if group in {_PS, _IMAGES, _LOGS, _INSPECT}:
+        return replace(group, harmless=True)
+    if group.names != "volume network":
+        return group
+    commands = tuple(replace(item, harmless=item.names == _MANAGES) for item in group.commands)
+    return replace(group, commands=commands)
+
+
 _KUBE_GLOBAL = "-n= -v= --namespace= --context= --cluster= --user= --request-timeout= --as= --as-group= --as-uid= --v= --vmodule= --warnings-as-errors --match-server-version --disable-compression --log-flush-frequency= -h --help"
 _KUBE_RUNS = "--kubeconfig= --cache-dir= --profile= --profile-output= -s= --server= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify --tls-server-name= --token= --username= --password="
 _KUBE_REASON = "another kubeconfig or server runs credential programs, or is another machine"
@@ -226,7 +246,9 @@ PROGRAMS = (
     replace(
         _ENGINE,
         names="docker",
-        commands=tuple(_SIMPLE_OF_DOCKER if item is _SIMPLE else item for item in _ENGINE.commands),
+        commands=tuple(
+            _SIMPLE_OF_DOCKER if item is _SIMPLE else _of_docker(item) for item in _ENGINE.commands
+        ),
     ),
     Program(
         names="docker-compose podman-compose",
@@ -245,7 +267,7 @@ PROGRAMS = (
         options=_KUBE_GLOBAL,
         runs=_KUBE_RUNS,
         persistent=True,
-        spelled="exec run debug edit attach cp plugin proxy krew create replace patch set autoscale expose certificate kuberc alpha rsh start-build new-app login adm",
+        spelled="exec run debug edit attach cp plugin proxy krew replace patch set autoscale expose certificate kuberc alpha rsh start-build new-app login adm",
         commands=(
             Program(
                 names="get",
@@ -296,21 +318,49 @@ PROGRAMS = (
                 operands="text",
             ),
             Program(
+                names="create",
+                reason="what it makes can run images and grant rights",
+                commands=(
+                    Program(
+                        names="namespace ns",
+                        options="-o= --output= --dry-run? --save-config --validate? --field-manager=",
+                        operands="text",
+                        plain_values=True,
+                    ),
+                    Program(
+                        names="configmap cm",
+                        options="-o= --output= --dry-run? --save-config --validate? --field-manager= --from-literal= --append-hash",
+                        reads="--from-file= --from-env-file=",
+                        operands="text",
+                        plain_values=True,
+                    ),
+                ),
+            ),
+            Program(
                 names="port-forward",
                 options="--pod-running-timeout=",
-                runs="--address=",
+                checks=(("--address=", r"localhost|127\.0\.0\.1|::1"),),
                 operands="text",
                 reason="another address opens the port to others",
             ),
             Program(
                 names="config",
                 reason="settings of a cluster's user are programs",
-                spelled="set set-cluster set-context set-credentials unset rename-context delete-cluster delete-context delete-user",
+                spelled="set set-cluster set-credentials unset rename-context delete-cluster delete-context delete-user",
                 commands=(
                     Program(
                         names="view current-context get-contexts get-clusters get-users use-context",
                         options="-o= --output= --minify --no-headers --flatten --merge? --raw",
                         operands="text",
+                    ),
+                    # Which namespace the current one means; another user or cluster is refused.
+                    Program(
+                        names="set-context",
+                        reason="settings of a cluster's user are programs",
+                        options="--current --namespace=",
+                        runs="--cluster= --user=",
+                        operands="text",
+                        refuses=r"(?s:.)",
                     ),
                 ),
             ),
@@ -331,11 +381,11 @@ PROGRAMS = (
         options="-n= -h --namespace= --debug --kube-context= --help --burst-limit= --qps=",
         runs="--kubeconfig= --registry-config= --repository-config= --repository-cache= --kube-apiserver= --kube-as-user= --kube-as-group= --kube-ca-file= --kube-token= --kube-insecure-skip-tls-verify --kube-tls-server-name= --post-renderer= --post-renderer-args=",
         persistent=True,
-        spelled="plugin push package create registry",
+        spelled="plugin push create registry",
         commands=(
             Program(
                 names="list ls status get history show inspect version search env verify",
-                options="-a -A -d -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --endpoint= --no-headers",
+                options="-a -A -d -l -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --reverse --client --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --endpoint= --no-headers",
                 operands="text",
             ),
             Program(
@@ -349,10 +399,19 @@ PROGRAMS = (
                 operands="maybe",
             ),
             Program(
+                names="package",
+                plain_values=True,
+                reason="charts are written, and signed by a program",
+                options="-u --dependency-update --version= --app-version=",
+                writes="-d= --destination=",
+                runs="--sign --key= --keyring= --passphrase-file=",
+                operands="near",
+            ),
+            Program(
                 names="template lint dependency dep",
                 plain_values=True,
                 reason="post-renderers are code; charts are written",
-                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --dependency-update --skip-refresh --max-col-width= --repo=",
+                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --dependency-update --skip-refresh --max-col-width= --repo= --dry-run?",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
                 writes="--output-dir=",
                 operands="maybe",
@@ -372,7 +431,7 @@ PROGRAMS = (
                 plain_values=True,
                 style="words",
                 reason="plugins and other modules are code; -out writes",
-                options="-var= -target= -replace= -refresh= -refresh-only -destroy -compact-warnings -detailed-exitcode -input= -lock= -lock-timeout= -no-color -parallelism= -upgrade -backend= -get= -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list= -write= -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create",
+                options="-var= -target= -replace= -refresh= -refresh-only -destroy -compact-warnings -detailed-exitcode -input= -lock= -lock-timeout= -no-color -parallelism= -upgrade -backend= -get= -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list= -write= -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create -platform=",
                 reads="-var-file= -plan=",
                 writes="-out= -state= -state-out= -backup= -generate-config-out=",
                 runs="-plugin-dir= -backend-config= -from-module= -chdir=",

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""Programs that query data and services: jq, yq, databases, openssl, gh, and the clients of clouds.
+"""Programs that query data and services: jq, yq, databases, openssl, gh.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. The statements of databases are read by `sql`.
 """
@@ -8,36 +8,13 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import Program
 
-_GH_LIST = "-L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
+_GH_LIST = "-t= -L= -R= -q= -s= -l= -a= -A= -S= -B= -H= -m= -d -c -p= --limit= --repo= --json= --jq= --state= --label= --assignee= --author= --search= --base= --head= --milestone= --mention= --app= --draft --comments --created= --updated= --template= --archived --fork --source --language= --topic= --visibility= --no-archived --sort= --order= --match= --owner= --event= --user= --workflow= --branch= --status= --commit= --all -b= -u= --exclude-drafts --exclude-pre-releases"
 
 # A database, a role, or a connection by settings that name no file: keys and certificates can be loaded by an engine,
 # which is code.
 _PG_SETTING = r"(?:host|hostaddr|port|dbname|user|password|connect_timeout|sslmode|application_name|client_encoding|target_session_attrs|channel_binding|keepalives\w*|tcp_user_timeout|gssencmode)"
 _PG_TARGET = rf"[A-Za-z0-9_.-]*|(?:\s*{_PG_SETTING}\s*=\s*(?:'[^'\\]*'|[^\s'\\=]*)(?:\s+|\Z))*|postgres(?:ql)?://[^?\s]*(?:\?(?:{_PG_SETTING}=[^&\s]*(?:&|\Z))*)?"
 _PG_CHECK = ("-d= --dbname=", _PG_TARGET)
-
-# Operations that list and describe.
-_AWS_LISTS = "--recursive --human-readable --summarize --max-items= --max-results= --page-size= --filters= --filter= --instance-ids= --stack-name= --cluster= --cluster-name= --name= --names= --services= --log-group-name= --log-group-name-prefix= --table-name= --function-name= --repository-name= --db-instance-identifier= --starting-token= --owners= --image-ids="
-_AWS_LOOKS = (
-    ("sts", "get-caller-identity"),
-    ("s3", "ls"),
-    ("s3api", "list-buckets list-objects list-objects-v2 head-object head-bucket get-bucket-location"),
-    (
-        "ec2",
-        "describe-instances describe-images describe-vpcs describe-subnets describe-security-groups describe-volumes describe-regions describe-instance-status describe-availability-zones",
-    ),
-    ("iam", "list-users list-roles list-policies list-groups get-user get-role"),
-    ("lambda", "list-functions get-function-configuration"),
-    ("logs", "describe-log-groups describe-log-streams"),
-    ("ecs", "list-clusters list-services list-tasks describe-clusters describe-services describe-tasks"),
-    ("eks", "list-clusters describe-cluster"),
-    ("ecr", "describe-repositories list-images describe-images"),
-    ("rds", "describe-db-instances describe-db-clusters"),
-    ("dynamodb", "list-tables describe-table"),
-    ("cloudformation", "list-stacks describe-stacks describe-stack-events list-stack-resources"),
-    ("sqs sns secretsmanager", "list-queues list-topics list-secrets describe-secret"),
-    ("route53 cloudwatch", "list-hosted-zones describe-alarms list-metrics"),
-)
 
 PROGRAMS = (
     Program(
@@ -170,13 +147,27 @@ PROGRAMS = (
         reads="--cacert= --cert= --key= --cacertdir=",
         runs="--eval= --ldb --ldb-sync-mode --pipe --rdb= --functions-rdb= --cluster --replica --slave --lru-test= --intrinsic-latency= -s=",
         stops=True,
-        spelled="eval evalsha eval_ro evalsha_ro fcall script module debug slaveof replicaof function save bgsave bgrewriteaof shutdown migrate acl failover cluster psync sync restore monitor latency",
+        spelled="eval evalsha eval_ro evalsha_ro fcall script module debug slaveof replicaof function save bgsave bgrewriteaof shutdown migrate failover psync sync restore monitor",
         commands=tuple(
             Program(names=f"{names} {names.upper()}", operands="text", harmless=True)
             for names in (
                 "get mget set setex setnx mset incr incrby decr decrby append strlen getrange getset getdel del unlink exists expire expireat pexpire ttl pttl persist keys scan type rename copy dump object touch",
                 "hget hgetall hset hmset hmget hdel hexists hkeys hvals hlen hincrby hscan lrange llen lpush rpush lpop rpop lindex lset lrem ltrim smembers sadd srem scard sismember sscan sinter sunion sdiff",
                 "zrange zrevrange zrangebyscore zadd zrem zcard zscore zrank zcount zincrby zscan xrange xrevrange xlen xadd xread xinfo ping echo info dbsize time memory client command publish pubsub flushdb flushall select auth getbit setbit bitcount pfadd pfcount geoadd geopos hello role lastsave slowlog",
+            )
+        )
+        # Settings of the server are read, and not changed.
+        + tuple(
+            Program(
+                names=f"{name} {name.upper()}",
+                reason="settings run code or write files",
+                commands=(Program(names=f"{looks} {looks.upper()}", operands="text", harmless=True),),
+            )
+            for name, looks in (
+                ("config", "get"),
+                ("cluster", "nodes info slots shards keyslot countkeysinslot"),
+                ("acl", "list whoami getuser cat users"),
+                ("latency", "latest doctor history"),
             )
         ),
     ),
@@ -234,7 +225,7 @@ PROGRAMS = (
         reason="aliases, extensions, editors and browsers are programs",
         options="-h --help --version",
         plain_values=True,
-        spelled="alias extension extensions ext browse config codespace cs ssh-key gpg-key secret variable copilot attestation preview agent-task skill completion",
+        spelled="alias browse codespace cs ssh-key gpg-key copilot attestation preview agent-task skill completion",
         commands=(
             Program(
                 names="auth",
@@ -402,8 +393,15 @@ PROGRAMS = (
                 reason="browsers are programs; downloads are written",
                 spelled="download",
                 commands=(
+                    # Its -w is the workflow.
                     Program(
-                        names="list ls view watch rerun cancel delete",
+                        names="list ls",
+                        options=f"{_GH_LIST} -w= -e=",
+                        plain_values=True,
+                        operands="text",
+                    ),
+                    Program(
+                        names="view watch rerun cancel delete",
                         reason="browsers are programs",
                         options=f"{_GH_LIST} -i= -j= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --force",
                         plain_values=True,
@@ -415,7 +413,7 @@ PROGRAMS = (
             Program(
                 names="workflow label search status cache ruleset org project milestone ci pipeline",
                 reason="browsers and editors are programs; downloads are written",
-                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag=",
+                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag= --extension= --merged --merged-at= --review= --reviewed-by= --review-requested= --checks= --stars= --forks= --size= --followers= --good-first-issues= --org= --involves= --commenter= --team= --interactions= --reactions= --no-assignee --no-label --include-prs --include-forks= --locked",
                 plain_values=True,
                 reads="--notes-file= -F=",
                 writes="-D= --dir= -O= --output= --archive=",
@@ -425,51 +423,39 @@ PROGRAMS = (
                 refuses=r"artifact\Z",
             ),
             Program(
+                names="secret variable",
+                reason="it changes what workflows run with",
+                spelled="set delete remove",
+                commands=(
+                    Program(
+                        names="list ls get",
+                        options="-R= -a= -e= -o= -q= -t= --repo= --app= --env= --org= --user -u --json= --jq= --template=",
+                        plain_values=True,
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="extension ext extensions",
+                reason="extensions are programs",
+                spelled="install upgrade remove create exec browse search",
+                commands=(Program(names="list ls", operands="text"),),
+            ),
+            Program(
+                names="config",
+                reason="editors, browsers and pagers are programs",
+                spelled="set clear-cache",
+                commands=(
+                    Program(names="get list ls", options="-h= --host=", operands="text", plain_values=True),
+                ),
+            ),
+            Program(
                 names="api",
                 reason="files are sent",
                 options="-X= -H= -f= -q= -t= -p= -i --method= --header= --raw-field= --jq= --template= --preview= --include --paginate --slurp --silent --verbose --cache= --hostname=",
                 plain_values=True,
                 reads="--input= -F= --field=",
                 operands="text",
-            ),
-        ),
-    ),
-    Program(
-        names="aws",
-        reason="other endpoints, and operations that change or fetch things; a rule must spell the service",
-        options="--region= --profile= --output= --query= --no-cli-pager --no-paginate --debug --color= --no-sign-request --cli-read-timeout= --cli-connect-timeout= --version",
-        runs="--endpoint-url= --ca-bundle= --no-verify-ssl --cli-input-json= --cli-input-yaml=",
-        persistent=True,
-        commands=(
-            *(
-                Program(
-                    names=service,
-                    reason="a rule must spell what changes or fetches things",
-                    commands=(
-                        Program(names=operations, options=_AWS_LISTS, operands="text", plain_values=True),
-                    ),
-                )
-                for service, operations in _AWS_LOOKS
-            ),
-        ),
-    ),
-    Program(
-        names="gcloud az gsutil",
-        reason="other configuration and endpoints, and operations that change things; a rule must spell the group",
-        options="--project= --region= --zone= --format= --quiet -q --verbosity= --account= --output= -o= --query= --subscription= --version --help -h --filter= --limit=",
-        runs="--configuration= --flags-file= --impersonate-service-account= --access-token-file= --billing-project=",
-        persistent=True,
-        plain_values=True,
-        commands=(
-            Program(names="version info", options="", operands="text"),
-            # `gcloud compute instances list`, `az vm list`: whatever is listed, it is only listed.
-            Program(
-                names="config compute container projects run sql iam services logging auth account group vm aks acr network",
-                reason="a rule must spell what changes things",
-                options="-g= --resource-group= -n= --name= --sort-by= --uri --all --show-details",
-                operands="text",
-                refuses=r"(?!(?:list|show|describe|instances|clusters|zones|regions|networks|subnets|disks|images|revisions|jobs|operations|roles|nodepool|repository|vnet|nsg|public-ip)\Z)",
-                plain_values=True,
             ),
         ),
     ),

@@ -12,6 +12,8 @@ from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
 _BACKUP = "-b -S= --backup? --suffix="
+# Functions of perl that run, load, print or change something, most of them by the name of the file that is renamed.
+_PERL_ACTS = "eval|evalbytes|readpipe|require|do|exec|system|qx|fork|kill|syscall|dump|glob|open|opendir|sysopen|unlink|rmdir|mkdir|chroot|chdir|chmod|chown|utime|link|symlink|rename|truncate|print|printf|say|write"
 
 PROGRAMS = (
     Program(
@@ -30,12 +32,14 @@ PROGRAMS = (
     Program(
         names="tree",
         reason="-o writes",
-        options="-a -d -f -i -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -X -J -x -L= -P= -I= -H= -T= --inodes --device --noreport --nolinks --charset= --filelimit= --du --si --timefmt= --dirsfirst --filesfirst --sort? --prune --matchdirs --ignore-case --metafirst --gitignore --hintro= --houtro= --info --fflinks --help --version --compress= --hyperlink --scheme= --authority= --opt-toggle --fromtabfile",
-        reads="--gitfile= --infofile= --fromfile --filesfrom",
+        options="-a -d -f -i -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -X -J -x -L= -P= -I= -H= -T= --inodes --device --noreport --nolinks --charset= --filelimit= --du --si --timefmt= --dirsfirst --filesfirst --sort? --prune --matchdirs --ignore-case --metafirst --gitignore --info --fflinks --help --version --compress= --hyperlink --scheme= --authority= --opt-toggle --fromtabfile",
+        reads="--gitfile= --infofile= --hintro= --houtro= --fromfile --filesfrom",
         follows="-l",
         # -R -H -o 00Tree.html: it writes such a file in every directory.
         writes="-o= -R",
         operands="read",
+        pattern=r"-L\d+",
+        apart=True,
     ),
     Program(
         names="stat gstat",
@@ -108,6 +112,7 @@ PROGRAMS = (
     ),
     Program(
         names="cp gcp",
+        suffixes="-S --suffix",
         options=f"-a -c -d -f -i -l -n -p -r -s -u -v -x -P -R -T -X -Z {_BACKUP} --archive --attributes-only --copy-contents --debug --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --remove-destination --sparse= --reflink? --strip-trailing-slashes --symbolic-link --update? --verbose --context? {_COMMON}",
         changes="-t= --target-directory=",
         follows="-L -H --dereference",
@@ -116,6 +121,7 @@ PROGRAMS = (
     ),
     Program(
         names="mv gmv",
+        suffixes="-S --suffix",
         options=f"-f -h -i -n -u -v -T -Z {_BACKUP} --context --debug --exchange --force --interactive --no-clobber --no-copy --no-target-directory --strip-trailing-slashes --update? --verbose {_COMMON}",
         changes="-t= --target-directory=",
         operands="change",
@@ -123,6 +129,7 @@ PROGRAMS = (
     ),
     Program(
         names="ln gln",
+        suffixes="-S --suffix",
         options=f"-d -f -h -i -n -r -s -v -w -F -P -T {_BACKUP} --directory --no-dereference --no-target-directory --force --interactive --physical --relative --symbolic --verbose {_COMMON}",
         changes="-t= --target-directory=",
         follows="-L --logical",
@@ -144,6 +151,7 @@ PROGRAMS = (
     ),
     Program(
         names="install ginstall",
+        suffixes="-S --suffix",
         reason="--strip-program is a program",
         options=f"-c -C -D -d -g= -m= -o= -p -T -v -Z {_BACKUP} --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-timestamps --preserve-context --verbose {_COMMON}",
         changes="-t= --target-directory=",
@@ -199,11 +207,13 @@ PROGRAMS = (
     Program(
         names="patch",
         reason="an ed script is a program, and so is what fetches a file from a version control system",
-        options="-b -B= -c -C -E -f -F= -l -n -N -p= -R -s -t -T -u -v -V= -x= -Y= -z= -Z --backup --prefix= --context --dry-run --check --remove-empty-files --force --fuzz= --ignore-whitespace --normal --forward --strip= --reverse --quiet --silent --batch --unified --version --verbose --version-control= --basename-prefix= --suffix= --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --posix --quoting-style= --reject-format= --read-only= --merge? --binary --help",
+        suffixes="-z --suffix",
+        options="-b -c -C -E -f -F= -l -n -N -p= -R -s -t -T -u -v -V= -x= -z= -Z --backup --context --dry-run --check --remove-empty-files --force --fuzz= --ignore-whitespace --normal --forward --strip= --reverse --quiet --silent --batch --unified --version --verbose --version-control= --suffix= --set-time --set-utc --backup-if-mismatch --no-backup-if-mismatch --posix --quoting-style= --reject-format= --read-only= --merge? --binary --help",
         reads="-i= --input=",
         enters="-d= --directory=",
         changes="-o= --output= -r= --reject-file=",
-        runs="-e --ed -g= --get= -D= --ifdef=",
+        # The beginning of a name can be a directory: -B .git/ keeps a copy of `config` there.
+        runs="-e --ed -g= --get= -D= --ifdef= -B= -Y= --prefix= --basename-prefix=",
         operands="change read",
         unpacks=True,
         looks="-C -o -v --check --dry-run --output --version --help",
@@ -213,8 +223,8 @@ PROGRAMS = (
         reason="its first operand is code in some versions",
         operands="text change",
         options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
-        # `exec reboot` is code without any sign.
-        refuses=r".*[^A-Za-z0-9_. -]|.*[A-Za-z].* ",
+        # `exec reboot` is code without any sign, and so are `readpipe` and `s.a.eval.e`: they run the names of files.
+        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
     ),
     Program(
         names="fd fdfind",

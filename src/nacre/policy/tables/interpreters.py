@@ -24,16 +24,27 @@ INTERPRETERS = (
         ),
         inline="-c= -i",
         module="-m=",
-        modules="http.server cProfile profile zipfile tarfile pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",
+        modules="doctest pydoc vulture hatch http.server cProfile profile zipfile tarfile pytest pip json.tool unittest venv virtualenv py_compile compileall tabnanny build ensurepip site sysconfig platform this calendar locale uuid pyclbr tokenize dis ast ruff mypy black isort flake8 pylint coverage tox nox pyright uv poetry pdm pipx autopep8 yapf pycodestyle pyflakes bandit",
         quits="--version -V -VV --help -h -? --help-env --help-xoptions --help-all",
         language="python",
     ),
     Interpreter(
         names="node nodejs",
         reason="runs the JavaScript text it is given",
-        options="--trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --pending-deprecation --enable-source-maps --stack-trace-limit= --title= --max-old-space-size= --max-semi-space-size= --unhandled-rejections= --conditions= -C= --test --test-only --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-force-exit --test-shard= --experimental-test-coverage --experimental-strip-types --experimental-vm-modules --no-experimental-strip-types --preserve-symlinks --trace-uncaught --trace-exit --expose-gc --dns-result-order= --no-network-family-autoselection --use-openssl-ca --use-bundled-ca --use-system-ca --tls-min-v1.2 --tls-min-v1.3 --watch --frozen-intrinsics --disable-proto= --secure-heap= --stack-size= --no-addons --abort-on-uncaught-exception",
-        inline="-e= --eval= -p= --print= -pe= -ep= -r= --require= --import= --loader= --experimental-loader= --env-file= --env-file-if-exists= -i --interactive --input-type= --run= --experimental-config-file= --experimental-default-config-file --inspect? --inspect-brk? --inspect-wait? --inspect-port= --test-reporter= --test-reporter-destination= --icu-data-dir= --openssl-config= --openssl-shared-config --snapshot-blob= --build-snapshot --build-snapshot-config= --experimental-sea-config= --diagnostic-dir= --report-dir= --report-directory= --redirect-warnings= --cpu-prof --cpu-prof-dir= --heap-prof --heap-prof-dir= --heapsnapshot-signal= --trace-event-file-pattern= --experimental-policy= --experimental-network-imports --watch-path= --test-global-setup= --localstorage-file=",
+        options="--trace-warnings --trace-deprecation --no-warnings --no-deprecation --throw-deprecation --pending-deprecation --enable-source-maps --stack-trace-limit= --title= --max-old-space-size= --max-semi-space-size= --unhandled-rejections= --conditions= -C= --test --test-only --test-name-pattern= --test-skip-pattern= --test-concurrency= --test-timeout= --test-force-exit --test-shard= --experimental-test-coverage --experimental-strip-types --experimental-vm-modules --no-experimental-strip-types --preserve-symlinks --trace-uncaught --trace-exit --expose-gc --dns-result-order= --no-network-family-autoselection --use-openssl-ca --use-bundled-ca --use-system-ca --tls-min-v1.2 --tls-min-v1.3 --watch --frozen-intrinsics --disable-proto= --secure-heap= --stack-size= --no-addons --abort-on-uncaught-exception --experimental-transform-types --test-update-snapshots --test-isolation=",
+        # The project's own file of variables, well-known packages of it, and reporters of node's own.
+        places="--env-file= --env-file-if-exists=",
+        checks=(
+            (
+                "-r= --require= --import= --loader= --experimental-loader=",
+                r"ts-node/(?:register(?:/[a-z-]+)?|esm)|tsx(?:/[a-z]+)?|@babel/register|@swc/register|@swc-node/register(?:/esm)?|dotenv/config|source-map-support/register",
+            ),
+            ("--test-reporter=", "spec|tap|dot|junit|lcov"),
+            ("--test-reporter-destination=", "stdout|stderr"),
+        ),
+        inline="-e= --eval= -p= --print= -pe= -ep= -i --interactive --input-type= --run= --experimental-config-file= --experimental-default-config-file --inspect? --inspect-brk? --inspect-wait? --inspect-port= --icu-data-dir= --openssl-config= --openssl-shared-config --snapshot-blob= --build-snapshot --build-snapshot-config= --experimental-sea-config= --diagnostic-dir= --report-dir= --report-directory= --redirect-warnings= --cpu-prof --cpu-prof-dir= --heap-prof --heap-prof-dir= --heapsnapshot-signal= --trace-event-file-pattern= --experimental-policy= --experimental-network-imports --watch-path= --test-global-setup= --localstorage-file=",
         quits="--version -v --help -h --v8-options -c --check --completion-bash",
+        finds="--test",
         language="javascript",
         style="words",
     ),
@@ -55,9 +66,9 @@ INTERPRETERS = (
     Interpreter(
         names="ruby irb jruby",
         reason="runs the Ruby text it is given",
-        options="-w -W? -v -y",
+        options="-w -W? -y",
         inline="-e= -r= -n -p -i? -I= -C= -x? -a -l -F= -S -X= -s -0? -c -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
-        quits="--version --help --copyright",
+        quits="--version -v --help --copyright",
     ),
     Interpreter(
         names="php",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
-_NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
+_NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
 
 # Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
 _EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
@@ -29,16 +29,127 @@ def _for_scripts(options: str) -> str:
     return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+-]*)?"
 
 
+_TOOLS = (
+    Program(
+        names="eslint",
+        reason="configuration, plugins and parsers are code; fixes and reports are written",
+        options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --print-config= --fix-dry-run --stdin --stdin-filename= --cache --cache-strategy= --stats --concurrency=",
+        reads="--ignore-path=",
+        places="-c= --config= --rulesdir=",
+        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
+        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
+        # A name is a package of the project, a path is code from elsewhere.
+        checks=(("-f= --format=", r"[a-z-]+"),),
+        operands="maybe",
+    ),
+    Program(
+        names="prettier",
+        reason="configuration and plugins are code; -w writes",
+        options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --parser= --stdin-filepath= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --find-config-path= --file-info= --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
+        reads="--ignore-path=",
+        places="--config=",
+        writes="-w --write --cache-location=",
+        runs="--plugin= --plugin-search-dir= --config-precedence=",
+        operands="maybe",
+    ),
+    Program(
+        names="jest vitest",
+        plain_values=True,
+        reason="configuration, transforms and setup files are code; snapshots and reports are written",
+        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold= --workerIdleMemoryLimit= --openHandlesTimeout= --colors --maxConcurrency= --lastCommit --testLocationInResults --globals --coverage.enabled? --coverage.all? --coverage.include= --coverage.exclude= --poolOptions.threads.singleThread --poolOptions.forks.singleFork --minWorkers= --exclude= --disable-console-intercept --disableConsoleIntercept --teardownTimeout= --hookTimeout= --no-watch --fileParallelism? --printConsoleTrace --expandSnapshotDiff --sequence.seed= --sequence.concurrent",
+        places="-c= -r= --config= --rootDir= --root= --dir=",
+        writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
+        checks=(
+            (
+                "--reporter= --reporters=",
+                "default|verbose|dot|json|tap|tap-flat|junit|basic|tree|summary|hanging-process|github-actions",
+            ),
+            # Any other environment, provider or reporter is a package, or a file of code.
+            ("--env= --environment= --testEnvironment=", "node|jsdom|happy-dom|edge-runtime"),
+            ("--coverageProvider= --coverage.provider=", "babel|v8|istanbul"),
+            (
+                "--coverage.reporter=",
+                "text|text-summary|html|json|json-summary|lcov|lcovonly|clover|cobertura|none|teamcity",
+            ),
+        ),
+        # The first two take all words that follow.
+        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --api? --ui",
+        operands="text",
+    ),
+    Program(
+        names="mocha ava tap nyc c8",
+        plain_values=True,
+        reason="required files, reporters and configuration are code; reports are written",
+        options="-h -V -g= -f= -b -i -t= -s= -A -C -n= -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
+        places="-c= --config= --nycrc-path= --spec= --file=",
+        # Reporters of their own, and what well-known packages of the project register.
+        checks=(
+            (
+                "--reporter= -R=",
+                "dot|spec|json|json-stream|min|list|tap|nyan|progress|landing|xunit|doc|markdown|html|text|text-summary|text-lcov|lcov|lcovonly|json-summary|cobertura|clover|none|verbose",
+            ),
+            (
+                "-r= --require=",
+                r"ts-node/register(?:/[a-z-]+)?|tsx(?:/[a-z]+)?|@babel/register|@swc/register|@swc-node/register|dotenv/config|source-map-support/register|esm",
+            ),
+        ),
+        writes="-O= --reporter-options= --reporter-option= --report-dir= --temp-dir= --update-snapshots --reports-dir= -o= --reports-directory= --temp-directory=",
+        runs="--import= --loader= --ui= -u= --package= --opts= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
+        operands="maybe",
+    ),
+    Program(
+        names="tsc vue-tsc",
+        plain_values=True,
+        reason="it writes what it compiles; plugins of a configuration are code",
+        style="words",
+        options="-h -v -w -b -m= -t= -all --help --version --watch --build --noEmit --pretty --strict --skipLibCheck --esModuleInterop --module= --moduleResolution= --target= --lib= --jsx= --allowJs --checkJs --resolveJsonModule --isolatedModules --noImplicitAny --noUnusedLocals --noUnusedParameters --strictNullChecks --listFiles --listFilesOnly --listEmittedFiles --showConfig --traceResolution --extendedDiagnostics --diagnostics --explainFiles --noErrorTruncation --preserveWatchOutput --verbose --dry --force --clean --types= --typeRoots= --baseUrl= --paths= --stopBuildOnErrors --noEmitOnError --forceConsistentCasingInFileNames --allowImportingTsExtensions --verbatimModuleSyntax --experimentalDecorators --emitDecoratorMetadata --downlevelIteration --isolatedDeclarations --incremental --composite",
+        places="-p= --project=",
+        writes="--outDir= --outFile= --out= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile= --declaration -d --emitDeclarationOnly --sourceMap --init --rootDir=",
+        runs="--plugins=",
+        operands="maybe",
+        dashes=False,
+        refuses="@",
+        response_files=True,
+    ),
+    Program(
+        names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
+        plain_values=True,
+        reason="configuration, plugins and loaders are code; bundles are written",
+        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= -p= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --analyze? --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps",
+        # esbuild names a package or a kind of file behind a colon.
+        pattern=r"--(?:external|loader|define|pure|drop):[^\s]+",
+        places="-c= --config=",
+        writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --outDir= --metafile= --emptyOutDir --minify --sourcemap? --fix --json?",
+        runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
+        operands="text",
+        # `lerna exec`; a project that lies elsewhere.
+        spelled="exec",
+        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+    ),
+    Program(
+        names="stylelint",
+        reason="configuration, formatters and syntaxes are code; fixes are written",
+        options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --cache --report-needless-disables --stdin --stdin-filename=",
+        reads="-i= --ignore-path=",
+        places="-c= --config=",
+        writes="--fix -o= --output-file= --cache-location=",
+        checks=(("-f= --formatter=", "string|verbose|compact|json|tap|unix|github"),),
+        runs="--custom-formatter= --custom-syntax= --config-basedir=",
+        operands="maybe",
+    ),
+)
+
 PROGRAMS = (
     Program(
         names="npm",
         reason=_ELSEWHERE,
         style="words",
-        options=_NPM,
+        options=f"{_NPM} -a -m=",
         runs="--prefix= -C= --script-shell= --node-options= --userconfig= --globalconfig= --init-module= --shell= --editor= --viewer= --browser= --git= --call= -c= --scripts-prepend-node-path= --local-prefix= --package= --registry= --reg= --proxy= --https-proxy= --cache= --cafile= --cert= --key= --before=",
+        writes="--pack-destination=",
         persistent=True,
         plain_values=True,
-        spelled="exec x explore init create innit edit config c set publish unpublish deprecate adduser login logout token owner access team hook org profile star unstar help help-search docs repo bugs home sbom",
+        spelled="exec x explore create innit edit set publish unpublish deprecate adduser login logout token owner access team hook org profile star unstar help help-search docs repo bugs home sbom",
         commands=(
             Program(
                 names="run run-script rum urn",
@@ -53,6 +164,22 @@ PROGRAMS = (
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
             ),
+            # Alone it writes a package.json; with a name it fetches a package and runs it.
+            Program(
+                names="init",
+                style="words",
+                reason="it runs a package, or writes elsewhere",
+                runs="-w= --workspace=",
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+            Program(
+                names="config c",
+                style="words",
+                reason="it changes what later runs",
+                spelled="set s delete del rm r edit fix",
+                commands=(Program(names="get list ls", style="words", operands="text"),),
+            ),
             Program(
                 names="pkg",
                 style="words",
@@ -64,8 +191,8 @@ PROGRAMS = (
                 names="cache dist-tag dist-tags",
                 style="words",
                 reason="it changes what later runs",
-                spelled="add clean rm",
-                commands=(Program(names="ls verify", style="words", operands="text"),),
+                spelled="add rm",
+                commands=(Program(names="ls verify clean", style="words", operands="text"),),
             ),
         ),
     ),
@@ -81,6 +208,8 @@ PROGRAMS = (
         spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
         commands=(
             Program(names="exec", style="words", stops=True, passes=True, packages=True),
+            # Tools of the project by their own names.
+            *_TOOLS,
             Program(
                 names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack",
                 style="words",
@@ -121,92 +250,7 @@ PROGRAMS = (
         passes=True,
         packages=True,
     ),
-    Program(
-        names="eslint",
-        reason="configuration, plugins and parsers are code; fixes and reports are written",
-        options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --print-config= --stdin --stdin-filename= --cache --cache-strategy= --stats --concurrency=",
-        reads="--ignore-path=",
-        places="-c= --config= --rulesdir=",
-        writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
-        runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
-        # A name is a package of the project, a path is code from elsewhere.
-        checks=(("-f= --format=", r"[a-z-]+"),),
-        operands="maybe",
-    ),
-    Program(
-        names="prettier",
-        reason="configuration and plugins are code; -w writes",
-        options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --parser= --stdin-filepath= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --find-config-path= --file-info= --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
-        reads="--ignore-path=",
-        places="--config=",
-        writes="-w --write --cache-location=",
-        runs="--plugin= --plugin-search-dir= --config-precedence=",
-        operands="maybe",
-    ),
-    Program(
-        names="jest vitest",
-        plain_values=True,
-        reason="configuration, transforms and setup files are code; snapshots and reports are written",
-        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold=",
-        places="-c= --config= --rootDir= --root= --dir=",
-        writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
-        checks=(
-            (
-                "--reporter= --reporters=",
-                "default|verbose|dot|json|tap|tap-flat|junit|basic|tree|summary|hanging-process|github-actions",
-            ),
-        ),
-        # The first two take all words that follow.
-        runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --testEnvironment= --env= --environment= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --coverageProvider= --api? --ui",
-        operands="text",
-    ),
-    Program(
-        names="mocha ava tap nyc c8",
-        plain_values=True,
-        reason="required files, reporters and configuration are code; reports are written",
-        options="-h -V -g= -f= -b -i -t= -s= -A -C -n= -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension=",
-        places="-c= --config= --nycrc-path=",
-        writes="-O= --reporter-options= --reporter-option= --report-dir= --temp-dir= --update-snapshots --reports-dir= -o= --reports-directory= --temp-directory=",
-        runs="-r= --require= --import= --loader= --ui= -u= --reporter= -R= --package= --opts= --file= --spec= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
-        operands="maybe",
-    ),
-    Program(
-        names="tsc vue-tsc",
-        plain_values=True,
-        reason="it writes what it compiles; plugins of a configuration are code",
-        style="words",
-        options="-h -v -w -b -m= -t= -all --help --version --watch --build --noEmit --pretty --strict --skipLibCheck --esModuleInterop --module= --moduleResolution= --target= --lib= --jsx= --allowJs --checkJs --resolveJsonModule --isolatedModules --noImplicitAny --noUnusedLocals --noUnusedParameters --strictNullChecks --listFiles --listFilesOnly --listEmittedFiles --showConfig --traceResolution --extendedDiagnostics --diagnostics --explainFiles --noErrorTruncation --preserveWatchOutput --verbose --dry --force --clean --types= --typeRoots= --baseUrl= --paths= --stopBuildOnErrors --noEmitOnError --forceConsistentCasingInFileNames --allowImportingTsExtensions --verbatimModuleSyntax --experimentalDecorators --emitDecoratorMetadata --downlevelIteration --isolatedDeclarations --incremental --composite",
-        places="-p= --project=",
-        writes="--outDir= --outFile= --out= --declarationDir= --tsBuildInfoFile= --generateTrace= --generateCpuProfile= --declaration -d --emitDeclarationOnly --sourceMap --init --rootDir=",
-        runs="--plugins=",
-        operands="maybe",
-        dashes=False,
-        refuses="@",
-        response_files=True,
-    ),
-    Program(
-        names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
-        plain_values=True,
-        reason="configuration, plugins and loaders are code; bundles are written",
-        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= -p= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress",
-        places="-c= --config=",
-        writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --emptyOutDir --minify --sourcemap?",
-        runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
-        operands="text",
-        # `lerna exec`; a project that lies elsewhere.
-        spelled="exec",
-        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
-    ),
-    Program(
-        names="stylelint",
-        reason="configuration, formatters and syntaxes are code; fixes are written",
-        options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --formatter=string --formatter=verbose --formatter=compact --cache --report-needless-disables --stdin --stdin-filename=",
-        reads="-i= --ignore-path=",
-        places="-c= --config=",
-        writes="--fix -o= --output-file= --cache-location=",
-        runs="--custom-formatter= --custom-syntax= --config-basedir= -f= --formatter=",
-        operands="maybe",
-    ),
+    *_TOOLS,
     Program(
         names="ts-node tsx nodemon",
         reason="it runs code",

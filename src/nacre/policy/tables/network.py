@@ -88,7 +88,9 @@ PROGRAMS = (
         reason="the remote shell is a program; logs and batches are written",
         options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -K -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
         reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest= --read-batch=",
-        changes="--backup-dir= --partial-dir= -T= --temp-dir=",
+        changes="-T= --temp-dir=",
+        fills="--backup-dir= --partial-dir=",
+        suffixes="--suffix",
         writes="--log-file= --write-batch= --only-write-batch=",
         follows="-L -k --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
         checks=(
@@ -102,7 +104,12 @@ PROGRAMS = (
     Program(
         names="nc ncat netcat",
         reason="-e and -c run a program for each connection; -o writes",
-        options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -Z -z -I= -i= -M= -m= -O= -p= -q= -s= -T= -V= -w= -W= -X=",
+        options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -Z -z -p= -s= -X=",
+        # Some of these take no value in some versions, where further letters follow: -Te/bin/sh.
+        checks=(
+            ("-I= -i= -M= -m= -O= -q= -V= -w= -W=", r"\d+[a-z]{0,2}"),
+            ("-T=", r"[a-z]{3,}(?:=\w+)?|0x[0-9a-f]+|\d+"),
+        ),
         plain_values=True,
         writes="-o= --output= -x= --hex-dump=",
         runs="-U -e= -c= -P= -R= -g= -G= --exec= --sh-exec= --lua-exec= --proxy= --proxy-auth=",

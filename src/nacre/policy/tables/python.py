@@ -13,7 +13,7 @@ from nacre.policy.tables.schema import Program
 _INDEX = "-i= -f= --index-url= --extra-index-url= --no-index --find-links= --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi= --trusted-host="
 _PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
 _UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
-_UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs"
+_UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs --raw-sources --files --relocatable"
 _UV_PYTHON = ("-p= --python=", r"(?:c?python|pypy)?@?\d+(?:\.\d+){0,2}t?")
 _UV_ELSEWHERE = "-i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
 
@@ -39,7 +39,7 @@ PROGRAMS = (
         reason="other configuration and plugins decide what runs; reports are written",
         options="-k= -m= -x -s -v -q -l -h -V -r= -n= --markers --exitfirst --maxfail= --strict-config --strict-markers --strict --fixtures --funcargs --fixtures-per-test --pdb --trace --capture= --runxfail --lf --last-failed --ff --failed-first --nf --new-first --cache-show? --cache-clear --lfnf= --last-failed-no-failures= --sw --stepwise --sw-skip --stepwise-skip --sw-reset --stepwise-reset --durations= --durations-min= --verbose --no-header --no-summary --no-fold-skipped --force-short-summary --quiet --verbosity= --report-chars= --disable-warnings --disable-pytest-warnings --showlocals --no-showlocals --tb= --xfail-tb --show-capture= --fulltrace --full-trace --color= --code-highlight= --junitprefix= --junit-prefix= --max-warnings= --collectonly --collect-only --co --ignore= --ignore-glob= --deselect= --noconftest --keepduplicates --keep-duplicates --collect-in-virtualenv --continue-on-collection-errors --import-mode= --doctest-modules --doctest-report= --doctest-glob= --doctest-ignore-import-errors --doctest-continue-on-failure --version --help --disable-plugin-autoload --traceconfig --trace-config --assert= --setuponly --setup-only --setupshow --setup-show --setupplan --setup-plan --log-level= --log-format= --log-date-format= --log-cli-level= --log-cli-format= --log-cli-date-format= --log-disable= "
         # Of common plugins: coverage, xdist, timeout, rerunfailures, asyncio, randomly, benchmark, django.
-        "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-fail-under= --cov-context= --cov-reset --numprocesses= --maxprocesses= --dist= --timeout= --timeout-method= --session-timeout= --reruns= --reruns-delay= --only-rerun= --asyncio-mode= --randomly-seed= --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --benchmark-columns= --benchmark-sort= --count= --reuse-db --create-db --ds= --forked --testmon --picked? --flake-finder",
+        "--cov? --no-cov --no-cov-on-fail --cov-branch --cov-append --cov-fail-under= --cov-context= --cov-reset --numprocesses= --maxprocesses= --dist= --timeout= --timeout-method= --session-timeout= --reruns= --reruns-delay= --only-rerun= --asyncio-mode= --randomly-seed= --randomly-dont-reorganize --benchmark-only --benchmark-skip --benchmark-disable --benchmark-columns= --benchmark-sort= --count= --reuse-db --create-db --ds= --forked --testmon --picked? --flake-finder --hypothesis-seed= --hypothesis-show-statistics --hypothesis-verbosity= --hypothesis-explain --mypy --flake8 --ruff --no-migrations --nomigrations --migrations --headed --headless --browser= --browser-channel= --slowmo= --base-url= --tracing= --video= --screenshot= --self-contained-html --disable-socket --allow-hosts=",
         # A plugin is code: only switching one off, or one that is well known, is not.
         checks=(
             # Any other category is imported.
@@ -53,9 +53,13 @@ PROGRAMS = (
             ),
             (
                 "-o= --override-ini=",
-                r"(?:log_cli|log_cli_level|log_level|log_file_level|console_output_style|xfail_strict|junit_family|asyncio_mode|timeout|faulthandler_timeout)=\w*|addopts=",
+                r"(?:log_cli|log_cli_level|log_level|log_file_level|console_output_style|xfail_strict|junit_family|asyncio_mode|timeout|faulthandler_timeout|asyncio_default_fixture_loop_scope|verbosity_\w+|truncation_limit_\w+|strict_\w+)=\w*|addopts=",
             ),
-            ("--cov-report=", r"|term(?:-missing)?(?::skip-covered)?"),
+            # Without a name they are put where coverage's own data is: coverage.xml, htmlcov.
+            (
+                "--cov-report=",
+                r"|term(?:-missing)?(?::skip-covered)?|(?:xml|html|json|lcov|annotate|markdown)",
+            ),
         ),
         places="-c= --config-file= --rootdir= --confcutdir= --cov-config=",
         writes="--junitxml= --junit-xml= --basetemp= --log-file= --report-log= --html= --json-report --json-report-file= --debug? --benchmark-json= --benchmark-save= --benchmark-autosave --snapshot-update --inline-snapshot= --profile --profile-svg --pstats-dir=",
@@ -77,7 +81,6 @@ PROGRAMS = (
         writes="--log=",
         runs="--python=",
         persistent=True,
-        spelled="config debug",
         commands=(
             Program(
                 names="install download wheel lock",
@@ -95,7 +98,16 @@ PROGRAMS = (
                 operands="text",
             ),
             Program(
-                names="list freeze show check search index inspect hash completion help cache",
+                names="config",
+                reason="settings decide where packages come from",
+                options="--user --global --site",
+                spelled="set unset edit",
+                commands=(
+                    Program(names="list get debug", options="--user --global --site", operands="text"),
+                ),
+            ),
+            Program(
+                names="list freeze show check search index inspect hash completion help cache debug",
                 reason="",
                 options=f"{_INDEX} -o -u -e -l -a --outdated --uptodate --editable --local --user --format= --not-required --exclude-editable --include-editable --exclude= --all --files --algorithm= --bash --zsh --fish",
                 reads="--path= -r= --requirement=",
@@ -109,7 +121,7 @@ PROGRAMS = (
         options=_UV,
         runs="--directory= --project= --config-file= --cache-dir= --allow-insecure-host=",
         persistent=True,
-        spelled="run tool x self publish auth",
+        spelled="run x publish auth",
         commands=(
             Program(
                 names="run",
@@ -125,7 +137,7 @@ PROGRAMS = (
                 plain_values=True,
                 reason="interpreters, indexes and build options from elsewhere are code",
                 options=_UV_PROJECT,
-                reads="-r= --requirements= -c= --constraints=",
+                reads="-r= --requirement= --requirements= -c= --constraint= --constraints=",
                 writes="-o= --out-dir=",
                 checks=(_UV_PYTHON,),
                 runs=_UV_ELSEWHERE,
@@ -150,7 +162,7 @@ PROGRAMS = (
                             " --editable ", " "
                         )
                         + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable --exclude=",
-                        reads="-r= --requirements= -c= --constraints= -e= --editable= --overrides= -b= --build-constraints= --excludes=",
+                        reads="-r= --requirement= --requirements= -c= --constraint= --constraints= -e= --editable= --override= --overrides= -b= --build-constraint= --build-constraints= --excludes=",
                         writes="-t= --target= --prefix= -o= --output-file=",
                         checks=(_UV_PYTHON,),
                         runs=_UV_ELSEWHERE,
@@ -161,12 +173,36 @@ PROGRAMS = (
                 names="python",
                 reason="it installs interpreters",
                 spelled="install uninstall upgrade pin update-shell",
-                commands=(Program(names="list find dir", options=_UV_PROJECT, operands="text"),),
+                commands=(
+                    Program(
+                        names="list find dir",
+                        reason="an interpreter is asked for its version by running it",
+                        options=_UV_PROJECT,
+                        operands="text",
+                        refuses=r"~|\.|.*[/\\]",
+                    ),
+                ),
             ),
             Program(
                 names="cache",
                 reason="",
                 commands=(Program(names="dir prune clean size", options="--ci --force", operands="text"),),
+            ),
+            Program(
+                names="tool",
+                reason="it fetches and runs packages",
+                spelled="run install upgrade uninstall update-shell",
+                commands=(
+                    Program(
+                        names="list dir", options="--show-paths --show-version-specifiers --show-with --bin"
+                    ),
+                ),
+            ),
+            Program(
+                names="self",
+                reason="it replaces itself",
+                spelled="update uninstall",
+                commands=(Program(names="version", options="--short --output-format="),),
             ),
         ),
     ),
@@ -186,14 +222,44 @@ PROGRAMS = (
         options="-h -q -v -V -n -y --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
         runs="-C= --directory= -P= --project= -p= --prefix= --config= -c= --no-plugins -e=",
         persistent=True,
-        spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
+        spelled="run exec shell source publish plugin use script scripts create activate init",
         commands=(
             Program(names="run", options="-q -v", stops=True, passes=True),
             Program(
+                names="env",
+                reason="another interpreter is run",
+                spelled="use remove run create prune",
+                commands=(
+                    Program(
+                        names="info list show find activate",
+                        options="-e --full-path --executable -p --path --ascii",
+                    ),
+                ),
+            ),
+            Program(
+                names="config",
+                reason="settings decide what runs",
+                spelled="set unset restore explore update",
+                options="--list",
+                operands="text",
+                # More than one word, or any other option, sets something.
+                max_operands=1,
+            ),
+            Program(
+                names="self cache",
+                reason="it changes itself",
+                spelled="add update remove install lock sync",
+                commands=(
+                    Program(
+                        names="show list info", options="-a -o --addons --outdated --tree", operands="text"
+                    ),
+                ),
+            ),
+            Program(
                 reason="-o writes",
-                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
+                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies about",
                 plain_values=True,
-                options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
+                options="-D -G= -E= -d -U -a -l -t -f= -s --compile --all-groups --only-root --editable --regenerate --strict --graph --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
                 writes="-o= --output= --out=",
             ),
         ),
@@ -205,13 +271,19 @@ PROGRAMS = (
         runs="-C= --directory= -P= --project= -p= --prefix= --config= --no-plugins -e=",
         persistent=True,
         plain_values=True,
-        spelled="run exec shell config self source publish plugin env use cache script scripts create activate init",
+        spelled="run exec shell config self source publish plugin use cache script scripts create activate init",
         commands=(
+            Program(
+                names="env",
+                reason="it makes environments of what a file says",
+                spelled="create remove update config",
+                commands=(Program(names="list export", options="--no-builds --from-history -e"),),
+            ),
             Program(
                 reason="-o writes",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
                 plain_values=True,
-                options="-D -G= -E= -d -U --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
+                options="-D -G= -E= -d -U -e --envs --revisions --export --explicit --no-builds --full-name --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
                 writes="-o= --output= --out=",
             ),
         ),
@@ -253,7 +325,7 @@ PROGRAMS = (
     Program(
         names="mypy",
         reason="another interpreter is run, plugins of a configuration are code; reports are written",
-        options="-h -v -V -O= -n= -m= -p= -c= --help --verbose --version --output= --warn-unused-configs --no-namespace-packages --ignore-missing-imports --follow-untyped-imports --follow-imports= --no-site-packages --no-silence-site-packages --python-version= --platform= --always-true= --always-false= --disallow-any-expr --disallow-any-decorated --disallow-any-explicit --disallow-any-generics --disallow-any-unimported --disallow-subclassing-any --disallow-untyped-calls --untyped-calls-exclude= --disallow-untyped-defs --disallow-incomplete-defs --check-untyped-defs --disallow-untyped-decorators --implicit-optional --no-strict-optional --warn-redundant-casts --warn-unused-ignores --no-warn-no-return --warn-return-any --warn-unreachable --allow-untyped-globals --allow-redefinition --no-implicit-reexport --strict-equality --extra-checks --strict --disable-error-code= --enable-error-code= --show-error-context --show-column-numbers --show-error-end --hide-error-codes --show-error-codes --show-error-code-links --pretty --no-pretty --no-color-output --no-error-summary --show-absolute-path --no-incremental --sqlite-cache --skip-version-check --show-traceback --tb --warn-incomplete-stub --non-interactive --explicit-package-bases --exclude= --exclude-gitignore --module= --package= --command= --scripts-are-modules --num-workers=",
+        options="-h -v -V -O= -n= -m= -p= -c= --help --verbose --version --output= --warn-unused-configs --no-namespace-packages --ignore-missing-imports --follow-untyped-imports --follow-imports= --no-site-packages --namespace-packages --hide-error-context --dump-type-stats --error-summary --soft-error-limit= --no-silence-site-packages --python-version= --platform= --always-true= --always-false= --disallow-any-expr --disallow-any-decorated --disallow-any-explicit --disallow-any-generics --disallow-any-unimported --disallow-subclassing-any --disallow-untyped-calls --untyped-calls-exclude= --disallow-untyped-defs --disallow-incomplete-defs --check-untyped-defs --disallow-untyped-decorators --implicit-optional --no-strict-optional --warn-redundant-casts --warn-unused-ignores --no-warn-no-return --warn-return-any --warn-unreachable --allow-untyped-globals --allow-redefinition --no-implicit-reexport --strict-equality --extra-checks --strict --disable-error-code= --enable-error-code= --show-error-context --show-column-numbers --show-error-end --hide-error-codes --show-error-codes --show-error-code-links --pretty --no-pretty --no-color-output --no-error-summary --show-absolute-path --no-incremental --sqlite-cache --skip-version-check --show-traceback --tb --warn-incomplete-stub --non-interactive --explicit-package-bases --exclude= --exclude-gitignore --module= --package= --command= --scripts-are-modules --num-workers=",
         reads="--shadow-file==",
         places="--config-file=",
         changes="--cache-dir=",
@@ -298,9 +370,24 @@ PROGRAMS = (
         operands="maybe",
     ),
     Program(
-        names="black isort autopep8 yapf",
+        names="autopep8",
         reason="configuration from elsewhere",
-        options="-c -l= -t= -x -S -C -W= -q -v -h -r -d -i -p= -w= -e -n -m= -j= -a= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --check-only --diff --df --color --no-color --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache --only-modified --stdout --show-config --show-files --ignore-whitespace --profile= --atomic --filter-files --skip= --extend-skip= --skip-glob= --skip-gitignore --gitignore --dont-follow-links --multi-line= --trailing-comma --tc --line-width= --force-single-line-imports --sl --combine-as --ca --float-to-top --in-place --recursive --aggressive --max-line-length= --select= --ignore= --style= --parallel --code=",
+        # Its -a takes no value, isort's does.
+        options="-a -d -h -i -j= -p= -r -v --aggressive --diff --exclude= --exit-code --experimental --hang-closing --help --ignore= --ignore-local-config --in-place --indent-size= --jobs= --list-fixes --max-line-length= --pep8-passes= --recursive --select= --verbose --version",
+        places="--global-config=",
+        operands="alter",
+    ),
+    Program(
+        names="yapf",
+        reason="configuration from elsewhere",
+        options="-d -h -i -l= -m -p -q -r -v -vv -e= --diff --exclude= --help --in-place --lines= --no-local-style --parallel --print-modified --quiet --recursive --style-help --verbose --version",
+        checks=(("--style=", r"[a-z0-9_-]+|\{[^/]*\}"),),
+        operands="alter",
+    ),
+    Program(
+        names="black isort",
+        reason="configuration from elsewhere",
+        options="-c -l= -t= -x -S -C -W= -q -v -h -r -d -i -p= -w= -e -n -m= -j= -a= --line-length= --target-version= --pyi --ipynb --skip-source-first-line --skip-string-normalization --skip-magic-trailing-comma --preview --unstable --check --check-only --diff --df --color --no-color --fast --safe --required-version= --exclude= --extend-exclude= --force-exclude= --stdin-filename= --include= --workers= --quiet --verbose --version --help --no-cache --only-modified --stdout --show-config --show-files --ignore-whitespace --profile= --atomic --filter-files --skip= --extend-skip= --skip-glob= --skip-gitignore --gitignore --dont-follow-links --multi-line= --trailing-comma --tc --line-width= --force-single-line-imports --force-single-line --sl --combine-as --ca --float-to-top --in-place --recursive --aggressive --max-line-length= --select= --ignore= --style= --parallel --code=",
         places="--config= --settings-path= --sp= --settings-file= --settings= --cr= --config-root=",
         changes="--cache-dir=",
         runs="--formatter= --python-cell-magics= --enable-unstable-feature= --plugins=",
@@ -310,10 +397,15 @@ PROGRAMS = (
     Program(
         names="flake8 pycodestyle pyflakes pylint bandit vulture pydocstyle codespell",
         reason="plugins are code; reports are written",
-        options="-h -v -q -j= -E -r -l -s= -L= -S= -ll -iii --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs= --benchmark --bug-report --max-complexity= --builtins= --doctests --isolated --show-pep8 --first --recursive --errors-only --disable= --enable= --score= --reports= --msg-template= --ignore-paths= --ignore-patterns= --fail-under= --fail-on= --py-version= --min-confidence= --severity-level= --confidence-level= --skip= --ignore-words-list= --check-filenames --check-hidden --convention=",
+        options="-h -v -q -E -r -l -L= -S= -ll -lll -i -ii -iii -x= -t= -n= -rn -ry -sn -sy --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs= --benchmark --bug-report --max-complexity= --builtins= --doctests --isolated --show-pep8 --first --recursive? --list-msgs --list-msgs-enabled --help-msg= --persistent= --errors-only --disable= --enable= --score= --reports= --msg-template= --ignore-paths= --ignore-patterns= --fail-under= --fail-on= --py-version= --min-confidence= --severity-level= --confidence-level= --skip= --ignore-words-list= --check-filenames --check-hidden --convention=",
         # A class of a module is code, and a name with a colon a file.
-        checks=(("-f= --output-format=", r"[a-z0-9]+"),),
-        places="--config= --rcfile= --append-config= --ini= --configfile=",
+        # To codespell and pydocstyle -s takes no value.
+        checks=(
+            ("-f= --output-format=", r"[a-z0-9]+"),
+            ("-s=", r"[yn]|yes|no|B\d+(?:,B\d+)*"),
+            ("-j=", r"\d+|auto"),
+        ),
+        places="-c= -b= --config= --rcfile= --append-config= --ini= --configfile= --baseline=",
         writes="-o= --output-file= --output= --tee -w --write-changes --in-place --generate-rcfile --generate-toml-config",
         runs="--load-plugins= --init-hook= --enable-extensions= --require-plugins= --clear-cache-post-run",
         operands="maybe",
@@ -355,7 +447,6 @@ PROGRAMS = (
         names="coverage coverage3",
         reason="it runs scripts; reports are written",
         options="-h --help --version --debug=",
-        spelled="debug",
         places="--rcfile=",
         persistent=True,
         commands=(
@@ -371,6 +462,7 @@ PROGRAMS = (
                 stops=True,
                 operands="near maybe",
             ),
+            Program(names="debug", options="", operands="text"),
             Program(
                 reason="reports are written",
                 names="report combine erase html xml json lcov annotate",
@@ -412,6 +504,14 @@ MODULES = (
         reads="-d= --directory=",
         runs="--cgi",
         operands="text",
+        plain_values=True,
+    ),
+    Program(
+        names="pydoc",
+        reason="it writes pages, serves them and opens a browser",
+        options="-k=",
+        runs="-b -p= -n= -w",
+        operands="near",
         plain_values=True,
     ),
     Program(

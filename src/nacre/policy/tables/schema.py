@@ -90,6 +90,8 @@ class Program(Options):
     passes: bool = False
     # That program is a package: `npx bash` is none, though npx may find the system's and run it.
     packages: bool = False
+    # The value of an option is always a word of its own: `-Lo 1 x` is `-L 1 -o x`.
+    apart: bool = False
     # `--` ends the options.
     dashes: bool = True
     # No option of it does harm, listed or not: an unproven word may be one.
@@ -104,8 +106,14 @@ class Program(Options):
     # says where, or one of `looks` that nothing is to be put anywhere.
     unpacks: bool = False
     looks: str = ""
+    # Without one of these options it writes a file of its own naming, or of what it is asked for.
+    only_with: str = ""
     # Options whose value is a part of the names of files that are made: gzip -S .toml nacre, csplit -f nacre.
     names_files: str = ""
+    # Options whose value is the end of the names of copies that are kept: cp -S .bak.
+    suffixes: str = ""
+    # An option of `runs`, and one with which it does no harm: (`-html -o`) of `go tool cover`.
+    tamed: str = ""
     # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
     commands: tuple[Program, ...] = ()
     spelled: str = ""
@@ -145,6 +153,8 @@ class Interpreter(Options):
     modules: str = ""
     # Options with which nothing runs.
     quits: str = "--version -V --help -h -v"
+    # Options with which it looks for files of the project by itself, and does not read its input.
+    finds: str = ""
     # Options are read after the first operand too (editors, debuggers), and `+text` is a command.
     permutes: bool = False
     # A short text of code can be read: "python" or "javascript".

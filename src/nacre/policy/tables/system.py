@@ -262,6 +262,8 @@ PROGRAMS = (
         writes="-f= -H -R= -c -p -A -G= -M= -K -s= -k",
         runs="-D= -w= -Y= -O=",
         operands="text",
+        # Else a key is made, in a file that its input names.
+        only_with="-l -B -y -L -F -f -H -R -c -p -A -G -M -K -s -k -h",
     ),
     Program(
         names="ssh-add ssh-keyscan",
@@ -282,6 +284,7 @@ PROGRAMS = (
         # Without a command it decrypts into a file of the message's own naming.
         unpacks=True,
         looks="-k -K -d -h --list-keys --list-secret-keys --list-sigs --fingerprint --list-packets --verify --version --help --print-md --decrypt --export -o --output",
+        only_with="-k -K -d -h --list-keys --list-secret-keys --list-sigs --fingerprint --list-packets --verify --version --help --print-md --decrypt --export -o --output",
     ),
     Program(
         names="nano pico micro",

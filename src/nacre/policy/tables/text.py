@@ -166,10 +166,12 @@ PROGRAMS = (
     Program(
         names="sort gsort",
         reason="-o writes, and a compressor is a program",
-        options=f"-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -S= -t= -u -V -y= -z --ignore-leading-blanks --check? --debug --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --key= --merge --month-sort --numeric-sort --human-numeric-sort --version-sort --random-sort --sort= --reverse --stable --batch-size= --buffer-size= --field-separator= --unique --zero-terminated --parallel= {_COMMON}",
+        options=f"-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -S= -t= -u -V -z --ignore-leading-blanks --check? --debug --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --key= --merge --month-sort --numeric-sort --human-numeric-sort --version-sort --random-sort --sort= --reverse --stable --batch-size= --buffer-size= --field-separator= --unique --zero-terminated --parallel= {_COMMON}",
         # -T: temporary files have names of sort's own choice and are gone afterwards.
         reads="--random-source= -T= --temporary-directory=",
         follows="--files0-from=",
+        # Another word behind -y than a number is read as the option that it is.
+        checks=(("-y=", r"\d+"),),
         writes="-o= --output=",
         runs="--compress-program=",
         operands="read",
@@ -307,8 +309,8 @@ PROGRAMS = (
     Program(
         names="ag",
         reason="the pager is a program",
-        options="-A? -B? -C? -G= -H -L -Q -S -U -V -W= -a -c -g= -h -i -l -m= -n -o -p= -r -R -s -t -u -v -w -x -z -0 -D --after? --before? --context? --color --nocolor --column --count --filename --nofilename --group --nogroup --heading --noheading --line-numbers --nonumbers --numbers --literal --fixed-strings --smart-case --ignore-case --case-sensitive --file-search-regex= --files-with-matches --files-without-matches --hidden --ignore= --ignore-dir= --max-count= --depth= --only-matching --print-all-files --print-long-lines --invert-match --word-regexp --stats --stats-only --vimgrep --width= --all-types --unrestricted --search-zip --search-binary --skip-vcs-ignores --silent --nobreak --break --ackmate --list-file-types --version --help --python --js --ts --go --rust --java --cpp --cc --html --css --json --yaml --markdown",
-        reads="--path-to-ignore=",
+        options="-A? -B? -C? -G= -H -L -Q -S -U -V -W= -a -c -g= -h -i -l -m= -n -o -r -R -s -t -u -v -w -x -z -0 -D --after? --before? --context? --color --nocolor --column --count --filename --nofilename --group --nogroup --heading --noheading --line-numbers --nonumbers --numbers --literal --fixed-strings --smart-case --ignore-case --case-sensitive --file-search-regex= --files-with-matches --files-without-matches --hidden --ignore= --ignore-dir= --max-count= --depth= --only-matching --print-all-files --print-long-lines --invert-match --word-regexp --stats --stats-only --vimgrep --width= --all-types --unrestricted --search-zip --search-binary --skip-vcs-ignores --silent --nobreak --break --ackmate --list-file-types --version --help --python --js --ts --go --rust --java --cpp --cc --html --css --json --yaml --markdown",
+        reads="-p= --path-to-ignore=",
         follows="-f --follow",
         runs="--pager=",
         operands="text read",
@@ -317,7 +319,7 @@ PROGRAMS = (
     Program(
         names="ack",
         reason="pagers and other settings are programs",
-        options="-A= -B= -C? -H -L -Q -S -V -c -f -g= -h -i -I -l -m= -n -o -r -R -s -v -w -x -1 --after-context= --before-context= --context? --color --nocolor --column --nocolumn --count --group --nogroup --heading --noheading --literal --smart-case --ignore-case --no-smart-case --files-with-matches --files-without-matches --ignore-dir= --ignore-directory= --max-count= --no-filename --with-filename --no-recurse --recurse --passthru --print0 --invert-match --word-regexp --type= --noenv --help --help-types --version --python --js --perl --ruby --php --java --cc --cpp --html --css --json --yaml --markdown --shell",
+        options="-A= -B= -C? -H -L -Q -S -V -c -f -g -h -i -I -l -m= -n -o -r -R -s -v -w -x -1 --after-context= --before-context= --context? --color --nocolor --column --nocolumn --count --group --nogroup --heading --noheading --literal --smart-case --ignore-case --no-smart-case --files-with-matches --files-without-matches --ignore-dir= --ignore-directory= --max-count= --no-filename --with-filename --no-recurse --recurse --passthru --print0 --invert-match --word-regexp --type= --noenv --help --help-types --version --python --js --perl --ruby --php --java --cc --cpp --html --css --json --yaml --markdown --shell",
         follows="--follow",
         runs="--pager= --ackrc= --type-add= --type-set= --output=",
         operands="text read",
@@ -334,7 +336,15 @@ PROGRAMS = (
         names="less most",
         plain_values=True,
         reason="commands after `+`, log files and key files do more than show text",
-        options="-? -a -A -b= -B -c -C -d -D= -e -E -f -F -g -G -h= -i -I -j= -J -K -L -m -M -n -N -p= -P= -q -Q -r -R -s -S -u -U -V -w -W -x= -X -y= -z= -# -~ --help --search-skip-screen --SEARCH-SKIP-SCREEN --buffers= --auto-buffers --clear-screen --CLEAR-SCREEN --dumb --quit-at-eof --QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --max-back-scroll= --ignore-case --IGNORE-CASE --jump-target= --status-column --quit-on-intr --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --pattern= --prompt= --quiet --silent --QUIET --SILENT --raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special --UNDERLINE-SPECIAL --version --hilite-unread --HILITE-UNREAD --tabs= --no-init --max-forw-scroll= --window= --tilde --shift= --follow-name --mouse --MOUSE --no-keypad --use-color --header= --incsearch --line-num-width= --no-histdups --no-number-headers --no-search-headers --rscroll= --save-marks --status-col-width= --wheel-lines= --wordwrap",
+        options="-? -a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -K -L -m -M -n -N -q -Q -r -R -s -S -u -U -V -w -W -X -# -~ --help --search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --CLEAR-SCREEN --dumb --quit-at-eof --QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE --status-column --quit-on-intr --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent --QUIET --SILENT --raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special --UNDERLINE-SPECIAL --version --hilite-unread --HILITE-UNREAD --no-init --tilde --follow-name --mouse --MOUSE --no-keypad --use-color --incsearch --no-histdups --no-number-headers --no-search-headers --save-marks --wordwrap",
+        # Behind a number, and behind a `$` in a text, less reads further letters: -b5kfile is -b5 -k file.
+        checks=(
+            (
+                "-b= -h= -j= -x= -y= -z= --buffers= --max-back-scroll= --jump-target= --tabs= --max-forw-scroll= --window= --shift= --header= --line-num-width= --status-col-width= --wheel-lines=",
+                r"-?[\d.,]+",
+            ),
+            ("-D= -p= -P= --pattern= --prompt= --rscroll=", r"[^$]*"),
+        ),
         runs="-k= --lesskey-file= --lesskey-src= --lesskey-content= --cmd= -t= --tag= -T= --tag-file=",
         writes="-o= -O= --log-file= --LOG-FILE=",
         operands="read",
@@ -385,7 +395,9 @@ PROGRAMS = (
     Program(
         names="sed gsed",
         reason="another file is a script; -i edits in place",
-        options=f"-b -s -n -r -z -u -E -a -l= -e= --binary --regexp-extended --debug --expression= --line-length= --null-data --zero-terminated --quiet --posix --silent --sandbox --separate --unbuffered --follow-symlinks {_COMMON}",
+        options=f"-b -s -n -r -z -u -E -a -e= --binary --regexp-extended --debug --expression= --null-data --zero-terminated --quiet --posix --silent --sandbox --separate --unbuffered --follow-symlinks {_COMMON}",
+        # It takes no value on some systems, where the next word is an option.
+        checks=(("-l= --line-length=", r"\d+"),),
         runs="-f= --file=",
         writes="-i? -I? --in-place?",
         operands="text read",

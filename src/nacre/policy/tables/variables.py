@@ -37,6 +37,9 @@ DANGEROUS_VARIABLE = (
     r"|G?AWK.*|PMA_.*|BC_.*|DC_.*|XML_.*|ACKRC|JQ_.*|SCREENRC|TMUX.*|QT_.*|GTK_.*|GIO_.*|GST_.*|DBUS_.*|DISPLAY|XAUTHORITY|WAYLAND_.*|OPENER|MAILCAPS|MAIL|MAILPATH|LS_OPTIONS|SYSTEMD_.*|DEBUGINFOD_.*|VALGRIND_.*|FAKEROOT.*|PROXYCHAINS.*|TORSOCKS_.*|APT_.*|DPKG_.*|DEBCONF_.*|PACMAN.*|RPM_.*|SNAP_.*|FLATPAK_.*|HOMEBREW_(?!NO_).*|COMSPEC|PATHEXT|NODEFAULTCURRENTDIRECTORYINEXEPATH|PSModulePath)"
 )  # fmt: skip
 
+# Names that tell from where something is fetched: what they name is code, whatever their end.
+FETCHES = r".*(?:DOWNLOAD|MIRROR|CDN|INDEX|REGISTRY|REPO|PROXY|DIST|BINARY|PACKAGE|RELEASE|UPDATE|PLUGIN|MODULE|ENGINE).*"
+
 # How a text is divided into characters decides how a shell reads it: in some encodings a backslash is the
 # second half of a character. The shell itself takes these, exported or not.
 LOCALE_VARIABLE = r"LANG|LANGUAGE|LC_[A-Z]+"
@@ -62,8 +65,14 @@ _GO_FLAG = (
 )
 _SANITIZER_OPTION = r"[a-z_]+=[0-9]+"
 
+# What a project calls its own settings: a text, a mode, a service of this machine.
+_TEXT = r"(?!-)[A-Za-z0-9_.+=-]*"
+_MODE = r"(?i:test|testing|dev|development|stage|staging|prod|production|local|ci|debug|release)?"
+_HERE = r"(?:localhost|127\.0\.0\.1|\[?::1\]?)"
+_SERVICE_HERE = rf"(?:[a-z][a-z0-9+]*://(?:[\w.%-]+(?::[\w.%-]*)?@)?{_HERE}(?::[0-9]+)?(?:/(?!.*\.\.)[\w./%-]*)?|sqlite:///(?!.*\.\.)[\w./-]*)?"
+
 # Rows: names, values (a regular expression that all of the value matches), programs (none: all of them). In a name a
-# star stands for any rest. A value that is only known when the command runs matches nothing but _ANY.
+# star stands for any rest, or any beginning: a name that is listed as dangerous is never meant by its end. A value that is only known when the command runs matches nothing but _ANY.
 HARMLESS: tuple[tuple[str, str, str], ...] = (
     # Terminals, colours, time, language.
     (
@@ -84,6 +93,22 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         r"[a-z][a-z0-9+]*://(?!.*\.\.)[A-Za-z0-9_.:@/%?=&,+-]*|",
         "",
     ),
+    # What a build puts into the pages of a project, as texts.
+    (
+        "VITE_* NEXT_PUBLIC_* REACT_APP_* NUXT_PUBLIC_* VUE_APP_* EXPO_PUBLIC_*",
+        r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*/?=&-]*",
+        "",
+    ),
+    # Settings of the project's own programs, by the end of their names.
+    ("*_KEY *_SECRET *_TOKEN *_PASSWORD *_PASSWD *_PASS *_USER *_USERNAME SECRET_KEY PASSWORD", _TEXT, ""),
+    (
+        "*_NAME *_REGION *_BUCKET *_DB *_DATABASE *_LEVEL *_QUEUE *_TOPIC",
+        r"(?!-)(?!.*\.\.)[A-Za-z0-9_.+-]*",
+        "",
+    ),
+    ("*_ENV *_ENVIRONMENT *_MODE *_STAGE", _MODE, ""),
+    ("*_HOST *_HOSTNAME", rf"(?:{_HERE}|0\.0\.0\.0)?", ""),
+    ("*_URL *_URI *_ENDPOINT *_DSN", _SERVICE_HERE, ""),
     ("TZ", r"(?!.*\.\.)[A-Za-z][A-Za-z0-9_+,./:-]*|", ""),
     ("TMPDIR TMP TEMP TEMPDIR", r"(?!.*\.\.)/(?:var/)?tmp(?:/[A-Za-z0-9_.+-]*)*", ""),
     ("SOURCE_DATE_EPOCH", _NUMBER, ""),
@@ -174,6 +199,11 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN GITLAB_TOKEN NPM_TOKEN PGPASSWORD MYSQL_PWD REDISCLI_AUTH AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN",
         _ANY,
         "gh glab psql pg_dump pg_restore pg_isready createdb dropdb mysql mysqldump mariadb redis-cli aws",
+    ),
+    (
+        "GH_TOKEN GITHUB_TOKEN GH_ENTERPRISE_TOKEN GITLAB_TOKEN NPM_TOKEN PGPASSWORD MYSQL_PWD REDISCLI_AUTH AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN",
+        r"(?!-)[A-Za-z0-9_.+=/-]*",
+        "",
     ),
     (
         "GH_HOST GH_REPO GH_DEBUG GH_PROMPT_DISABLED GH_NO_UPDATE_NOTIFIER GH_FORCE_TTY AWS_REGION AWS_DEFAULT_REGION AWS_PROFILE AWS_DEFAULT_OUTPUT PGUSER PGPORT PGDATABASE PGCONNECT_TIMEOUT GOOGLE_CLOUD_PROJECT GCP_PROJECT GCLOUD_PROJECT CLOUDSDK_CORE_PROJECT CLOUDSDK_CORE_DISABLE_PROMPTS CLOUDSDK_COMPUTE_ZONE CLOUDSDK_COMPUTE_REGION TF_LOG TF_IN_AUTOMATION TF_INPUT TF_WORKSPACE HOMEBREW_NO_*",

@@ -166,9 +166,11 @@ WRAPPERS = (
                 "-e=",
                 r"(?:(?:trace|t|signal|signals|s|read|reads|r|write|writes|w|abbrev|a|verbose|v|raw|x|quiet|silent|silence|q|status|decode-fds|decode-fd)=)?!?[\w,%/?^-]*",
             ),
+            # A name that begins with `|` or `!` is a command.
+            ("-o= --output=", r"[^|!](?s:.*)"),
         ),
-        # A name that begins with `|` or `!` is a command.
-        runs="-o= --output= -p= --attach= -u= --user= -E= --env= -D --daemonize? --inject= --fault= --kvm= --detach-on= --output-append-mode --output-separately",
+        writes="-o= --output=",
+        runs="-p= --attach= -u= --user= -E= --env= -D --daemonize? --inject= --fault= --kvm= --detach-on= --output-append-mode --output-separately",
         transparent=False,
     ),
     Wrapper(

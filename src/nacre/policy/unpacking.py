@@ -1,0 +1,66 @@
+"""Files whose names are not in a command: those of an archive, a patch, a directory that is copied.
+
+Above: `inspector` asks about the arguments of a program. Below: `effects`, and the schema of the tables.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.patterns import regex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.effects import Effects
+    from nacre.policy.options import Argument
+    from nacre.policy.tables.schema import Program
+
+# Options of cp and rsync with which a directory is copied with all that is in it.
+_COPIES_WHOLE = frozenset(
+    {"-r", "-R", "-a", "-d", "--recursive", "--archive", "--dirs", "-T", "--no-target-directory"}
+)
+# Options with which a file keeps the directories of its name where it is put, or is named in a list.
+_KEEPS_PATHS = {
+    "cp": frozenset({"--parents", "--path"}),
+    "rsync": frozenset({"-R", "--relative", "--files-from"}),
+}
+# Files of another machine whose names are found there.
+_NAMES_OF_OTHERS = regex(r"[^/]*:.*[*?\[{]|[^/]*::[^/]*\Z|rsync://[^/]*/[^/]*\Z")
+
+
+def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """Write down the directories that a program fills."""
+    if not entry.unpacks and entry.operands != "copy":
+        return
+    flags = {item.flag for item in given}
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if entry.operands == "copy" and operands:
+        if _copies_whole(entry, operands, flags):
+            for item in given:
+                if item.kind == "changes":
+                    found.uses(item.value, "fill")
+            found.uses(operands[-1], "fill")
+    elif entry.unpacks and not flags & set(entry.looks.split()):
+        alone = not operands or entry.operands.split()[0] != "change"
+        if alone and not any(item.kind == "fills" for item in given):
+            at = given[0].word if given else None
+            found.uses((at or Word("", 0, 0)).with_text("."), "fill")
+
+
+def _copies_whole(entry: Program, operands: Sequence[Word], flags: set[str]) -> bool:
+    """`cp -r x/. y`, `rsync -R a/b y`: what comes to be in y is not named, or named with its directories."""
+    whole = bool(flags & _COPIES_WHOLE) and any(
+        word.text.endswith(("/.", "/..", "/", ":"))
+        or word.text in {".", ".."}
+        or "-T" in flags
+        or (word.text.endswith(UNKNOWN) and word.expansions[-1].kind != "file")
+        for word in operands
+    )
+    keeps = _KEEPS_PATHS.get(entry.names.partition(" ")[0], frozenset())
+    return whole or not flags.isdisjoint(keeps) or any(map(_names_of_others, operands[:-1]))
+
+
+def _names_of_others(word: Word) -> bool:
+    return ":" in word.text and _NAMES_OF_OTHERS.match(word.text) is not None
