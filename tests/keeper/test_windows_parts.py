@@ -74,7 +74,7 @@ def test_a_command_line_is_quoted_as_its_program_takes_it_apart(
 
 
 @pytest.mark.req("windows-terminal")
-def test_a_windows_without_consoles_for_others_is_told_with_what_to_do(
+def test_a_windows_without_consoles_for_others_is_reported_with_what_to_do(
     starting: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     consoles = importlib.import_module("nacre.keeper.win32.consoles")
@@ -87,5 +87,5 @@ def test_a_windows_without_consoles_for_others_is_told_with_what_to_do(
 @pytest.mark.req("windows-terminal")
 def test_a_keeper_of_another_system_loads_nothing_of_windows() -> None:
     asked = "import sys, nacre.keeper.program; print(any('keeper.win' in name for name in sys.modules))"
-    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
-    assert told.stdout == ("True\n" if sys.platform == "win32" else "False\n")
+    child = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert child.stdout == ("True\n" if sys.platform == "win32" else "False\n")

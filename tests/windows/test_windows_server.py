@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -343,3 +344,24 @@ def test_a_terminal_has_a_screen_takes_what_is_typed_and_keeps_its_size(server: 
     ended = server.call("job", action="wait", id=job)
     assert ended["structuredContent"]["exit_code"] == 7
     assert "hello Ada" in text_of(server.call("job", action="screen", id=job))
+
+
+@pytest.mark.req("windows-doctor")
+@pytest.mark.usefixtures("server")  # wine's own processes are there then, and do not keep our pipes open
+def test_doctor_says_what_works_on_windows_and_what_needs_linux() -> None:
+    done = subprocess.run(
+        [*NACRE, "doctor", "--json"],
+        env={**os.environ, **WINE},
+        input="",  # a pipe: Windows' Python under wine cannot start on a file
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    findings = {each["name"]: each for each in json.loads(done.stdout)}
+    assert done.returncode == 0, "a sandbox that nobody asked for is no problem"
+    assert findings["shell"]["text"] == r"C:\windows\system32\cmd.exe ran a command"
+    assert findings["keeper"]["status"] == "ok"
+    for level in ("workspace", "read-only", "strict"):
+        assert (findings[level]["status"], findings[level]["text"]) == ("warning", "the sandbox needs Linux")
+    assert [each for each in findings.values() if each["fix"] and each["fix"] in each["text"]] == []

@@ -1,7 +1,7 @@
 """Watching running servers (`nacre watch`): what they run, live; stopping it, and typing into its terminals.
 
-`listener`  in a server: the private socket, what is told and asked there; `peers` who may connect to it
-`paths`     where these sockets are
+`listener`  in a server: what is told and asked
+`endpoint`  where: `unix_sockets`, and their `peers`, or `named_pipes`; `paths`: where these are
 `client`    in the watcher: the servers of this user, found, followed, asked
 `app`       `nacre watch` on a whole terminal; `cli` the command line, and a view of plain lines
 

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 from nacre.argument_parser import Parser
 from nacre.audit.reading import how_of, what_of
 from nacre.errors import NacreError, RequestError
-from nacre.watch import peers
 from nacre.watch.client import Servers, WatchedServer
+from nacre.watch.endpoint import IS_OFFERED
 from nacre.watch.paths import socket_directory
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
+FAILED, USAGE_ERROR = 1, 2
 NO_TEXTUAL = """\
 nacre: a whole-terminal view needs the package textual, which is not installed here.
 Install it (`pip install 'nacre[watch]'`), or use `nacre watch --plain`."""
-NOT_HERE = "nacre: servers can be watched on Linux and macOS only, so far.\n"
+NOT_HERE = "nacre: servers can be watched on Linux, macOS and Windows only.\n"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,12 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     if options.once and not (options.plain or options.json):
         top.error("--once goes with --plain or --json")
     try:
-        return _watch(options, socket_directory(os.environ)) if peers.IS_OFFERED else _not_here()
-    except BrokenPipeError:  # `… | head` has seen enough
-        sys.stderr.close()
-        return 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        return _watch(options, socket_directory(os.environ)) if IS_OFFERED else _not_here()
     except NacreError as error:
         sys.stderr.write(f"nacre: {error}\n")
         return FAILED
@@ -94,14 +89,16 @@ def _run_app(directory: str) -> int:
 async def _print(directory: str, *, as_json: bool, once: bool) -> int:
     def hear(server: WatchedServer, message: dict[str, Any]) -> None:
         for line in [json.dumps({"server": server.pid, **message})] if as_json else as_lines(server, message):
-            sys.stdout.write(line.encode("utf-8", "backslashreplace").decode() + "\n")
+            sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
     servers = Servers(directory, hear)
     try:
         await servers.look()
         if not list(servers):
-            sys.stderr.write(f"No server of yours can be watched{'' if once else ' yet'} ({directory}).\n")
+            yet = "" if once else " yet"
+            why = f"clients start one when they need it (looked in {directory})"
+            sys.stderr.write(f"No server of yours can be watched{yet}: {why}.\n")
         if not once:
             await servers.follow()
         return 0 if list(servers) else FAILED

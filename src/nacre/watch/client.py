@@ -1,13 +1,12 @@
 """The running servers of this user, as they are watched: found, followed, asked.
 
-Above it: `cli` and `app`. Below: `paths`. It speaks the protocol of `listener`, and
+Above it: `cli` and `app`. Below: `endpoint` and `paths`. It speaks the protocol of `listener`, and
 knows nothing of how it is shown.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import itertools
 import json
 import os
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.errors import PlaceError, RequestError
 from nacre.watch import paths
+from nacre.watch.endpoint import endpoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,7 +113,7 @@ class Servers:
         """Find those that are there now. PlaceError: their directory cannot be used."""
         try:
             with paths.opened(self._directory) as here:
-                names = [name for name in os.listdir(here) if name.endswith(paths.ENDING)]
+                names = [name for name in os.listdir(here) if name.endswith(endpoint.ENDING)]
                 for name in sorted({*names} - {*self._known}):
                     await self._meet(here, name)
             if not names:
@@ -126,12 +126,8 @@ class Servers:
 
     async def _meet(self, here: str, name: str) -> None:
         try:
-            streams = await asyncio.open_unix_connection(f"{here}/{name}", limit=LINE_BYTES)
-        except ConnectionRefusedError:  # it was killed
-            with contextlib.suppress(OSError):
-                os.unlink(f"{here}/{name}")
-            return
-        except OSError:
+            streams = await endpoint.connect(here, name, LINE_BYTES)
+        except OSError:  # it was killed, or takes nobody now
             return
         server = self._known[name] = WatchedServer(name, *streams)
         met = asyncio.get_running_loop().create_future()

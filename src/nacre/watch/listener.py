@@ -1,7 +1,7 @@
-"""The private socket through which a person watches a server (`nacre watch`), stops jobs and types into them.
+"""What a person who watches a server (`nacre watch`) is told, and can ask: to stop jobs and type into them.
 
 Above it: `server`, which loads this when its first calls are answered. Below: `service` and `audit`. It is no
-way to run a command. Who may connect is decided by `peers`.
+way to run a command. Where they connect, and who may, is the matter of `endpoint`.
 
 Both sides send JSON, one object on a line. First comes `hello` with all there is; then `started`, `ended` and
 `noted` as things happen. A request is {"ask": ..., "id": any}; its answer has the same id, and `answer` or
@@ -11,10 +11,8 @@ Both sides send JSON, one object on a line. First comes `hello` with all there i
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
-import socket
 import time
 from collections import deque
 from functools import partial
@@ -28,7 +26,8 @@ from nacre.model import Command, Result
 from nacre.output import leaving
 from nacre.output_query import Query
 from nacre.stderr import log
-from nacre.watch import paths, peers
+from nacre.watch.endpoint import endpoint
+from nacre.watch.paths import socket_directory
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -52,13 +51,12 @@ GATHER_S = 0.02
 
 
 class WatchListener:
-    """The socket of one server, and who watches it."""
+    """Who watches one server."""
 
     def __init__(self, service: Service, environment: Mapping[str, str]) -> None:
         self._service = service
-        self._directory = paths.socket_directory(environment)
-        self._name = f"{os.getpid()}-{os.urandom(2).hex()}{paths.ENDING}"
-        self._server: asyncio.Server | None = None
+        self._endpoint = endpoint.Endpoint(socket_directory(environment))
+        self._is_open = False
         self._watchers: set[asyncio.StreamWriter] = set()
         self._untold: list[Callable[[], dict[str, Any]]] = []  # what happened since they were told last
         self._numbers = 0
@@ -76,36 +74,23 @@ class WatchListener:
     @property
     def path(self) -> str:
         """Where it is."""
-        return os.path.join(self._directory, self._name)
+        return self._endpoint.path
 
     async def open(self) -> None:
         """Listen. Raises OSError: it cannot be made, and the server does without."""
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            with paths.opened(self._directory) as here:
-                remove_stale(here)
-                # It gets its name once it accepts: a socket that cannot be reached belongs to a dead server.
-                listener.bind(f"{here}/{self._name}{paths.NOT_READY}")
-                listener.listen(WATCHERS)
-                os.rename(f"{here}/{self._name}{paths.NOT_READY}", f"{here}/{self._name}")
-        except OSError:
-            listener.close()
-            raise
-        self._server = await asyncio.start_unix_server(self._meet, sock=listener, limit=REQUEST_BYTES)
+        await self._endpoint.open(self._meet, REQUEST_BYTES)
+        self._is_open = True
         recorder.observers.append(self)
 
     def close(self) -> None:
-        """Disconnect all, and remove the socket."""
-        if self._server is None:
+        """Disconnect all."""
+        if not self._is_open:
             return
         recorder.observers.remove(self)
-        self._server.close()
+        self._endpoint.close()
         self._tell_all()
         for writer in self._watchers:
             writer.close()
-        with contextlib.suppress(OSError):
-            os.unlink(self.path)
-        paths.remove_if_empty(self._directory)
 
     # -- what happens
 
@@ -154,7 +139,7 @@ class WatchListener:
     # -- one watcher
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        why_not = peers.refusal(writer.get_extra_info("socket"))
+        why_not = endpoint.refusal(writer)
         if not why_not and len(self._watchers) >= WATCHERS:
             why_not = f"There are {WATCHERS} watchers already."
         if why_not:
@@ -259,7 +244,7 @@ class WatchListener:
 
     async def _type(self, request: dict[str, Any]) -> dict[str, Any]:
         text, keys, job_id = request.get("text", ""), request.get("keys", ""), _job_of(request)
-        if not peers.KNOWS_COMMANDS:
+        if not endpoint.KNOWS_COMMANDS:
             raise RequestError("This system does not tell a person from a command: nobody types into jobs.")
         if not isinstance(text, str) or not isinstance(keys, str):
             raise RequestError("text and keys are texts.")
@@ -311,17 +296,3 @@ def _as_ended(when: float, number: int, asked: Asked, outcome: Outcome, entry: E
 def _line(message: dict[str, Any]) -> bytes:
     """As it leaves: without secrets."""
     return leaving(json.dumps(message).encode())[0] + b"\n"
-
-
-def remove_stale(directory: str) -> None:
-    """Remove the sockets of servers that were killed."""
-    for name in os.listdir(directory):
-        pid = name.partition("-")[0]
-        if not pid.isdecimal() or peers.lives(int(pid)):
-            continue
-        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            try:
-                probe.setblocking(False)  # one of another container takes it at once, or has no room now
-                probe.connect(f"{directory}/{name}")
-            except ConnectionRefusedError:
-                os.unlink(f"{directory}/{name}")

@@ -1,7 +1,7 @@
-"""Where the sockets of running servers are, through which a person watches them.
+"""Where the sockets of running servers are, through which a person watches them; on Windows, names of pipes.
 
-Above it: `listener`, which makes one for its server, `client`, which finds them all, and the
-sandbox, which hides them from commands. Each is in a directory that is closed to other
+Above it: `unix_sockets` and `named_pipes`, which make one for a server, `client`, which finds them all, and
+the sandbox, which hides them from commands. Each is in a directory that is closed to other
 users; the path of a socket may be longer than the kernel takes, so that Linux is given the directory's
 descriptor for it.
 
@@ -21,15 +21,14 @@ from nacre.keeper.directory import make_private
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-ENDING = ".sock"
 FALLBACK = "/tmp/nacre-watch-"  # noqa: S108  # made private, or not used
-NOT_READY = ".new"  # of a socket that does not accept yet
 
 
 def socket_directory(environment: Mapping[str, str]) -> str:
-    """The directory of this user's sockets, whether it is there or not."""
-    if os.name == "nt":  # there are none
-        return ""
+    """The directory of this user's sockets, or of the names of pipes, whether it is there or not."""
+    if os.name == "nt":
+        local = environment.get("LOCALAPPDATA") or os.path.join(os.path.expanduser("~"), "AppData", "Local")
+        return os.path.join(local, "nacre-watch")
     user = os.geteuid()
     for base in (environment.get("XDG_RUNTIME_DIR", ""), f"/run/user/{user}"):
         if os.path.isabs(base) and _is_ours(base, user):
@@ -49,6 +48,9 @@ def _is_ours(base: str, user: int) -> bool:
 def opened(path: str) -> Generator[str]:
     """A short name of the directory while it is used; it is made if need be. Raises OSError."""
     make_private(path)
+    if os.name == "nt":  # its path is never too long: no socket is in it
+        yield path
+        return
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         yield f"/proc/self/fd/{fd}" if sys.platform == "linux" else path

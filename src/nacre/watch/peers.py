@@ -1,8 +1,8 @@
 """Who is at the other end of a socket of `nacre watch`, and whether they may watch.
 
-Above it: `listener`. One boundary for what systems tell of it: Linux and macOS name the process and its user.
-Only the same user is let in, and none that a server of ours has started: its parents are looked at, up to one
-that is also above this server. Who cannot be looked at is not let in.
+Above it: `unix_sockets`. One boundary for what systems tell of it: Linux and macOS name the process and
+its user. Only the same user is let in, and none that a server of ours has started: its parents are looked
+at, up to one that is also above this server. Who cannot be looked at is not let in.
 
 Linux keeps all that a command starts below its server. Elsewhere an orphan of a command has no parent that
 tells where it came from: there, nobody may type into terminals, which would be a way past the rules.
@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-IS_OFFERED = sys.platform in ("linux", "darwin")
 KNOWS_COMMANDS = sys.platform == "linux"  # whether no process of a command can pass for the person's
 GUARDIAN = b"nacre-guardian"  # what is above all commands of a server
 CREDENTIALS = struct.Struct("3i")  # Linux: pid, user, group

@@ -8,13 +8,14 @@ with a type checker works anywhere.
     jobs       job objects
     consoles   pseudoconsoles
     processes  starting a process, waiting for its end, asking what it is
+    security   users, who is at the other end of a pipe; for nacre, not for a keeper
 """
 
 from __future__ import annotations
 
 from nacre.keeper.win32.consoles import PseudoConsole
 from nacre.keeper.win32.headers import GENERIC_READ, JOB_IS_EMPTY, close_handle
-from nacre.keeper.win32.jobs import Job
+from nacre.keeper.win32.jobs import Job, mark_as_keeper
 from nacre.keeper.win32.pipes import Operation, Packet, Port, begin_read, begin_write, make_pipe, open_file
 from nacre.keeper.win32.processes import (
     Launch,
@@ -47,6 +48,7 @@ __all__ = [
     "exit_code",
     "image_of",
     "make_pipe",
+    "mark_as_keeper",
     "open_file",
     "open_process",
     "terminate",

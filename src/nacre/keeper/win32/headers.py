@@ -108,12 +108,13 @@ class Overlapped(ctypes.Structure):
     ]
 
 
-def _library(name: str) -> Any:
+def library(name: str) -> Any:
+    """A library of Windows."""
     return getattr(ctypes, "WinDLL")(name, use_last_error=True)  # noqa: B009  # type checkers on Linux do not know WinDLL
 
 
-kernel32 = _library("kernel32")
-ntdll = _library("ntdll")
+kernel32 = library("kernel32")
+ntdll = library("ntdll")
 WAIT_CALLBACK: Any = ctypes.CFUNCTYPE(None, c_size_t, ctypes.c_ubyte)
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "AssignProcessToJobObject": (BOOL, [HANDLE, HANDLE]),

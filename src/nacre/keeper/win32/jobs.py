@@ -5,6 +5,7 @@ Above it: `windows`. Below: `headers`, and the completion port of `pipes`.
 
 from __future__ import annotations
 
+import os
 from ctypes import byref, c_size_t, sizeof
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,24 @@ if TYPE_CHECKING:
     import ctypes
 
     from nacre.keeper.win32.pipes import Port
+
+
+KEEPERS = "Global\\nacre-keeper-"
+
+
+def keeper_mark(pid: int) -> str:
+    """The name of the job that tells a keeper and its commands from other processes."""
+    return f"{KEEPERS}{pid}"
+
+
+def mark_as_keeper() -> None:
+    """Put this process, and all that it will ever start, into the job of that name, as long as it lives.
+
+    It is a mark and no more: whoever has taken the name before us has marked us as well.
+    """
+    job: int = kernel32.CreateJobObjectW(None, keeper_mark(os.getpid()))
+    check(job)
+    check(kernel32.AssignProcessToJobObject(job, kernel32.GetCurrentProcess()))
 
 
 class Job:

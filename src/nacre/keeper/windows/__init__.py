@@ -81,6 +81,7 @@ def prepare() -> bool:
 
     Returns that no process can escape.
     """
+    win32.mark_as_keeper()
     CHILDREN.keepers_job = win32.Job()
     CHILDREN.keepers_job.add_self()
     return True
