@@ -9,7 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.figures import BASH, BWRAP_LOOP, JSON_LOOP, SDK_NOOP, SDK_SHELL, SPAWN
+from bench.figures import BASH, BWRAP_LOOP, JSON_LOOP, RELAY, RELAY_SESSION, SDK_NOOP, SDK_SHELL, SPAWN
 from bench.model import Server, ShortTimeout
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -61,6 +61,7 @@ def floors() -> list[Server]:
             arguments={"command": "{command}"},
             workloads=frozenset({"start", "echo", "program", "flight"}),
         ),
+        *_relays(python),
         Server(
             SDK_NOOP,
             "floor",
@@ -82,6 +83,26 @@ def floors() -> list[Server]:
             arguments={"command": "{command}"},
             workloads=ORDINARY | {"behaviour"},
         ),
+    ]
+
+
+def _relays(python: str) -> list[Server]:
+    """Two processes that do only what a server and its keeper must do."""
+    return [
+        Server(
+            name,
+            "floor",
+            description,
+            python,
+            argv=(*_program("relay"), *arguments),
+            tool="run",
+            arguments={"command": "{command}"},
+            workloads=workloads,
+        )
+        for name, description, arguments, workloads in (
+            (RELAY, "two processes: JSON, and posix_spawn", (), frozenset({"echo", "flight"})),
+            (RELAY_SESSION, "the same with one bash, as a session has it", ("session",), frozenset({"echo"})),
+        )
     ]
 
 

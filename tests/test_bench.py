@@ -83,7 +83,7 @@ def test_a_small_run_measures_nacre_beside_a_floor_and_keeps_every_sample(tmp_pa
 
 
 @pytest.mark.req("bench-runs")
-def test_behaviour_is_told_in_words_and_nacre_leaves_nothing(tmp_path: Path) -> None:
+def test_behaviour_is_described_in_words_and_nacre_leaves_nothing(tmp_path: Path) -> None:
     kept = tmp_path / "run.json"
     done = bench("--only", "nacre", "--workloads", "behaviour", "--json", str(kept))
     assert done.returncode == 0, done.stderr
@@ -95,7 +95,7 @@ def test_behaviour_is_told_in_words_and_nacre_leaves_nothing(tmp_path: Path) -> 
 
 
 @pytest.mark.req("bench-runs")
-def test_a_server_that_fails_is_told_and_the_others_go_on(
+def test_a_server_that_fails_is_reported_and_the_others_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = Server("sdk-shell", "floor", "ends at once", argv=("/bin/false",), workloads=frozenset({"echo"}))
@@ -189,7 +189,7 @@ def test_every_aim_and_figure_is_about_something_that_is_measured() -> None:
 
 
 @pytest.mark.req("bench-ratios")
-def test_a_missed_aim_is_shown_and_told_by_the_exit_code(tmp_path: Path) -> None:
+def test_a_missed_aim_is_shown_and_sets_the_exit_code(tmp_path: Path) -> None:
     kept = tmp_path / "run.json"
     report.write(a_run(), kept)
     assert "MISSED" in table.aims_section(a_run())
@@ -240,7 +240,9 @@ def test_what_is_no_report_is_refused_with_the_reason(part: dict[str, Any], comp
         (["--from", "/nowhere/run.json"], "/nowhere/run.json"),
     ],
 )
-def test_bad_options_are_told(options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_options_are_reported(
+    options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(options) == 2
     assert complaint in capsys.readouterr().err
 

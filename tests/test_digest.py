@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,13 +16,13 @@ from wire_client import text_of
 
 from nacre import output
 from nacre.digest import digest, digest_spoken
-from nacre.failure_lines import TRIGGERS, Weight, weight_of
-from nacre.folding import folded, progress_shape, runs_backwards, runs_of
+from nacre.failure_lines import TRIGGERS, Weight, letter_first, weight_of
+from nacre.folding import folded, progress_shape, runs_back_through, runs_backwards, runs_of, runs_through
 from nacre.keeper.frames import Stream
 from nacre.masking import Mask
 from nacre.output import readable, render
 from nacre.outputs import Printed
-from nacre.picking import lines_with_triggers
+from nacre.picking import distinct_lines, lines_with_triggers, triggers_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +124,8 @@ def test_every_line_with_a_word_of_failure_is_looked_at_whatever_stands_around_i
     lines = whole.lower().splitlines()
     wanted = {number for number, line in enumerate(lines, 1) if any(word in line for word in TRIGGERS)}
     unread = {number for number, line in enumerate(lines, 1) if re.search(rb"[a-z*:!_]{201}", line)}
-    seen = {candidate.number for candidate in lines_with_triggers(whole, 0, 1)}
+    triggers = triggers_in(distinct_lines(whole, len(whole))[0])
+    seen = {candidate.number for candidate in lines_with_triggers(whole, len(whole), 0, 1, triggers)}
     assert wanted - unread <= seen
 
 
@@ -153,6 +155,19 @@ def test_where_nothing_tells_of_a_failure_both_ends_have_all_the_room() -> None:
 )
 def test_a_line_weighs_what_it_tells(line: str, weight: Weight) -> None:
     assert weight_of(line) is weight
+
+
+@pytest.mark.req("cut-picks")
+@given(st.lists(st.sampled_from(["error", "Error", "x", "_", " ", "-", "\u00e9", "7", "fail", "ed"])))
+def test_an_expression_with_letters_first_finds_the_same(parts: list[str]) -> None:
+    line = "".join(parts)
+    for expression in (
+        r"\berror\b|\bfail(?:ed)?\b",
+        r"(?i)x\berror|\be.*\bfailed",
+        r"(?x) -\b fail | \bError",
+    ):
+        found = [match.span() for match in re.finditer(expression, line)]
+        assert [match.span() for match in re.finditer(letter_first(expression), line)] == found
 
 
 # -- what is folded
@@ -190,6 +205,23 @@ def test_folding_counts_every_line_and_every_byte_in_both_directions(lines: list
     assert [(part.first, part.last, part.lines) for part in there] == [
         (part.first, part.last, part.lines) for part in reversed(back)
     ]
+
+
+@pytest.mark.req("cut-folds")
+@given(
+    pieces=st.lists(st.sampled_from([b"a\n", b"a", b"bc\n", b"\n", b"bc\nbc\nbc\n", b"a\na\n"]), max_size=40),
+    cuts=st.lists(st.integers(0, 80), max_size=6),
+    from_border=st.booleans(),
+)
+def test_lines_that_repeat_are_the_same_in_parts_as_in_one_piece(
+    *, pieces: list[bytes], cuts: list[int], from_border: bool
+) -> None:
+    whole = b"".join(pieces)
+    borders = sorted({0, len(whole), *(cut for cut in cuts if cut < len(whole))})
+    parts = [whole[begin:end] for begin, end in pairwise(borders)]
+    assert list(runs_through(parts)) == list(runs_of(whole))
+    backwards = runs_back_through(reversed(parts), from_border=from_border)
+    assert list(backwards) == list(runs_backwards(whole, from_border=from_border))
 
 
 @pytest.mark.req("cut-folds")
@@ -409,6 +441,20 @@ def test_a_person_can_turn_it_off_and_other_presets_show_both_ends_alone(
     text = text_of(other.call("shell_exec", command=script))
     assert "the disk is full" not in text
     assert "left out" in text
+
+
+@pytest.mark.req("cut-picks")
+def test_both_ends_together_are_as_long_as_was_asked_for_less_or_more_than_usual(
+    start: Start, tmp_path: Path
+) -> None:
+    (file := tmp_path / "nacre.toml").write_text("pick_lines = false\n")
+    server = start("--config", str(file), "--shell", "bash")
+    for limit in (10_000, 32 * 1024, 60_000, 200_000):
+        for session in ({}, {"session": "one"}):
+            shown = server.shell("seq 100000", output_limit=limit, **session)["stdout"]
+            head, _, tail = shown.partition("[... ")
+            assert limit * 0.49 <= len(head) <= limit * 0.5, (limit, session)
+            assert limit * 0.49 <= len(tail.partition("...]\n")[2]) <= limit * 0.5, (limit, session)
 
 
 @pytest.mark.req("cut-picks")

@@ -21,22 +21,22 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nacre.binary import describe, is_unreadable, lines_before
-from nacre.folding import ended, folded, folds_in, runs_backwards, runs_of
+from nacre.folding import ended, folded, folds_in, runs_back_through, runs_through
 from nacre.model import Text
 from nacre.output import LOSSY, counted, fitting, left_out, readable, size_of
 from nacre.output_reader import blocks, line_number
 from nacre.picking import LINE_BYTES, LOOKED_BYTES, LOOKED_BYTES_OF_SUCCESS, Choice, Found, cost_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
-    from nacre.folding import Folded
     from nacre.outputs import Printed
     from nacre.picking import Row
 
 ECHO_BYTES = 1 << 14  # cmd.exe reads no line of half that
 LEAST_BYTES = 2048  # in less room only the two ends are shown
-WINDOW_BYTES = 120 << 10  # of each end, that is folded to be shown; the heap gives back what is larger
+WINDOW_BYTES = 120 << 10  # of each end, that is folded to be shown
+PART_BYTES = 1 << 15  # of it, at least, that is read at once
 PICKED_SHARE = 0.4  # of the room, at most, for picked lines and those beside them
 FRAME_BYTES = 260  # the text around the picked lines
 
@@ -83,7 +83,7 @@ def digest(  # noqa: PLR0913  # what is cut, and what is known of it
         return replace(
             cut, text=f"{readable(beginning[:begin], encoding)}{description}\n", omitted_bytes=rest_bytes
         )
-    ends = _Ends(printed, max(WINDOW_BYTES, 2 * limit_bytes), encoding)
+    ends = _Ends(printed, beginning, limit_bytes, encoding)
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)
     found = Found(LOOKED_BYTES_OF_SUCCESS if succeeded else LOOKED_BYTES)
@@ -174,35 +174,78 @@ def _total_lines(printed: Printed) -> int | None:
 
 
 class _Ends:
-    """Both ends of an output, in any size."""
+    """Both ends of an output, in any size up to a limit.
 
-    def __init__(self, printed: Printed, window_bytes: int, encoding: str | None) -> None:
+    Lines that repeat are followed further, up to the size of a window. They are read in parts: to use memory
+    for the first time takes longer than to look at what is in it.
+    """
+
+    def __init__(self, printed: Printed, beginning: bytes, limit_bytes: int, encoding: str | None) -> None:
         total = printed.total_bytes
+        window_bytes = max(WINDOW_BYTES, 2 * limit_bytes)
+        self._printed = printed
         self._encoding = encoding
-        self._first = printed.read(0, min(window_bytes, total))
+        self._part_bytes = max(PART_BYTES, window_bytes // 8)
+        self._first = beginning
+        self._first_end = min(window_bytes, printed.missing_from if printed.missing_bytes else total)
         missing_to = printed.missing_from + printed.missing_bytes if printed.missing_bytes else 0
         self._last_begin = max(0, missing_to, total - window_bytes)
-        self._last = b"".join(block for _, block in blocks(printed, self._last_begin, total))
+        self._last_read_from = max(self._last_begin, total - limit_bytes)
+        self._last = self._read(self._last_read_from, total)
+        self._complete: dict[tuple[bool, int], _End] = {}  # with all of a window: see `_folded`
+
+    def _read(self, begin: int, end: int) -> bytes:
+        return b"".join([block for _, block in blocks(self._printed, begin, end)])
 
     def both(self, head_bytes: int, both_bytes: int) -> tuple[_End, _End]:
         """As much of the beginning as fits, and as much of the end in the room that is left."""
-        head = self._end(self._first, head_bytes, from_start=True, is_whole=False)
-        left_bytes = max(both_bytes - size_of(head.text), head_bytes)
-        begin = max(0, head.size - self._last_begin)
-        is_whole = begin > 0 or not self._last_begin
-        return head, self._end(self._last[begin:], left_bytes, from_start=False, is_whole=is_whole)
+        head = self._head(head_bytes)
+        return head, self._tail(head.size, max(both_bytes - size_of(head.text), head_bytes))
 
-    def _end(self, data: bytes, limit_bytes: int, *, from_start: bool, is_whole: bool) -> _End:
-        """As much of one end as fits; `is_whole`, where the data begins with a line."""
-        if not folds_in(data[:limit_bytes] if from_start else data[-limit_bytes:]):
-            return self._as_it_is(data, limit_bytes, from_start=from_start)
-        runs = runs_of(data) if from_start else runs_backwards(data, from_border=is_whole)
-        end = self._taken(folded(runs, backwards=not from_start), limit_bytes, backwards=not from_start)
-        return end if end.size or not data else self._as_it_is(data, limit_bytes, from_start=from_start)
+    def _head(self, limit_bytes: int) -> _End:
+        data = self._first[:limit_bytes]
+        end = None
+        if folds_in(data):
+            end = self._folded(runs_through(self._parts()), 0, limit_bytes, backwards=False)
+        return end or self._as_it_is(data, limit_bytes, from_start=True)
 
-    def _taken(self, items: Iterable[Folded], limit_bytes: int, *, backwards: bool) -> _End:
+    def _tail(self, head_size: int, limit_bytes: int) -> _End:
+        begin = max(self._last_begin, head_size)
+        data = self._last_from(begin)[-limit_bytes:]
+        end = None
+        if folds_in(data):
+            is_whole = head_size > self._last_begin or not self._last_begin
+            runs = runs_back_through(self._parts_backwards(begin), from_border=is_whole)
+            end = self._folded(runs, begin, limit_bytes, backwards=True)
+        return end or self._as_it_is(data, limit_bytes, from_start=False)
+
+    def _last_from(self, begin: int) -> bytes:
+        return self._last[max(0, begin - self._last_read_from) :]
+
+    def _parts(self) -> Iterator[bytes]:
+        """The beginning, up to the end of its window."""
+        yield self._first
+        for at in range(len(self._first), self._first_end, self._part_bytes):
+            yield self._printed.read(at, min(self._part_bytes, self._first_end - at))
+
+    def _parts_backwards(self, begin: int) -> Iterator[bytes]:
+        """The end, the last part first."""
+        yield self._last_from(begin)
+        end = self._last_read_from
+        while end > begin:
+            at = max(begin, end - self._part_bytes)
+            yield self._read(at, end)
+            end = at
+
+    def _folded(
+        self, runs: Iterable[tuple[bytes, int]], begin: int, limit_bytes: int, *, backwards: bool
+    ) -> _End | None:
+        """As much as fits of lines that are folded; None: not even one."""
+        known = self._complete.get((backwards, begin))
+        if known is not None and size_of(known.text) <= limit_bytes:
+            return known  # with more room, it would be the same
         end, texts = _End(), list[str]()
-        for item in items:
+        for item in folded(runs, backwards=backwards):
             text = item.text(self._encoding)
             limit_bytes -= size_of(text)
             if limit_bytes < 0:
@@ -211,8 +254,10 @@ class _Ends:
             end.lines += item.lines if item.last.endswith(b"\n") else item.lines - 1
             end.size += item.size
             end.hidden_bytes += item.hidden_bytes
+        else:
+            self._complete[backwards, begin] = end
         end.text = "".join(reversed(texts) if backwards else texts)
-        return end
+        return end if end.size else None
 
     def _as_it_is(self, data: bytes, limit_bytes: int, *, from_start: bool) -> _End:
         """Whole lines, or a part of one that is longer than the room."""

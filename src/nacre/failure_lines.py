@@ -27,6 +27,17 @@ class Weight(IntEnum):
     SUMMARY = 4  # how all of it ended
 
 
+def letter_first(expression: str) -> str:
+    r"""The same expression, in which a letter stands before the `\b` that stood before it.
+
+    `re` passes over an alternative at once that begins with another letter than the text: half the time.
+    """
+    return _WORD_BEGIN.sub(r"\1(?<!\\w\1)", expression)
+
+
+_WORD_BEGIN = re.compile(r"\\b([A-Za-z])(?![?*+{])")
+
+
 class _Expression:
     """A regular expression that is compiled when it is first needed: together they take 40 ms."""
 
@@ -35,7 +46,7 @@ class _Expression:
 
     @cached_property
     def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self._text)
+        return re.compile(letter_first(self._text))
 
     def search(self, line: str) -> re.Match[str] | None:
         """Where it is found first."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FOLDED_LEAST = 4  # from so many lines on
 PIECE_BYTES = 4096  # compared at once where lines repeat
+SAMPLE_BYTES = 512  # looked at first: where lines repeat, they mostly do so from the beginning
 _NUMBER = re.compile(rb"[0-9][0-9.,:]*")
 _SOME = re.compile(rb"[1-9][0-9.,:]*|0[0-9.,:]+")
 _BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
@@ -24,9 +25,18 @@ _BAR = re.compile(rb"(?:[#=>*\-.\s]|\xe2[\x94-\x97][\x80-\xbf])+")
 _PROGRESS = re.compile(
     rb"\d\s?%|(?<![\d/.])\d+\s?(?:/|of)\s?\d+(?![\d/.])|\b\d+(?:\.\d+)?\s?[kKMG]i?B\b|\bETA\b"
 )
-# One of these stands in each: sought first, for the expression above takes 100 ns for each byte of a text.
-_SIGNS = (b"%", b"/", b"of", b"B", b"ETA")
-_NEAR_NUMBER = re.compile(rb"[0-9]\s?(?:%|/|of|[kKMG])")
+# One of these signs stands in each, with a digit before it. They are sought first: an expression that begins
+# with a plain character is found 100 times as quickly as the one above.
+_SIGNS = (
+    (b"%", re.compile(rb"%(?:(?<=\d%)|(?<=\d\s%))")),
+    (b"/", re.compile(rb"/(?:(?<=\d/)|(?<=\d\s/))\s?\d")),
+    (b"of", re.compile(rb"of(?:(?<=\dof)|(?<=\d\sof))\s?\d")),
+    (
+        b"B",
+        re.compile(rb"B(?:(?<=\d[kKMG]B)|(?<=\d\s[kKMG]B)|(?<=\d[kKMG]iB)|(?<=\d\s[kKMG]iB))"),
+    ),
+    (b"ETA", re.compile(rb"ETA")),
+)
 
 
 class Folded(NamedTuple):
@@ -95,21 +105,70 @@ def runs_backwards(data: bytes, *, from_border: bool) -> Iterator[tuple[bytes, i
         end = begin
 
 
-def _pieces(line: bytes) -> tuple[bytes, bytes]:
-    """A line many times, and once."""
-    return line * max(1, PIECE_BYTES // len(line)), line
+def runs_through(parts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    """The same as `runs_of`, of parts that follow one another: no more than one is held at a time."""
+    return _joined(_runs_of_parts(parts))
+
+
+def runs_back_through(parts: Iterable[bytes], *, from_border: bool) -> Iterator[tuple[bytes, int]]:
+    """The same as `runs_backwards`, of parts of which each comes before the one that was given earlier."""
+    return _joined(_runs_of_parts_backwards(parts, from_border=from_border))
+
+
+def _runs_of_parts(parts: Iterable[bytes]) -> Iterator[tuple[bytes, int]]:
+    rest = b""
+    for part in parts:
+        data = rest + part
+        del part  # so that the next one takes its place: memory that was not used before takes longer
+        yield from runs_of(data)
+        rest = data[data.rfind(b"\n") + 1 :]
+        del data
+
+
+def _runs_of_parts_backwards(parts: Iterable[bytes], *, from_border: bool) -> Iterator[tuple[bytes, int]]:
+    rest = b""
+    for part in parts:
+        data = part + rest
+        del part  # as above
+        yield from runs_backwards(data, from_border=False)
+        rest = data[: data.find(b"\n") + 1] or data
+        del data
+    yield from runs_backwards(rest, from_border=from_border)
+
+
+def _joined(runs: Iterable[tuple[bytes, int]]) -> Iterator[tuple[bytes, int]]:
+    """Runs of the same line, one after another, as one."""
+    current, total = b"", 0
+    for line, count in runs:
+        if line == current:
+            total += count
+            continue
+        if total:
+            yield current, total
+        current, total = line, count
+    if total:
+        yield current, total
+
+
+def _pieces(line: bytes) -> tuple[bytes, ...]:
+    """A line many times, some times, and once."""
+    return line * max(1, PIECE_BYTES // len(line)), line * max(1, SAMPLE_BYTES // len(line)), line
 
 
 def folds_in(data: bytes) -> bool:
     """Whether anything in it may be folded; quick, for most of what is printed has nothing of that kind."""
+    return repeats_in(data[:SAMPLE_BYTES]) or repeats_in(data) or _tells_progress(data)
+
+
+def repeats_in(data: bytes) -> bool:
+    """Whether a line comes twice in a row."""
     lines = data.split(b"\n")
-    return any(map(eq, lines, lines[1:])) or _tells_progress(data)
+    return any(map(eq, lines, lines[1:]))
 
 
 def _tells_progress(data: bytes) -> bool:
-    if not any([sign in data for sign in _SIGNS]):  # noqa: C419  # a list is quicker
-        return False
-    return (b"ETA" in data or _NEAR_NUMBER.search(data) is not None) and _PROGRESS.search(data) is not None
+    signs = [sign for sign, near_number in _SIGNS if sign in data and near_number.search(data)]
+    return bool(signs) and _PROGRESS.search(data) is not None
 
 
 class _Run:

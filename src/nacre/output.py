@@ -17,7 +17,7 @@ import contextlib
 import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nacre.model import Text
 
@@ -53,13 +53,15 @@ CUT_BYTES = 2048  # a chunk of newest output that is shorter follows on the one 
 NO_TEXT = Text("")
 
 
-def kept_bytes(asked_bytes: int | None, usual_bytes: int) -> int:
-    """What has to be kept at each end of a stream, where a caller has asked for so much.
+def keeping(asked_bytes: int | None, usual_bytes: int) -> dict[str, Any]:
+    """What has to be kept at each end of a stream, where a caller has asked for so much: fields of a frame.
 
     Together that is twice what is shown, so that folding gains; for who asks for more than usual, as much.
     """
     limit_bytes = asked_bytes or usual_bytes
-    return limit_bytes if limit_bytes <= usual_bytes else max(usual_bytes, (limit_bytes + 1) // 2)
+    if limit_bytes <= usual_bytes:
+        return {"keep_bytes": limit_bytes}
+    return {"keep_bytes": max(usual_bytes, (limit_bytes + 1) // 2), "whole_ends": True}
 
 
 def render(
@@ -73,7 +75,7 @@ def render(
     if not stream.total_bytes:
         has_more = stream.spool or stream.rest_lost
         return _text("", stream) if has_more else NO_TEXT
-    if stream.total_bytes == len(stream.head) + len(stream.tail):
+    if _is_complete(stream):
         text = readable(stream.head + stream.tail, encoding)
         if (
             "\\x" in text
@@ -119,9 +121,12 @@ def size_of(text: str) -> int:
 
 
 def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: str | None) -> Text:
-    whole = _kept(stream)
-    head, shown_head = fitting(whole, limit_bytes // 2, encoding, from_start=True)
-    tail, shown_tail = fitting(whole[len(head) :], limit_bytes // 2, encoding, from_start=False)
+    half_bytes = limit_bytes // 2
+    first, last = _kept_ends(stream)
+    if min(len(first), len(last)) < half_bytes or _is_complete(stream):  # one may go on into the other
+        first, last = _kept(stream), b""
+    head, shown_head = fitting(first, half_bytes, encoding, from_start=True)
+    tail, shown_tail = fitting(last or first[len(head) :], half_bytes, encoding, from_start=False)
     omitted_bytes = stream.total_bytes - len(head) - len(tail)
     omitted_lines = max(0, stream.line_ends - head.count(b"\n") - tail.count(b"\n"))
     rest = _where_rest_is(stream, output_id)
@@ -132,12 +137,21 @@ def _shorten(stream: Stream, limit_bytes: int, encoding: str | None, output_id: 
     )
 
 
+def _is_complete(stream: Stream) -> bool:
+    return stream.total_bytes == len(stream.head) + len(stream.tail)
+
+
 def _kept(stream: Stream) -> bytes:
-    """What may leave of all that was kept. What was between the two is gone, and may have cut a secret."""
-    if stream.total_bytes == len(stream.head) + len(stream.tail):
+    """What may leave of all that was kept."""
+    if _is_complete(stream):
         return leaving(stream.head + stream.tail)[0]
+    return b"".join(_kept_ends(stream))
+
+
+def _kept_ends(stream: Stream) -> tuple[bytes, bytes]:
+    """What may leave of both ends of a stream. What was between them is gone, and may have cut a secret."""
     head = leaving_part(stream.head, cut_before=False, cut_after=True)
-    return head + leaving_part(stream.tail, cut_before=True, cut_after=False)
+    return head, leaving_part(stream.tail, cut_before=True, cut_after=False)
 
 
 def _text(text: str, stream: Stream, **shortened: Any) -> Text:
@@ -155,7 +169,7 @@ def fitting(data: bytes, limit_bytes: int, encoding: str | None, *, from_start: 
     """The beginning or the end of a stream whose text is within a limit, and that text."""
     count = limit_bytes
     while count:
-        part = _whole_lines(data[:count] if from_start else data[-count:], from_start=from_start)
+        part = _first_lines(data, count) if from_start else _last_lines(data, count)
         text = readable(part, encoding)
         size = size_of(text)
         if size <= limit_bytes:
@@ -198,16 +212,21 @@ def counted(amount: int, noun: str) -> str:
     return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
 
 
-def _whole_lines(data: bytes, *, from_start: bool) -> bytes:
-    """Cut a beginning or an end of a stream at a line border; where it is one long line, at a character."""
-    if from_start:
-        border = data.rfind(b"\n") + 1
-        return data[:border] if border else data[: character_border(data, len(data))]
-    border = data.find(b"\n") + 1
+def _first_lines(data: bytes, count: int) -> bytes:
+    """The lines that end within so many bytes; where it is one long line, cut at a character."""
+    border = data.rfind(b"\n", 0, count) + 1
+    return data[: border or character_border(data, min(count, len(data)))]
+
+
+def _last_lines(data: bytes, count: int) -> bytes:
+    """The lines that begin so many bytes before the end, or later; one long line is cut at a character."""
+    start = max(0, len(data) - count)
+    border = data.find(b"\n", start) + 1
     if border and border < len(data):
         return data[border:]
-    start = 0
-    while start < min(4, len(data)) and data[start] & 0xC0 == 0x80:  # noqa: PLR2004  # a UTF-8 continuation byte
+    for _ in range(min(4, len(data) - start)):
+        if data[start] & 0xC0 != 0x80:  # noqa: PLR2004  # a UTF-8 continuation byte
+            break
         start += 1
     return data[start:]
 
@@ -252,6 +271,37 @@ def leaving_text(text: str) -> str:
     if _mask is None:
         return text
     return _mask.hide(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+
+def leaving_beginning(text: str, limit: int) -> str:
+    """The beginning of a text, as it may leave: no part of a secret stands where it is cut."""
+    text = leaving_text(text)
+    return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def leaving_cut(text: str) -> str:
+    """What may leave of a text that was cut already, if it ends with an ellipsis."""
+    if _mask is None or not text.endswith("…"):
+        return leaving_text(text)
+    beginning = text[:-1].encode("utf-8", "surrogatepass")
+    return _mask.hide(beginning, cut_after=True).decode("utf-8", "surrogatepass") + "…"
+
+
+def may_leave(data: bytes) -> bool:
+    """Whether there is nothing to hide in some bytes."""
+    return _mask is None or not _mask.finds(data)
+
+
+def leaving_value(value: Any) -> Any:
+    """What may leave of a value of JSON: every text in it, names as well."""
+    if isinstance(value, str):
+        return leaving_text(value)
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        return {leaving_text(name): leaving_value(each) for name, each in fields.items()}
+    if isinstance(value, list):
+        return [leaving_value(each) for each in cast("list[Any]", value)]
+    return value
 
 
 def leaving_file(file: BinaryIO) -> BinaryIO:

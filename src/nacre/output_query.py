@@ -16,7 +16,7 @@ class Query:
     offset: int | None = None
     line: int | None = None  # the first one is 1
     tail: int | None = None  # how many of the last lines
-    lines: int | None = None  # at most so many
+    lines: int | None = None  # at most this many
     search: str | None = None  # a regular expression
     context: int = 0  # lines shown around each that matches
     as_base64: bool = False

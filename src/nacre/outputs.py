@@ -12,10 +12,12 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nacre.keeper import records
 from nacre.output import context_bytes, leaving_part
+from nacre.spools import read_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -131,19 +133,18 @@ class Outputs:
         if known is not None and known.spool is None:
             yield _in_memory(known)
             return
-        with self._spools.open(output_id, stream) as file:
-            size_bytes = os.fstat(file.fileno()).st_size
-
-            def read_at(at: int, limit_bytes: int) -> bytes:
-                file.seek(at)
-                return file.read(limit_bytes)
-
+        fd = self._spools.open(output_id, stream)
+        try:
+            size_bytes = os.fstat(fd).st_size
             missing_bytes = known.spool_omitted_bytes if known is not None else 0
             goes_on = known is not None and known.goes_on
             line_ends = known.line_ends if known is not None and not goes_on else None
             # A file that lacks something is full: it has the first half of its limit, and the last.
             half_bytes = size_bytes // 2
-            yield Printed(read_at, size_bytes + missing_bytes, half_bytes, missing_bytes, goes_on, line_ends)
+            read = partial(read_at, fd)
+            yield Printed(read, size_bytes + missing_bytes, half_bytes, missing_bytes, goes_on, line_ends)
+        finally:
+            os.close(fd)
 
 
 def _beyond_file(stream: Stream) -> Stream:

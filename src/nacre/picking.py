@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from nacre.failure_lines import TRIGGER_PATTERNS, TRIGGERS, Weight, weight_of
 from nacre.folding import lines_backwards, lines_of, runs_of, shape_of
 from nacre.output import counted, readable, size_of
-from nacre.output_reader import blocks, missing_lines
+from nacre.output_reader import missing_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WEIGHTS = tuple(sorted(Weight, reverse=True))  # to walk through an enumeration takes ten times as long
 LOOKED_BYTES = 16 << 20  # are searched, at most
 LOOKED_BYTES_OF_SUCCESS = 1 << 18  # failures are rarely in it, and who prints much should not wait for that
-SAMPLE_BYTES = 4096  # that tell whether lines repeat
+SAMPLE_BYTES = 2048  # that tell whether lines repeat
 LOOKED_BLOCK_BYTES = 1 << 16  # at once; the heap gives large blocks back each time, which takes as long again
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
@@ -87,29 +87,36 @@ class Found:
         self.kinds: Counter[bytes] = Counter()  # how many of each; of too many kinds, those that came first
         self.total = 0  # that are more than warnings
         self.looked_to: int | None = None  # where it was stopped; None: all was looked at
+        self._distinct, self._triggers = b"", ()  # lines of the last part, and the triggers in them
         self._weights: dict[bytes, Weight] = {}  # of each kind
         self._first: dict[Weight, list[Candidate]] = {weight: [] for weight in WEIGHTS}
         self._last: dict[Weight, deque[Candidate]] = {weight: deque(maxlen=CANDIDATES) for weight in WEIGHTS}
 
     def look(self, printed: Printed, begin: int, end: int, number: int | None, encoding: str | None) -> None:
         """Look through a part that begins with a line, which has that number."""
-        rest, at, looked_lines = b"", begin, 0
-        for offset, block in blocks(printed, begin, end, LOOKED_BLOCK_BYTES):
-            if offset != at + len(rest):  # bytes are missing between
-                number, rest, at = _after_missing(printed, number), b"", offset
-            data = rest + block
-            border = len(data) if offset + len(block) >= end else data.rfind(b"\n") + 1 or len(data)
-            for looked_at in lines_with_triggers(data[:border], at, number):
+        looked_to, looked_lines = begin, 0
+        for at, data, size in _parts_of(printed, begin, end):
+            if at != looked_to:  # bytes are missing between
+                number = _after_missing(printed, number)
+            looked_to = at + size
+            distinct, line_ends = distinct_lines(data, size)
+            for looked_at in lines_with_triggers(data, size, at, number, self._triggers_in(distinct)):
                 looked_lines += 1
                 if weight := self._weigh(looked_at, encoding):
                     self._add(looked_at._replace(weight=weight))
             if number is not None:
-                number += data.count(b"\n", 0, border)
-            rest, at = data[border:], at + border
-            is_enough = looked_lines > LOOKED_LINES or offset + len(block) - begin >= self._look_bytes
-            if at < end and is_enough:
-                self.looked_to = at
+                number += line_ends
+            is_enough = looked_lines > LOOKED_LINES or at + len(data) - begin >= self._look_bytes
+            del data  # so that the next part takes its place: memory that was not used before takes longer
+            if looked_to < end and is_enough:
+                self.looked_to = looked_to
                 break
+
+    def _triggers_in(self, distinct: bytes) -> tuple[bytes, ...]:
+        """The triggers of some lines; where a part has the same lines as the one before, they are known."""
+        if distinct != self._distinct:
+            self._distinct, self._triggers = distinct, triggers_in(distinct)
+        return self._triggers
 
     def _weigh(self, candidate: Candidate, encoding: str | None) -> Weight:
         weight = self._weights.get(candidate.shape)
@@ -150,20 +157,43 @@ class Found:
         yield from rest
 
 
+def _parts_of(printed: Printed, begin: int, end: int) -> Iterator[tuple[int, bytes, int]]:
+    """Many lines at once: where they begin, the bytes, and how many of these are whole lines.
+
+    What was read of the line behind them is read again with it: that takes no longer than to join both.
+    """
+    at = read_to = begin
+    while (start := printed.skip_missing(read_to)) < end:
+        if start != read_to:
+            at = start
+        data = printed.read(at, min(start + LOOKED_BLOCK_BYTES, end) - at)
+        if len(data) <= start - at:
+            return
+        read_to = at + len(data)
+        border = len(data) if read_to >= end else data.rfind(b"\n") + 1 or len(data)
+        yield at, data, border
+        del data
+        at += border
+
+
 def _after_missing(printed: Printed, number: int | None) -> int | None:
     missing = missing_lines(printed)
     return None if missing is None or number is None else number + missing
 
 
-def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterator[Candidate]:
-    """Those of some whole lines that may tell something; `offset` and `number` are those of the first one."""
-    triggers = _present(_distinct_lines(data))
+def lines_with_triggers(
+    data: bytes, size: int, offset: int, number: int | None, triggers: tuple[bytes, ...]
+) -> Iterator[Candidate]:
+    """Those of the whole lines in `data` that may tell something.
+
+    `size` bytes of it are whole lines; `offset` and `number` are those of the first one.
+    """
     if not triggers:
         return
     plain = b"\n" + data.translate(_PLAIN)  # one further: a trigger may stand at the beginning of a line
     search = _any_of(triggers).search
     counted_to = position = 0
-    while (hit := search(plain, position)) is not None:
+    while (hit := search(plain, position, size + 1)) is not None:
         place = hit.end() - 2
         begin = data.rfind(b"\n", 0, place) + 1
         position = data.find(b"\n", place) + 1 or len(data) + 1
@@ -175,17 +205,32 @@ def lines_with_triggers(data: bytes, offset: int, number: int | None) -> Iterato
         yield Candidate(offset + begin, len(line), number, Weight.NOTHING, shape_of(looked), looked)
 
 
-def _distinct_lines(data: bytes) -> bytes:
-    """Each of some lines once, behind a line end, in small letters; lines that differ in numbers are one."""
+def distinct_lines(data: bytes, size: int) -> tuple[bytes, int]:
+    """Each of the whole lines in `data` once, behind a line end, in small letters; and how many there are.
+
+    `size` bytes of it are whole lines. Those that differ in numbers only are one.
+    """
     sample = data[:SAMPLE_BYTES].split(b"\n")
-    if 2 * sum(map(eq, sample, sample[1:])) > len(
-        sample
-    ):  # the same line again and again: a tenth of the time
-        data = b"".join({line for line, _ in runs_of(data + b"\n")})
-    return b"\n" + b"\n".join(set(data.translate(_PLAIN).split(b"\n")))
+    if 2 * sum(map(eq, sample, sample[1:])) > len(sample):  # the same again and again: a tenth of the time
+        return _distinct_of_runs(data, size)
+    lines = data.translate(_PLAIN).split(b"\n")
+    line_ends = len(lines) - 1
+    if size < len(data):
+        lines.pop()
+    return b"\n" + b"\n".join(set(lines)), line_ends
 
 
-def _present(lines: bytes) -> tuple[bytes, ...]:
+def _distinct_of_runs(data: bytes, size: int) -> tuple[bytes, int]:
+    kinds, line_ends = set[bytes](), 0
+    for line, count in runs_of(data):
+        kinds.add(line)
+        line_ends += count
+    rest = data[data.rfind(b"\n", 0, size) + 1 : size]
+    lines = (b"".join(kinds) + rest).translate(_PLAIN).split(b"\n")
+    return b"\n" + b"\n".join(set(lines)), line_ends
+
+
+def triggers_in(lines: bytes) -> tuple[bytes, ...]:
     """The triggers that are in some lines; they are sought only if a word of theirs is there.
 
     Seventy searches through all lines would take ten times as long: what is not there is sought to the end.

@@ -4,7 +4,8 @@ Above it: places. Below: `keeper.directory`. Which files there are, and which go
 is the keeper's business (`keeper.spools`): every byte passes there.
 
 An output is known by an id, which stays the same as long as it is kept. What an id looks like is nobody's
-business but this module's; who has one can read the output, or learns that it has made room for newer ones.
+business but this module's; whoever has one can read the output, or learns that it has made room for newer
+ones.
 
     /tmp/nacre-1000/       one for each user, closed to all others
         5f0c/              one for each server, held by a lock for as long as it or its keeper lives
@@ -28,7 +29,6 @@ from nacre.keeper.directory import PARENT_PREFIX, PRIVATE, Directory, make_priva
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import BinaryIO
 
     StreamName = Literal["stdout", "stderr"]
 
@@ -87,14 +87,13 @@ class Spools:
             raise _no_output(output_id)
         return number
 
-    def open(self, output_id: str, stream: StreamName) -> BinaryIO:
-        """The file with a stream. RequestError: there is no such output, or not any more."""
+    def open(self, output_id: str, stream: StreamName) -> int:
+        """A descriptor of the file with a stream. RequestError: there is no such output, or not any more."""
         number = self.number_of(output_id)
-        files = {name: self.path_for(number, name) for name in _ENDINGS}
         try:
-            return open(os.open(files[stream], _READ_FLAGS), "rb")
+            return os.open(self.path_for(number, stream), _READ_FLAGS)
         except FileNotFoundError:
-            if any(map(os.path.exists, files.values())):
+            if any(os.path.exists(self.path_for(number, name)) for name in _ENDINGS):
                 raise RequestError(
                     f"The {stream} of {output_id} is no longer kept: the reply showed all of it.",
                     code="no_output",
@@ -125,6 +124,14 @@ class Spools:
     def remove(self) -> None:
         """The keeper has done it, unless it was killed."""
         self._directory.remove()
+
+
+def read_at(fd: int, at: int, limit_bytes: int) -> bytes:
+    """A part of an open file."""
+    if hasattr(os, "pread"):
+        return os.pread(fd, limit_bytes, at)
+    os.lseek(fd, at, os.SEEK_SET)
+    return os.read(fd, limit_bytes)
 
 
 def _no_output(output_id: str) -> RequestError:

@@ -57,7 +57,7 @@ def body_of(data: bytes) -> bytes:
 
 @pytest.mark.req("keeper-frames")
 @given(EXITS)
-def test_the_end_of_a_command_is_heard_as_it_was_told(end: Exit) -> None:
+def test_the_end_of_a_command_is_decoded_as_it_was_sent(end: Exit) -> None:
     heard = codec.decode_exit(body_of(codec.encode_exit(end, 7)))
     assert heard == end
 
@@ -71,7 +71,7 @@ SIZES = st.sampled_from([None, 0, 1, 1 << 31, 1 << 40, 1 << 63, 1 << 64])
 
 @pytest.mark.req("keeper-frames")
 @given(NUMBERS, NUMBERS, NUMBERS, SIZES, PLAIN_STREAMS, PLAIN_STREAMS)
-def test_an_ordinary_end_is_heard_as_it_was_told_whatever_its_numbers(  # noqa: PLR0913, PLR0917  # all of them
+def test_an_ordinary_end_is_decoded_as_it_was_sent_whatever_its_numbers(  # noqa: PLR0913, PLR0917  # all of them
     code: int, wall_ms: int, cpu_ms: int, rss_bytes: int | None, stdout: Stream, stderr: Stream
 ) -> None:
     end = Exit(code, None, None, wall_ms, cpu_ms, rss_bytes, (), 0, "", stdout, stderr)
@@ -99,7 +99,7 @@ def test_an_ordinary_end_that_is_cut_short_is_refused(taken: int) -> None:
 
 @pytest.mark.req("keeper-frames")
 @given(st.none() | st.text(), STREAMS, STREAMS, st.booleans())
-def test_the_end_of_a_turn_is_heard_as_it_was_told(
+def test_the_end_of_a_turn_is_decoded_as_it_was_sent(
     record: str | None, stdout: Stream, stderr: Stream, unread: object
 ) -> None:
     end = TurnEnd(
@@ -271,7 +271,7 @@ async def end_of(link: Link, spawn: Spawn) -> Any:
 
 
 async def ends_of(faults: str, spool_dir: str) -> tuple[Any, Any, bool]:
-    """What two commands of one faulty keeper are told, and whether that keeper is given up."""
+    """How two commands of one faulty keeper end, and whether that keeper is given up."""
     argv = [sys.executable, "-I", "-S", "-c", f"{PRELUDE}\n{faults}\nprogram.main()", str(SOURCE)]
     link = Link(launch(argv))
     await link.open(dict(os.environ), spool_dir)
@@ -285,7 +285,7 @@ async def ends_of(faults: str, spool_dir: str) -> tuple[Any, Any, bool]:
 
 
 @pytest.mark.req("keeper-frames")
-def test_an_end_that_cannot_be_is_told_to_its_command_and_others_go_on(tmp_path: Path) -> None:
+def test_an_impossible_end_is_reported_to_its_command_and_others_go_on(tmp_path: Path) -> None:
     first, second, lost = asyncio.run(ends_of(BAD_EXIT, str(tmp_path)))
     assert isinstance(first, InternalError)
     assert "EXIT: Exit is a JSON array" in str(first)

@@ -47,13 +47,13 @@ def with_link(use: Callable[[Link], Awaitable[None]], spool_dir: str) -> None:
 
 def run(command: str, tmp_path: Path, **more: Any) -> Exit:
     """Run one command in a keeper of its own."""
-    told: list[Exit] = []
+    exits: list[Exit] = []
 
     async def use(link: Link) -> None:
-        told.append(await link.run(spec(command, **more)).exit)
+        exits.append(await link.run(spec(command, **more)).exit)
 
     with_link(use, str(tmp_path))
-    return told[0]
+    return exits[0]
 
 
 @pytest.mark.req("keeper-many")
@@ -248,7 +248,7 @@ def test_late_output_of_a_process_left_behind_goes_to_the_spool(tmp_path: Path) 
     with_link(use, str(tmp_path))
 
 
-def test_a_program_that_is_not_there_is_told_with_its_name(tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
     async def use(link: Link) -> None:
         with pytest.raises(SpawnError) as caught:
             await link.run(Spawn(argv=["x"], program="/no/such/shell", cwd="/")).exit
@@ -347,9 +347,9 @@ def test_a_malformed_frame_is_answered_and_the_next_one_served(data: bytes, says
     keeper = RawKeeper()
     assert keeper.next()[0] == Kind.HELLO
     keeper.send(data)
-    kind, identity, told = keeper.next()
-    assert (kind, identity, told["code"]) == (Kind.ERROR, 3, "malformed_frame")
-    assert says in told["message"]
+    kind, identity, error = keeper.next()
+    assert (kind, identity, error["code"]) == (Kind.ERROR, 3, "malformed_frame")
+    assert says in error["message"]
     keeper.send(encode(spec("exit 9"), 4))
     assert keeper.next()[:2] == (Kind.EXIT, 4)
     assert keeper.close() == 0
@@ -380,9 +380,9 @@ def test_a_malformed_frame_for_a_command_ends_that_command_alone(data: bytes, sa
     keeper.send(encode(spec(f"sleep {mark}", announce=True), 3))
     assert keeper.next()[:2] == (Kind.STARTED, 3)
     keeper.send(data)
-    kind, identity, told = keeper.next()
-    assert (kind, identity, told["code"]) == (Kind.ERROR, 3, "malformed_frame")
-    assert says in told["message"]
+    kind, identity, error = keeper.next()
+    assert (kind, identity, error["code"]) == (Kind.ERROR, 3, "malformed_frame")
+    assert says in error["message"]
     assert gone(mark)
     keeper.send(encode(spec("exit 9"), 4))
     assert keeper.next()[:2] == (Kind.EXIT, 4)
@@ -411,9 +411,9 @@ def test_a_stream_that_is_no_frames_ends_the_keeper_with_a_word() -> None:
     keeper = RawKeeper()
     assert keeper.next()[0] == Kind.HELLO
     keeper.send(b"GET / HTTP/1.1\r\n\r\n")
-    kind, _, told = keeper.next()
+    kind, _, error = keeper.next()
     assert kind == Kind.ERROR
-    assert "the link is closed" in told["message"]
+    assert "the link is closed" in error["message"]
     assert keeper.close() == 0
 
 

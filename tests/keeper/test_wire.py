@@ -39,8 +39,8 @@ def test_json_with_raw_bytes_behind_it_comes_apart_again(
     content: dict[str, object], parts: list[bytes]
 ) -> None:
     ((_, _, body),) = Decoder().feed(mixed_frame(Kind.EXIT, 7, content, parts))
-    told, start = split_mixed_body(body)
-    assert told == content
+    decoded, start = split_mixed_body(body)
+    assert decoded == content
     assert body[start:] == b"".join(parts)
 
 

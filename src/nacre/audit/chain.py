@@ -1,7 +1,7 @@
 """The seals of an audit log: each record carries a hash of itself and of the seal before it. Pure.
 
 Above it: `trail`, which seals what it writes, and `nacre audit verify`, which checks it. So no record can be
-changed, removed or moved without the next one telling. What is cut off at the end leaves no trace: whoever
+changed, removed or moved without the next one showing it. What is cut off at the end leaves no trace: whoever
 has to prove that nothing is missing there keeps the last seal elsewhere.
 """
 
@@ -50,7 +50,7 @@ class Checked:
     """One line of an audit log, and what is wrong with it."""
 
     number: int  # from 1, in its file
-    record: dict[str, Any] | None  # None: it is no JSON
+    record: dict[str, Any] | None  # None: it is not JSON
     seal: str
     problem: str = ""
 

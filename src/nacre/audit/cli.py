@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 TAMPERED, USAGE_ERROR = 1, 2
-INTERRUPTED = 130
 SHOWN_PROBLEMS = 20
 SHOWN_CHARACTERS = 100  # of a record that has one
 ENDS = (
@@ -52,9 +51,9 @@ def parser() -> argparse.ArgumentParser:
     verify.add_argument("--expect", metavar="SEAL", help="a seal that was noted before, and must be there")
     show = add_command(commands, "show", "list the commands, one per line")
     _add_filters(show)
-    show.add_argument("-n", "--last", metavar="COUNT", type=_count, help="only the last so many")
-    show.add_argument("-f", "--follow", action="store_true", help="go on with what is recorded from now on")
-    show.add_argument("--starts", action="store_true", help="the records of starts, too")
+    show.add_argument("-n", "--last", metavar="COUNT", type=_count, help="only the last COUNT")
+    show.add_argument("-f", "--follow", action="store_true", help="then print what is recorded from now on")
+    show.add_argument("--starts", action="store_true", help="also the records of starts")
     show.add_argument("--json", action="store_true", help="as they stand in the file")
     report = add_command(commands, "report", "write a page to read in a browser")
     _add_filters(report)
@@ -79,9 +78,9 @@ def _add_filters(to: argparse.ArgumentParser) -> None:
         "--ended",
         metavar="HOW",
         type=_ended,
-        help='only what ended so: exited, timed_out, cancelled, stopped, "not run", "no end"',
+        help='only what ended like this: exited, timed_out, cancelled, stopped, "not run", "no end"',
     )
-    to.add_argument("--text", metavar="TEXT", help="only with this in the command, whatever its case")
+    to.add_argument("--text", metavar="TEXT", help="only with this in the command, in any case")
     to.add_argument("--denied", action="store_true", help="only what was refused or not permitted")
     to.add_argument("--failed", action="store_true", help="only what did not end with code 0")
 
@@ -90,7 +89,7 @@ def _moment(text: str) -> float:
     try:
         return moment(text)
     except ValueError:
-        wrong = f"no time: '{text}'; try 2026-11-17, 2026-11-17T08:30 or 2h"
+        wrong = f"not a time: '{text}'; try 2026-11-17, 2026-11-17T08:30 or 2h"
         raise argparse.ArgumentTypeError(wrong) from None
 
 
@@ -112,11 +111,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         options.file = options.file or [_own_log()]
         return {"verify": verify, "show": show, "report": report}[options.subcommand](options)
-    except BrokenPipeError:  # `… | head` has seen enough
-        sys.stderr.close()
-        return 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except BrokenPipeError:  # is about the terminal, and not about a log: `run_subcommand` deals with it
+        raise
     except OSError as error:
         sys.stderr.write(f"nacre audit: {error.filename}: {error.strerror}\n")
         return USAGE_ERROR
@@ -127,7 +123,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _own_log() -> str:
     """The log that the person's settings name."""
-    from nacre.settings import configuration, layers  # noqa: PLC0415  # only who names no log needs them
+    from nacre.settings import configuration, layers  # noqa: PLC0415  # needed only where no log is named
 
     log = configuration.configure(layers.load(None).table).audit_log
     if log is None:
@@ -139,8 +135,7 @@ def _own_log() -> str:
 
 
 def _say(line: str) -> None:
-    """What is no text (a lone surrogate) is escaped, as JSON would do it."""
-    sys.stdout.write(f"{line}\n".encode("utf-8", "backslashreplace").decode())
+    sys.stdout.write(f"{line}\n")
 
 
 def verify(options: argparse.Namespace) -> int:

@@ -155,8 +155,10 @@ def what_of(record: dict[str, Any]) -> str:
 def how_of(record: dict[str, Any]) -> str:
     """How it ended, in two words."""
     code = record.get("exit_code")
-    how = f"exit {code}" if code is not None else record.get("signal") or record.get("code") or ""
-    return " ".join(filter(None, [str(record.get("ended", "")), str(how)]))
+    reason = f"({record['code']})" if record.get("code") else ""
+    how = f"exit {code}" if code is not None else record.get("signal") or reason
+    ended = str(record.get("ended", ""))
+    return str(how) if ended == "exited" and how else " ".join(filter(None, [ended, str(how)]))
 
 
 def follow(path: str) -> Iterator[dict[str, Any] | None]:

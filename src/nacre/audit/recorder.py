@@ -4,9 +4,10 @@ Never the values of an environment: its names only.
 
 Above it: `service`, which calls `record` in a `finally` that every call passes.
 
-Lines about ends are gathered and written a moment later, many at once, so that no reply waits for its line;
-`flush` writes what is left at the end. That a command starts is in the audit file before it does: a server
-that is killed leaves the trace of what it had begun. No trouble with the log reaches a command: lines on
+No reply waits for its line: lines on stderr are gathered and written a moment later, many at once, and the
+record of an end is written as soon as its reply is, or together with the next one, where other commands run;
+`flush` writes what is left. That a command starts is in the audit file before it does: a server that is
+killed leaves the trace of what it had begun. No trouble with the log reaches a command: lines on
 stderr are dropped and counted (`stderr`), those of the audit file are kept, then counted (`trail`). Only
 where a person wants no command without its record are commands refused until the file can be written again.
 """
@@ -48,7 +49,7 @@ RETRY_S = 1.0  # how often an audit log that cannot be written is tried again
 
 
 class Work(Protocol):
-    """A command, or file work, on its way: what an observer may ask of it is between those two."""
+    """A command, or file work, on its way; what else an observer may ask of it is up to the two of them."""
 
     @property
     def asked(self) -> Asked:
@@ -74,7 +75,9 @@ class Observer(Protocol):
 
 circumstances = Circumstances()
 observers: list[Observer] = []  # called with every command
-_waiting: list[tuple[float, Asked, Outcome, Entry]] = []
+_unsaid: list[tuple[float, Asked, Outcome, Entry]] = []  # ends whose lines on stderr are still to come
+_unrecorded: list[tuple[float, Asked, Outcome, Entry]] = []  # ends that the audit log still lacks
+_under_way: set[str] = set()  # commands whose start is in the audit log, and whose end is not known yet
 _server_id = ""  # of this run of the server, in the ids of its records
 _numbers = itertools.count(1)
 _commands_logged = True
@@ -93,10 +96,10 @@ def check() -> None:
         return
     _catch_up()
     if _trail.failing:
-        raise _unrecorded(_trail)
+        raise _not_recorded(_trail)
 
 
-def _unrecorded(trail: Trail) -> PlaceError:
+def _not_recorded(trail: Trail) -> PlaceError:
     return PlaceError(
         f"Nothing was run: the audit log cannot be written ({trail.failing}), and it is required.",
         code="no_audit",
@@ -106,15 +109,20 @@ def _unrecorded(trail: Trail) -> PlaceError:
 
 def record(asked: Asked, outcome: Outcome, entry: Entry) -> None:
     """What became of a command, or of file work; no outcome means that the caller has cancelled it."""
-    if not _waiting and not _required:
+    if not _unsaid and not _required:
         asyncio.get_running_loop().call_later(GATHER_S, flush)
-    if _trail is not None and not entry.id:
-        entry.id = _next_id()
     if entry.began:
         entry.took_ms = round((time.monotonic() - entry.began) * 1000)
-    _waiting.append((time.time(), asked, outcome, entry))
+    end = (time.time(), asked, outcome, entry)
+    _unsaid.append(end)
+    if _trail is not None:
+        entry.id = entry.id or _next_id()
+        _unrecorded.append(end)
+        _under_way.discard(entry.id)
     if _required:
-        flush()  # trouble is to be known before the next command
+        flush()  # so that trouble is known before the next command
+    elif _trail is not None and not _under_way:
+        asyncio.get_running_loop().call_soon(_write_records)  # behind the reply, which is about to be sent
     for observer in observers:
         observer.ended(asked, outcome, entry)
     if _words and isinstance(asked, Command) and log.isEnabledFor(logging.DEBUG):
@@ -129,10 +137,11 @@ def started(work: Work, entry: Entry) -> None:
     entry.began = time.monotonic()
     if _trail is not None:
         entry.id = _next_id()
-        flush(start_record(time.time(), work.asked, entry, circumstances))
+        _write_records(start_record(time.time(), work.asked, entry, circumstances))
         if _required and _trail.failing:
             entry.began = 0.0
-            raise _unrecorded(_trail)
+            raise _not_recorded(_trail)
+        _under_way.add(entry.id)
     for observer in observers:
         observer.started(work, entry)
     if log.isEnabledFor(logging.DEBUG):
@@ -144,9 +153,9 @@ def _next_id() -> str:
 
 
 def note(event: str, **more: object) -> None:
-    """Something that is no command: other settings, input for a job, a person who takes over."""
+    """Something that is not a command: other settings, input for a job, a person who takes over."""
     if _trail is not None:
-        flush({"time": time_text(time.time()), "event": event, "pid": os.getpid(), **more})
+        _write_records({"time": time_text(time.time()), "event": event, "pid": os.getpid(), **more})
     for observer in observers:
         observer.noted(event, more)
 
@@ -167,20 +176,27 @@ def _say_the_start(asked: Asked) -> None:
     _say_in_words("executing", command=one_line(asked.text))
 
 
-def flush(latest: dict[str, object] | None = None) -> None:
-    """Write the lines that were gathered, and one more behind them in the audit log."""
-    gathered = _waiting.copy()
-    _waiting.clear()
+def flush() -> None:
+    """Write what was gathered."""
+    gathered = _unsaid.copy()
+    _unsaid.clear()
     if gathered and _commands_logged and log.isEnabledFor(logging.INFO):
         write_lines(
             (when, f"{_how(outcome, entry)}: {one_line(_what(asked))}")
             for when, asked, outcome, entry in gathered
         )
-    if _trail is not None and (gathered or latest):
-        records = [
-            end_record(when, asked, outcome, entry, circumstances) for when, asked, outcome, entry in gathered
-        ]
-        _catch_up([_line(each) for each in (*records, *((latest,) if latest else ()))])
+    _write_records()
+
+
+def _write_records(latest: dict[str, object] | None = None) -> None:
+    """Write the ends that the audit log lacks, and one more record behind them."""
+    if _trail is None or not (_unrecorded or latest):
+        return
+    lines = [_line(end_record(*end, circumstances)) for end in _unrecorded]
+    _unrecorded.clear()
+    if latest is not None:
+        lines.append(_line(latest))
+    _catch_up(lines)
 
 
 def _line(found: dict[str, object]) -> bytes:
@@ -189,7 +205,7 @@ def _line(found: dict[str, object]) -> bytes:
 
 
 def _catch_up(lines: list[bytes] | None = None) -> None:
-    """Bring the audit log up to date, as far as that can be done, and say when its fortune has changed."""
+    """Bring the audit log up to date if possible; say when it begins to fail, and when it works again."""
     if _trail is None:
         return
     failed_before, missing = _trail.failing, _trail.missing

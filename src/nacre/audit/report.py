@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SHOWN_CHARACTERS = 4000  # of a command
-LARGEST = 2**53  # number that a browser takes as it is
+LARGEST = 2**53  # the largest number that a browser takes as it is
 _TEMPLATE = os.path.join(os.path.dirname(__file__), "report.html")
 _DETAILS = ("id", "pid", "place", "sandbox", "verdict", "cpu_ms", "max_rss_bytes", "stdout_bytes")
 _MORE = ("stderr_bytes", "stdout_sha256", "stderr_sha256", "limit", "left_running", "reason", "hints")
@@ -82,12 +82,12 @@ def _table(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    """A text without what is none (lone surrogates, which browsers do not agree about)."""
+    """A text without lone surrogates, which browsers do not agree about."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _number(value: object) -> int | None:
-    """A number that every browser reads; whatever else stands there is none."""
+    """A number that every browser reads; None for anything else."""
     return value if isinstance(value, int) and abs(value) <= LARGEST else None
 
 

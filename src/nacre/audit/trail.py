@@ -100,11 +100,11 @@ class Trail:
     def _write_kept(self) -> None:
         """Write what waits to the file that has its name now, with no other server in between."""
         for _ in range(FOLLOW_TRIES):
-            self._follow()
             with _locked(self._fd):
-                if self._is_there():  # or another server has just moved it aside
+                if self._is_there():  # nearly always; or it was moved aside
                     self._write_locked()
                     return
+            self._follow()
         raise FileNotFoundError(errno.ENOENT, "it is moved away again and again", self.path)
 
     def _write_locked(self) -> None:
@@ -159,7 +159,7 @@ class Trail:
         if size != self._end and size:  # another server has written, or somebody has changed it
             self.torn = _ends_inside_a_line(self.path)
             if self._own_end and not _has_seal_at(self.path, self._own_end, self._own_seal):
-                self.cut, self._seal = True, self._own_seal  # carried on, so that the chain tells
+                self.cut, self._seal = True, self._own_seal  # carried on, so that the chain shows it
             else:
                 self._seal = last_seal(self.path) or self._seal
         sealed: list[tuple[bytes, str]] = []
@@ -301,7 +301,7 @@ def last_seal(path: str) -> str:
 
 
 def _has_seal_at(path: str, end: int, own: str) -> bool:
-    """Whether a line with that seal still ends there; also where nobody can look."""
+    """Whether a line with that seal still ends there; True also where the file cannot be read."""
     expected = own.encode() + b'"}\n'
     try:
         with open(path, "rb") as file:

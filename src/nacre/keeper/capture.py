@@ -33,14 +33,21 @@ class Capture:
     """One stream of a command: count, head, tail, spool."""
 
     def __init__(
-        self, keep_bytes: int, open_spool: Callable[[], Spool | None], *, hashed: bool = False
+        self,
+        keep_bytes: int,
+        open_spool: Callable[[], Spool | None],
+        *,
+        ends_bytes: int | None = None,
+        hashed: bool = False,
     ) -> None:
+        """`ends_bytes` of each end are reported of what is only in the spool; None: all that is kept."""
         self.total_bytes = 0
         self.line_ends = 0
         self.head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self._keep_bytes = keep_bytes
+        self._ends_bytes = keep_bytes if ends_bytes is None else ends_bytes
         self._hashed = hashed  # whether to hash output beyond the head
         self._hash: Any = None  # of all so far, created with the first byte after the head
         self._open_spool = open_spool
@@ -85,7 +92,7 @@ class Capture:
 
     def _spool_head(self) -> None:
         self._spool = self._open_spool()
-        self._spool_write(bytes(self.head))
+        self._spool_write(memoryview(self.head))
 
     def _spool_write(self, data: bytes | memoryview) -> None:
         """Write to the spool; if the disk is full, the spool is given up, not the command."""
@@ -102,9 +109,15 @@ class Capture:
         if self._spool is not None:
             self._spool.remove()
 
-    def tail(self) -> bytes:
-        """The last `keep_bytes` of what did not fit into the head."""
-        return b"".join(self._tail)[-self._keep_bytes :]
+    def tail(self, limit_bytes: int | None = None) -> bytes:
+        """The end of what did not fit into the head: `keep_bytes`, or fewer."""
+        limit_bytes = self._keep_bytes if limit_bytes is None else limit_bytes
+        parts, excess_bytes = [*self._tail], self._tail_bytes - limit_bytes
+        while parts and excess_bytes >= len(parts[0]):
+            excess_bytes -= len(parts.pop(0))
+        if excess_bytes > 0:
+            parts[0] = parts[0][excess_bytes:]
+        return b"".join(parts)
 
     def read(self, offset: int, limit_bytes: int) -> tuple[int, int, bytes]:
         """Where bytes are missing, how many, and the output from an offset on."""
@@ -183,13 +196,15 @@ class Capture:
             self._give_up_spool(OSError(ENOENT, "its file was removed while the command ran"))
         spool = None if self._spool_failed else spool
         kept = (spool.path, spool.omitted_bytes, "") if spool else (None, 0, self._spool_failed)
+        is_whole = self.total_bytes <= len(self.head) + min(self._tail_bytes, self._keep_bytes)
+        ends_bytes = self._ends_bytes if spool and not is_whole else self._keep_bytes
         rest_lost = self._rest_lost or (self._spool_failed if self._goes_on else "")
         self._close_spool()
         return Stream(
             self.total_bytes,
             self.line_ends,
-            bytes(self.head),
-            self.tail(),
+            bytes(memoryview(self.head)[:ends_bytes]),
+            self.tail(ends_bytes),
             *kept,
             goes_on=self._goes_on,
             rest_lost=rest_lost,

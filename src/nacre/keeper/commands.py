@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nacre.keeper.watching import Watcher
 
 UNWATCHED_MS = 2  # a command that ends sooner has its output taken in one go
+FIRST_LOOK_S, LOOK_S = 0.001, 0.0005  # one that fills its pipes sooner is watched sooner
 LEFT_LIMIT = 100  # how many processes left behind are named; all are counted
 SETTLE_S, SETTLE_ROUNDS = 0.002, 5
 KILL_PAUSES_S = (0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.2)  # then survivors are reported
@@ -87,7 +88,12 @@ class Command:
         )
         self._control: host.Reader | None = None
         limits = CaptureLimits(
-            spec.keep_bytes, spec.spool_bytes, spec.follow_ms, spec.window_bytes, spec.hashed
+            spec.keep_bytes,
+            spec.spool_bytes,
+            spec.follow_ms,
+            spec.window_bytes,
+            spec.hashed,
+            spec.whole_ends,
         )
         self._streams = Streams(outlet, command_id, str(command_id), limits, self.stream_ended)
         self._open_streams(started)
@@ -111,7 +117,15 @@ class Command:
         if self.spec.follow_ms or self.spec.window_bytes or self._control:
             self._watch()
         else:
-            self._watch_timer = self._outlet.loop.call_later(UNWATCHED_MS / 1000, self._takes_long, self.id)
+            self._watch_timer = self._outlet.loop.call_later(FIRST_LOOK_S, self._look, self.id)
+
+    def _look(self) -> None:
+        """It has not ended yet; it must not have to wait until its output is read."""
+        left_s = self._began + UNWATCHED_MS / 1000 - time.monotonic()
+        if left_s <= 0 or self._streams.are_filling:
+            self._takes_long()
+        else:
+            self._watch_timer = self._outlet.loop.call_later(min(left_s, LOOK_S), self._look, self.id)
 
     def _takes_long(self) -> None:
         """It has not ended at once, as most do: watch its streams and its time limit from now on."""

@@ -102,7 +102,7 @@ def become_private() -> None:
 
 
 def become_readable() -> None:
-    """In a copy of a private process, before it becomes a program: who decides about that must read it."""
+    """In a copy of a private process, before it becomes a program: whoever decides on that must read it."""
     _libc().prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
 
 

@@ -61,6 +61,7 @@ class Spawn:
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
     announce: bool = False  # whether a STARTED frame is wanted
     hashed: bool = False  # whether a hash is wanted of output that is not kept whole
+    whole_ends: bool = False  # whether `keep_bytes` of each end are wanted of what is spooled, not half
 
 
 @sparse(kw_only=True)
@@ -78,6 +79,7 @@ class TurnStart:
     spool_bytes: int = 0
     follow_ms: int = 0
     hashed: bool = False
+    whole_ends: bool = False
 
 
 @sparse(kw_only=True)

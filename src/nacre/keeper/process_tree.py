@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nacre.keeper.processes import Process
 
 # Services that the first program under wine starts for all later ones, of other commands, too. They belong to
-# no # command, and end by themselves after the last one.
+# no command, and end by themselves after the last one.
 WINE_SERVERS = re.compile(
     r"(?:\S*/wine\S*\s+)*(?:\S*/wineserver\S*|C:\\windows\\system32\\"
     r"(?:services|winedevice|plugplay|svchost|rpcss|explorer|wineboot|winemenubuilder)\.exe)(?:\s|$)"

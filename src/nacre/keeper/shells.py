@@ -46,7 +46,7 @@ QUIET_S = 0.05  # how long a prompt must show before the shell counts as waiting
 LOOK_S = 0.25  # how often a long turn is checked for a waiting shell
 MEMORY_SAMPLE_S = 0.01  # the first look at the memory of a turn's processes; the intervals grow
 FEWEST_OPEN_FILES = 32  # with fewer it cannot open what a command needs
-LOST_LOOKS = 4  # after so many looks, an idle shell without input is given up
+LOST_LOOKS = 4  # after this many looks, an idle shell without input is given up
 
 
 class PersistentShell:

@@ -41,6 +41,7 @@ class CaptureLimits:
     follow_ms: int = 0  # the newest output in a frame, at most this often
     window_bytes: int = 0  # all output in frames, at most this much ahead of the reader
     hashed: bool = False  # whether to hash output that is not kept completely
+    whole_ends: bool = False  # whether all that is kept is reported, also of what is only in the spool
 
 
 class Streams:
@@ -75,7 +76,12 @@ class Streams:
     def take(self, stream: int) -> Callable[[bytes], None]:
         """Add a stream whose chunks the caller provides."""
         limits = self._limits
-        self.captures[stream] = Capture(limits.keep_bytes, partial(self._spool, stream), hashed=limits.hashed)
+        self.captures[stream] = Capture(
+            limits.keep_bytes,
+            partial(self._spool, stream),
+            ends_bytes=None if limits.whole_ends else limits.keep_bytes // 2,
+            hashed=limits.hashed,
+        )
         return self.taker(stream)
 
     def taker(self, stream: int) -> Callable[[bytes], None]:
@@ -133,6 +139,11 @@ class Streams:
     def is_open(self, stream: int) -> bool:
         """Whether some process still holds that stream."""
         return stream in self._unwatched or (stream in self._readers and self._readers[stream].open)
+
+    @property
+    def are_filling(self) -> bool:
+        """Whether one that is not watched has so much output that the command may soon have to wait."""
+        return any([host.is_filling(fd) for fd in self._unwatched.values()])  # noqa: C419  # as in `open`
 
     def watch(self) -> None:
         """Read from now on whenever there is something to read."""

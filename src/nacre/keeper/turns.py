@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from nacre.keeper.timers import Timer
 
 UNWATCHED_S = 0.003  # a command that ends sooner has its output taken in one go
+FIRST_LOOK_S, LOOK_S = 0.001, 0.0005  # one that fills its pipes sooner is watched sooner
 NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 CHANNEL = "channel"
 RECORD_LIMIT_BYTES = 1 << 16  # a code and a directory are shorter
@@ -210,7 +211,13 @@ class Turn:
         self._wall_ms = 0
         self._unread = False
         self._shell = shell
-        limits = CaptureLimits(start.keep_bytes, start.spool_bytes, start.follow_ms, hashed=start.hashed)
+        limits = CaptureLimits(
+            start.keep_bytes,
+            start.spool_bytes,
+            start.follow_ms,
+            hashed=start.hashed,
+            whole_ends=start.whole_ends,
+        )
         name = f"{command.id}.{start.turn}"
         self.streams = Streams(outlet, command.id, name, limits, command.stream_ended)
         conversation = shell.conversation
@@ -220,9 +227,18 @@ class Turn:
         elif conversation is not None:
             takers = {stream: self.streams.take(stream) for stream in (STDOUT, STDERR)}
             conversation.begin(start.marker, start.feed.encode("latin-1").split(LINE_END), takers)
-        self._timer: Timer | None = outlet.loop.call_later(UNWATCHED_S, self._takes_long, command.id)
+        self._outlet = outlet
+        self._command_id = command.id
+        self._timer: Timer | None = outlet.loop.call_later(FIRST_LOOK_S, self._look, command.id)
         if start.follow_ms:
             self.streams.watch()
+
+    def _look(self) -> None:
+        left_s = self._began + UNWATCHED_S - time.monotonic()
+        if left_s <= 0 or self.streams.are_filling:
+            self._takes_long()
+        else:
+            self._timer = self._outlet.loop.call_later(min(left_s, LOOK_S), self._look, self._command_id)
 
     def _takes_long(self) -> None:
         self._timer = None

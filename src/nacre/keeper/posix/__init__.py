@@ -38,7 +38,7 @@ from nacre.keeper.posix.own_process import (
     prepare,
     unread_bytes,
 )
-from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer, read_short, was_opened
+from nacre.keeper.posix.pipes import Reader, TerminalReader, Writer, is_filling, read_short, was_opened
 from nacre.keeper.posix.starting import (
     LIMITS,
     Started,
@@ -70,6 +70,7 @@ __all__ = [
     "has_ended",
     "hides_lines",
     "input_name",
+    "is_filling",
     "link_descriptors",
     "log",
     "make_pipes_ahead",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType
 
+FINE_S = 0.0007  # shorter waits are not rounded up to a millisecond
+SELECTABLE = 1024  # the first descriptor that select does not take
 SIGNAL_BYTES, SIGNAL_SET_BYTES = 128, 128  # signalfd_siginfo and sigset_t of Linux
 
 
@@ -33,6 +35,7 @@ class Loop(Timers):
         epoll = hasattr(select, "epoll")
         super().__init__(1.0 if epoll else 1000.0, on_failure)
         self._poller = select.epoll() if epoll else select.poll()
+        self._epoll_fd = self._poller.fileno() if isinstance(self._poller, select.epoll) else SELECTABLE
         self._watched: dict[int, tuple[Callable[[], object], int]] = {}  # callback and owner by descriptor
         self._on_children = on_children
         self._on_terminate = on_terminate
@@ -73,11 +76,18 @@ class Loop(Timers):
             signal.signal(ignored, signal.SIG_IGN)
         while self._running:
             self.attempt(after_round, 0)
-            for fd, _ in self._poller.poll(self._patience()):
+            for fd, _ in self._poll(self._patience()):
                 watched = self._watched.get(fd)
                 if watched is not None:  # an earlier callback of this round may have closed it
                     self._serve(fd, watched)
             self._ring_timers()
+
+    def _poll(self, patience: float | None) -> list[tuple[int, int]]:
+        """Wait for events. An epoll waits for whole milliseconds; for less, a select on it waits."""
+        if patience and patience < FINE_S and self._epoll_fd < SELECTABLE:
+            select.select((self._epoll_fd,), (), (), patience)
+            patience = 0
+        return self._poller.poll(patience)
 
     def _serve(self, fd: int, watched: tuple[Callable[[], object], int]) -> None:
         callback, owner = watched

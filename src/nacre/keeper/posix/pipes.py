@@ -81,7 +81,7 @@ class Reader:
             self._used = True
             self._short = len(chunk) < SHORT_BYTES
             self.on_chunk(chunk)
-            left = self._waiting_bytes() if not self._short else 0
+            left = _waiting_bytes(self._fd) if not self._short else 0
             while self.open and left > 0:
                 left -= self._ready()
         elif chunk is not None:
@@ -140,10 +140,6 @@ class Reader:
         self.widens = False
         self._wide = widen(self._fd)
 
-    def _waiting_bytes(self) -> int:
-        answer = fcntl.ioctl(self._fd, termios.FIONREAD, b"\0\0\0\0")
-        return struct.unpack("i", answer)[0]
-
 
 def widen(fd: int) -> bool:
     """Enlarge a pipe; whether that worked."""
@@ -162,6 +158,16 @@ def read_short(fd: int) -> bytes | None:
         return os.read(fd, SHORT_BYTES)
     except BlockingIOError:
         return None
+
+
+def is_filling(fd: int) -> bool:
+    """Whether so much waits in a pipe that its writer may soon have to wait as well."""
+    return _waiting_bytes(fd) >= SHORT_BYTES
+
+
+def _waiting_bytes(fd: int) -> int:
+    answer = fcntl.ioctl(fd, termios.FIONREAD, b"\0\0\0\0")
+    return struct.unpack("i", answer)[0]
 
 
 def was_opened(fd: int) -> bool:
