@@ -56,8 +56,10 @@ async def execute_command() -> None:
         ]
         for command, code, output in answers:
             text, _ = await ask(client, "execute_command", command=command)
-            told = json.loads(text)
-            must(told["return_code"] == code and told["output"].startswith(output), f"{command}: {output}")
+            fields = json.loads(text)
+            must(
+                fields["return_code"] == code and fields["output"].startswith(output), f"{command}: {output}"
+            )
 
 
 async def commands() -> None:
@@ -87,9 +89,9 @@ async def agent() -> None:
         options = ("--tools", "files", "--working-dir", directory, "--abort-file", str(abort))
         async with server(*options) as client:
             await ask(client, "shell", command="echo 'one test failed' >&2; exit 101")
-            told = json.loads(abort.read_text())  # noqa: ASYNC240  # a small file
-            print(paint(f"    abort.json: exit_code {told['exit_code']}, stderr {told['stderr']!r}", "2"))
-            must(told["exit_code"] == 101, "the failure in the abort file")
+            record = json.loads(abort.read_text())  # noqa: ASYNC240  # a small file
+            print(paint(f"    abort.json: exit_code {record['exit_code']}, stderr {record['stderr']!r}", "2"))
+            must(record["exit_code"] == 101, "the failure in the abort file")
             await ask(client, "write_file", path="note.txt", content="first\nsecond\n")
             text, _ = await ask(client, "read_file", path="note.txt", offset=1)
             must("lines 2 to 2 of 2 lines" in text, "a page of the file")
@@ -124,10 +126,10 @@ async def container() -> None:
             workspace, f'{{"jsonrpc":"2.0","id":1,{echo}}}', f'{{"jsonrpc":"2.0","id":2,{refused}}}'
         )
     must(first["id"] is None and "capabilities" in first["result"], "the document's first message")
-    told = {answer["id"]: answer for answer in answers}
-    must(told[1]["result"]["stdout"] == "; rm -rf / $(id)", "words that no shell has read")
+    by_id = {answer["id"]: answer for answer in answers}
+    must(by_id[1]["result"]["stdout"] == "; rm -rf / $(id)", "words that no shell has read")
     must(
-        told[2]["error"] == {"code": -32000, "message": "Command 'git' with argument 'push' not allowed"},
+        by_id[2]["error"] == {"code": -32000, "message": "Command 'git' with argument 'push' not allowed"},
         "the document's error",
     )
 

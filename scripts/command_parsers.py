@@ -80,8 +80,8 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[Argument]:
             continue
         name = action.metavar or action.dest.upper()
         value = "" if action.nargs == 0 else name if isinstance(name, str) else " ".join(name)
-        told = expand(action).replace(HOME, "~") if action.help else ""
-        yield Argument(tuple(action.option_strings), value, told)
+        help_text = expand(action).replace(HOME, "~") if action.help else ""
+        yield Argument(tuple(action.option_strings), value, help_text)
 
 
 def _command(parser: argparse.ArgumentParser, about: str = "") -> Command:
@@ -108,5 +108,5 @@ def commands() -> list[Command]:
         for name in command_names():
             parser = parser_of(name)
             found.append(_command(parser))
-            found += [_command(parser_of(name, each), told) for each, told in _subcommands(parser).items()]
+            found += [_command(parser_of(name, each), about) for each, about in _subcommands(parser).items()]
     return found

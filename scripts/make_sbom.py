@@ -31,8 +31,8 @@ def bill(python: str) -> dict[str, Any]:
 def version(python: str) -> str:
     """The version of nacre there."""
     asked = "import importlib.metadata; print(importlib.metadata.version('nacre'))"
-    told = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True)  # noqa: S603  # as above
-    return told.stdout.strip()
+    child = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True)  # noqa: S603  # as above
+    return child.stdout.strip()
 
 
 def main(python: str, file: str) -> None:

@@ -1,7 +1,7 @@
 """Drive an installed nacre with the SDK's client, on any system: smoke_test.py PROGRAM [ARGUMENT...].
 
-A command, a failure, a session that keeps its state, a timeout, a job. It needs only what the server itself
-needs. Exits 0 if every answer is right.
+A command, a failure, a session that keeps its state, a timeout, a job, which `nacre watch` stops. It needs
+only what the server itself needs. Exits 0 if every answer is right.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 WINDOWS = sys.platform == "win32"
 FOREVER = "ping -n 600 127.0.0.1 >nul" if WINDOWS else "sleep 600"
+ATTEMPTS = 20
 FAIL = "cmd /c exit 3" if WINDOWS else "sh -c 'exit 3'"
 SET, SHOW = ("set X=pearl", "echo %X%") if WINDOWS else ("X=pearl", 'echo "$X"')
 
 
 class Driver:
-    """One client, and checks of what it is told."""
+    """One client, and checks of the answers that it gets."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -29,12 +30,12 @@ class Driver:
     async def expect(self, what: str, wanted: dict[str, Any], tool: str, **arguments: Any) -> dict[str, Any]:
         """Call a tool; its answer must have these fields."""
         answer = await self._client.call_tool(tool, arguments)
-        told: dict[str, Any] = answer.structured_content or {}
-        if {name: told.get(name) for name in wanted} == wanted:
+        data: dict[str, Any] = answer.structured_content or {}
+        if {name: data.get(name) for name in wanted} == wanted:
             print(f"ok: {what}")
         else:
-            self.wrong.append(f"{what}: wanted {wanted}, got {told}")
-        return told
+            self.wrong.append(f"{what}: wanted {wanted}, got {data}")
+        return data
 
 
 async def drive(program: list[str], directory: str) -> list[str]:
@@ -48,8 +49,22 @@ async def drive(program: list[str], directory: str) -> list[str]:
         await driver.expect("its state", {"stdout": "pearl\n"}, "shell", command=SHOW, session="s")
         await driver.expect("a timeout", {"ended": "timed_out"}, "shell", command=FOREVER, timeout=1)
         job = await driver.expect("a job", {"ended": "running"}, "shell", command=FOREVER, background=True)
-        await driver.expect("its end", {"state": "ended"}, "job", action="end", id=job.get("job", ""))
+        driver.wrong += await stop_by_watch(program, job.get("job", ""))
+        await driver.expect("its end", {"ended": "stopped"}, "job", action="wait", id=job.get("job", ""))
         return driver.wrong
+
+
+async def stop_by_watch(program: list[str], job: str) -> list[str]:
+    """Stop a job as the person can; what was wrong. A server can be watched a second after its start."""
+    said = b""
+    for _ in range(ATTEMPTS):
+        done = await anyio.run_process([*program, "watch", "--stop", job], check=False)
+        if done.returncode == 0:
+            print("ok: nacre watch")
+            return []
+        said = done.stderr
+        await anyio.sleep(0.5)
+    return [f"nacre watch: {said.decode(errors='replace')}"]
 
 
 def main(program: list[str]) -> None:

@@ -52,7 +52,7 @@ def keeper_of(server: int) -> int:
 
 
 def wait_for_end(pids: list[int], patience_s: float = 5.0) -> bool:
-    """Whether all these processes end in time (the kernel tells, nobody polls)."""
+    """Whether all these processes end in time (the kernel says so, nobody polls)."""
     deadline = time.monotonic() + patience_s
     for pid in pids:
         try:

@@ -58,7 +58,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "004-not-found": Requirement(
         "Command not found: a clear message and similar commands.", "004 Command Not Found"
     ),
-    "004-permission": Requirement("Permission denied: told with its context.", "004 Permission Denied"),
+    "004-permission": Requirement(
+        "A denied permission is reported with its context.", "004 Permission Denied"
+    ),
     # -- specification 001: shell, start-up information, options
     "001-shell-option": Requirement("-s/--shell chooses the shell.", "001 Command-line Arguments"),
     "001-shell-default": Requirement("$SHELL by default, else by platform.", "001 Shell Configuration"),
@@ -93,7 +95,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Process death is handled: the shell is restarted automatically.", "000 Process Management"
     ),
     "000-marker": Requirement(
-        "A command's end is told with a marker `Marker_{uuid4}`, new for each.", "000 Technical Constraints"
+        "A command's end is reported with a marker `Marker_{uuid4}`, new for each.",
+        "000 Technical Constraints",
     ),
     # -- specification 000: the persistent cmd.exe
     "000.cmd.persistent": Requirement(
@@ -104,7 +107,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "000.cmd.line-ends": Requirement(r"Lines for cmd.exe end in \r\n.", "000 Technical Constraints"),
     "000.cmd.marker": Requirement(
-        "The end of a command in cmd.exe is believed from its fresh marker only.", "000 Technical Constraints"
+        "Only its own fresh marker ends a command in cmd.exe.", "000 Technical Constraints"
     ),
     "000.cmd.errorlevel": Requirement(
         "The exit code of a command in cmd.exe is its own, never a stale one.", "000 Command Execution"
@@ -119,7 +122,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A restart ends cmd.exe with all it started and creates a clean one.", "000 Process Management"
     ),
     "000.cmd.death": Requirement(
-        "A cmd.exe that dies is told truly and replaced automatically.", "000 Process Management"
+        "The death of a cmd.exe is reported truthfully, and it is replaced.", "000 Process Management"
     ),
     # -- nacre: sessions
     "output-ids": Requirement(
@@ -131,7 +134,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "cut-picks": Requirement(
-        "Where an output is cut, lines that tell of errors, failures and summaries are shown between its"
+        "Where an output is cut, lines with errors, failures and summaries are shown between its"
         " ends, marked and with their numbers; nothing of it is loaded before the first reply,"
         " and a setting turns it off.",
         "nacre",
@@ -161,30 +164,30 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A command in the background answers at once, and its end is kept.", "nacre"
     ),
     "job-answer-within": Requirement(
-        "A call answers after so many seconds at the latest; its command goes on as a job.", "nacre"
+        "A call answers within the given seconds; a command that takes longer goes on as a job.", "nacre"
     ),
     "job-timeout": Requirement(
-        "A timeout that was given, by the call or by the person's settings, ends a job, too; one that is only"
-        " a default ends no command in the background.",
+        "A timeout that was given, by the call or by the person's settings, ends a job, too; a mere default"
+        " ends no command in the background.",
         "004 Timeout Management",
     ),
     "job-end": Requirement("Ending a job, or the server, ends all that it has started.", "nacre"),
     "job-left-behind": Requirement(
-        "Processes that a command left behind are a job; their exit code or signal is told.", "nacre"
+        "Processes that a command left behind are a job; their exit code or signal is reported.", "nacre"
     ),
     "job-left-in-session": Requirement(
-        "What a command of a session left behind is a job as well: its end is told, with exit code or signal"
-        " where the kernel tells them, and ending it spares the session.",
+        "What a command of a session left behind is a job as well: its end is reported, with exit code or"
+        " signal where the kernel gives them, and ending it spares the session.",
         "nacre",
     ),
     "resources": Requirement(
-        "Jobs and outputs are resources in both eras: they are listed and read, and who subscribes is"
-        " notified of changes.",
+        "Jobs and outputs are resources in both eras: they are listed and read, and subscribers are notified"
+        " of changes.",
         "nacre",
     ),
     "tasks": Requirement(
-        "A call that takes long is answered as a task where the client has negotiated that, which it polls"
-        " and cancels.",
+        "A call that takes long is answered as a task, which the client polls and cancels, if it has"
+        " negotiated that.",
         "nacre",
     ),
     "job-password": Requirement(
@@ -196,7 +199,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "What has scrolled away above the screen of a terminal can be read.", "nacre"
     ),
     "job-given-up": Requirement(
-        "A call that the client gave up on is told in the next reply, and its output can be read.", "nacre"
+        "The next reply reports a call that the client gave up on, and its output can be read.", "nacre"
     ),
     "job-input": Requirement("A job in the background reads what it is sent.", "nacre"),
     "job-signal": Requirement("Signals reach a job by name.", "nacre"),
@@ -206,8 +209,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "job-waits-for-input": Requirement(
-        "That a job waits for input is told by the kernel, with the last line; a program that does not read"
-        " is never said to wait.",
+        "The kernel says whether a job waits for input, which is reported with the last line; a program that"
+        " does not read is never said to wait.",
         "nacre",
     ),
     "no-editor": Requirement(
@@ -222,7 +225,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "terminal-keys": Requirement(
-        "Keys are sent by name; an unknown one is told with those there are.", "nacre"
+        "Keys are sent by name; an unknown one is refused with a list of the known ones.", "nacre"
     ),
     "terminal-policy": Requirement(
         "A shell on a terminal under rules is sent whole lines, judged as commands, and no other keys.",
@@ -233,11 +236,13 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A job is admitted like any command; what a shell is sent to read is judged.", "nacre"
     ),
     "job-records": Requirement("A job is recorded once, at its end.", "nacre"),
-    "job-arguments": Requirement("What cannot be done with a job is told with what to do.", "nacre"),
+    "job-arguments": Requirement(
+        "What cannot be done with a job is refused, with what to do instead.", "nacre"
+    ),
     "job-many": Requirement("Many jobs at once lose no line, and leave nothing when they are over.", "nacre"),
     "output-binary": Requirement("Binary output is recognised, described, and read as base64.", "nacre"),
     "output-every-byte-once": Requirement(
-        "Reads that follow on each other see every byte once, also while the output grows.", "nacre"
+        "Successive reads see every byte once, also while the output grows.", "nacre"
     ),
     "output-one-way-out": Requirement(
         "All bytes that leave, in replies, progress and pages, pass one function, also across chunks.",
@@ -310,8 +315,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "keeper-limits": Requirement("A command can have process limits.", "nacre"),
     "keeper-terminal": Requirement("A command can run on a terminal, which can be resized.", "nacre"),
     "keeper-signal": Requirement("Signals reach the group or the whole tree.", "nacre"),
-    "keeper-usage": Requirement("CPU time and peak memory are told.", "nacre"),
-    "keeper-left": Requirement("What is still running when the shell has ended is told.", "nacre"),
+    "keeper-usage": Requirement("CPU time and peak memory are reported.", "nacre"),
+    "keeper-left": Requirement("What is still running when the shell has ended is reported.", "nacre"),
     "keeper-late": Requirement("What a process left behind prints later is in its command's spool.", "nacre"),
     "keeper-spool": Requirement("The spool is bounded; beginning and end are kept.", "nacre"),
     "spools-private": Requirement("Only the user can read output files, whatever the umask is.", "nacre"),
@@ -446,13 +451,13 @@ REQUIREMENTS: dict[str, Requirement] = {
     "true-fold": Requirement("Progress bars and colours are folded; the spool is raw.", "nacre"),
     "true-memory": Requirement("Endless output costs the server no memory.", "nacre"),
     "true-arguments": Requirement("Bad arguments are refused by name.", "nacre"),
-    "true-directory": Requirement("A missing directory is told before anything runs.", "nacre"),
+    "true-directory": Requirement("A missing directory is reported before anything runs.", "nacre"),
     "true-long-command": Requirement("A command of a megabyte runs as typed.", "nacre"),
     "true-schema": Requirement("Structured results validate against the published schema.", "nacre"),
     "start-line": Requirement("The start line names preset, settings file and rules.", "nacre"),
     "start-directory": Requirement("`instructions` name the directory where commands start.", "nacre"),
     "settings-mistakes": Requirement(
-        "A mistake in a settings file is told with the file and the nearest known name.", "nacre"
+        "A mistake in a settings file is reported with the file and the nearest known name.", "nacre"
     ),
     "null-is-absent": Requirement("null for an optional argument means that it is absent.", "nacre"),
     "always-loaded": Requirement("`shell` asks Claude Code to show it without a search.", "nacre"),
@@ -461,18 +466,18 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A denial by a rule's directory says where it holds, and does not list it as allowed.", "nacre"
     ),
     "denial-advice": Requirement(
-        "A denied permission is told with the file, its owner, what is missing and what helps; nobody is"
+        "A denied permission is reported with the file, its owner, what is missing and what helps; nobody is"
         " advised to open a file of the system.",
         "nacre",
     ),
     "empty-stdin-advice": Requirement(
-        "A command that asked a question and found stdin empty is told so.", "nacre"
+        "A reply says when a command asked a question and found stdin empty.", "nacre"
     ),
     "spool-readable": Requirement(
         "A reply names the file with a whole output where the rules let it be read, and nowhere else.",
         "nacre",
     ),
-    "reply-schema-plain": Requirement("No schema has a list of types, which strict clients mind.", "nacre"),
+    "reply-schema-plain": Requirement("No schema has a list of types, which strict clients reject.", "nacre"),
     "reply-lean": Requirement(
         "The data of a reply is the output, the exit code and what is out of the ordinary.", "nacre"
     ),
@@ -483,7 +488,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "reply-full": Requirement('`structured = "full"`: every field, always, as data.', "nacre"),
     "reply-none": Requirement('`structured = "none"`: no data, and no schema for any.', "nacre"),
     "reply-failures": Requirement(
-        "Whether a command that failed is an error (isError) is the person's to say.", "nacre"
+        "The person decides whether a command that failed is an error (isError).", "nacre"
     ),
     "reply-timeout-advice": Requirement("A timeout says what to do about it.", "nacre"),
     "small-commands-list": Requirement(
@@ -572,7 +577,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "windows-job": Requirement("Every command lives, and dies, in a job object.", "nacre"),
     "windows-terminal": Requirement(
         "On Windows a terminal is a pseudoconsole (ConPTY): its program is in the command's job, prints,"
-        " reads what is typed and tells its exit code; what Windows lacks is told as that.",
+        " reads what is typed and has an exit code; what Windows lacks is reported as such.",
         "nacre",
     ),
     "windows-pipes": Requirement("The keeper's streams work on Windows as elsewhere.", "nacre"),
@@ -591,7 +596,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-ordinary": Requirement("What people write every day passes a list of names.", "nacre"),
     "policy-scanner": Requirement("The scanner never raises, and ends in linear time.", "nacre"),
     "policy-bounded": Requirement(
-        "A verdict costs bounded time, tells the bound, and never holds the event loop.", "nacre"
+        "A verdict takes bounded time, names the bound, and never blocks the event loop.", "nacre"
     ),
     "policy-repeated": Requirement(
         "A text that comes again is judged by the rules, the directory and the files of now.", "nacre"
@@ -645,7 +650,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "policy-directories": Requirement("Commands stay inside allowed directories.", "004 Access Controls"),
     "policy-blocked": Requirement("blocked_commands are denied.", "004 Configuration Options"),
     "policy-cli": Requirement("nacre policy explain, test, list, learn.", "nacre"),
-    "policy-allowed-tool": Requirement("A tool tells what is allowed.", "003 shell/allowed; 000 list"),
+    "policy-allowed-tool": Requirement("A tool shows what is allowed.", "003 shell/allowed; 000 list"),
     "settings-table": Requirement(
         "Flags, file, error messages and documentation come from one table of settings.", "nacre"
     ),
@@ -663,14 +668,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "audit-attacked": Requirement(
         "Records that are cut off under a running server, torn, hostile or begun anew are named, other "
-        "records are read all the same, and a file that others can change is told.",
+        "records are read all the same, and a file that others can change is reported.",
         "nacre",
     ),
     "audit-hash": Requirement(
         "The record of a command's end has the size and the SHA-256 of everything that it printed.", "nacre"
     ),
     "audit-killed": Requirement(
-        "A server that is killed has recorded what it had started; a torn last line is set apart and told.",
+        "A killed server has recorded what it had started; a torn last line is set apart and reported.",
         "nacre",
     ),
     "audit-rotation": Requirement(
@@ -679,13 +684,14 @@ REQUIREMENTS: dict[str, Requirement] = {
     ),
     "audit-show": Requirement("`nacre audit show` prints records, all or those that are asked for.", "nacre"),
     "settings-reload": Requirement(
-        "A changed settings file of any layer holds for the next command, in every preset; clients are told, "
-        "the audit log too. One that cannot be used changes nothing, and what waits for a start is named.",
+        "A changed settings file of any layer holds for the next command, in every preset; clients are "
+        "notified, and the audit log says so. One that cannot be used changes nothing, and what waits for "
+        "the next start is named.",
         "nacre",
     ),
     "settings-reload-sandbox": Requirement(
         "In a sandbox, changed rules hold for all that is started from then on, by another keeper where the"
-        " one that runs cannot be changed; which sessions and servers they do not hold in is told.",
+        " one that runs cannot be changed; sessions and servers in which they do not hold are named.",
         "nacre",
     ),
     "telemetry-parent": Requirement(
@@ -712,7 +718,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "tests-requirements": Requirement(
         "Every requirement here has a test that runs, and none is unknown.", "nacre"
     ),
-    "tests-no-sleep": Requirement("No test sleeps to wait: pipes and process descriptors tell.", "nacre"),
+    "tests-no-sleep": Requirement("No test sleeps to wait: pipes and process descriptors say when.", "nacre"),
     "tests-no-skips": Requirement(
         "A test that lacks what `make test` installs fails, it is not skipped.", "nacre"
     ),
@@ -722,11 +728,14 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "architecture-keeper": Requirement("The keeper's package lists all its modules.", "nacre"),
+    "cli-encoding": Requirement(
+        "What a terminal cannot show is escaped, in the output of every command.", "nacre"
+    ),
     "door-terminal": Requirement("On a terminal the server says what it is.", "nacre"),
     "docs-reference": Requirement("The reference pages show what --help and the schemas say.", "nacre"),
     "keeper-small": Requirement("The keeper loads nothing heavy: it starts fast and stays small.", "nacre"),
     # -- nacre: the benchmark
-    "bench-runs": Requirement("`make bench` measures from the clone alone; failures are told.", "nacre"),
+    "bench-runs": Requirement("`make bench` measures from the clone alone; failures are reported.", "nacre"),
     "bench-ratios": Requirement("Ratios are of one run, round by round; a missed aim is shown.", "nacre"),
     "bench-page": Requirement("docs/benchmarks.md and its plot are what the kept run gives.", "nacre"),
     # -- the presets
@@ -758,7 +767,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "nacre",
     ),
     "conformance-table": Requirement(
-        "The official conformance suite runs against the server, and docs/conformance.md tells its results.",
+        "The official conformance suite runs against the server, and docs/conformance.md has its results.",
         "nacre",
     ),
     # -- the sandbox
@@ -809,7 +818,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "exec-while-busy": Requirement(
         "Programs are decided about at once, whatever else the server has to do.", "nacre"
     ),
-    "sandbox-workspace": Requirement("`workspace` lets commands write there and in an own /tmp.", "nacre"),
+    "sandbox-workspace": Requirement(
+        "`workspace` lets commands write there and in a /tmp of their own.", "nacre"
+    ),
     "sandbox-secrets": Requirement("No level lets commands read the person's secrets.", "nacre"),
     "sandbox-protected": Requirement(
         "Files of the workspace that other programs run later cannot be changed, moved or replaced.", "nacre"
@@ -831,7 +842,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Sockets of services are closed, and a setting opens one; the refusal names it.", "nacre"
     ),
     "sandbox-explain": Requirement(
-        "`nacre sandbox explain` tells what a command may read and write, `try` starts a shell inside.",
+        "`nacre sandbox explain` shows what a command may read and write, `try` starts a shell inside.",
         "nacre",
     ),
     "config-init": Requirement(
@@ -854,6 +865,10 @@ REQUIREMENTS: dict[str, Requirement] = {
         " that a desktop application may not find.",
         "nacre",
     ),
+    "cli-reader-gone": Requirement(
+        "A command whose output nobody reads any more (`nacre doctor | head -1`) ends without a traceback.",
+        "command line",
+    ),
     "doctor": Requirement(
         "`nacre doctor` finds out what works here, and says what would mend the rest.", "nacre"
     ),
@@ -875,11 +890,11 @@ REQUIREMENTS: dict[str, Requirement] = {
     "sandbox-outside": Requirement("Processes outside can be neither read nor signalled.", "nacre"),
     "sandbox-session": Requirement("Sessions work in a sandbox.", "nacre"),
     "sandbox-explained": Requirement(
-        "A failure that is the sandbox's is explained, whatever program tells of it: the path or the kind of"
-        " system call, and the setting; a failure that has another reason is not.",
+        "A failure that the sandbox caused is explained, whatever program reports it: the path or the kind of"
+        " system call, and the setting; a failure with another cause is not.",
         "nacre",
     ),
-    "sandbox-told": Requirement("The log says which level holds, and by what.", "nacre"),
+    "sandbox-logged": Requirement("The log says which level holds, and by what.", "nacre"),
     "sandbox-nothing-left": Requirement("Nothing is left of a sandbox when the server has ended.", "nacre"),
     # -- the environment of commands
     "environment-inherit": Requirement(
@@ -903,8 +918,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "network-private": Requirement(
         "Private addresses are refused unless they are named, also where DNS leads to one.", "nacre"
     ),
-    "network-told": Requirement(
-        "A refused host is told in the result of the command that wanted it, with the setting.", "nacre"
+    "network-refusals": Requirement(
+        "The result of the command that wanted a refused host names it, with the setting.", "nacre"
     ),
     "network-fails-closed": Requirement(
         "If a list of hosts cannot be enforced, the server does not start.", "nacre"
@@ -913,8 +928,8 @@ REQUIREMENTS: dict[str, Requirement] = {
     "limits-contained": Requirement(
         "A fork bomb, a memory hog, a CPU spinner and a disk filler are ended; the server works on.", "nacre"
     ),
-    "limits-told": Requirement(
-        "A limit that a command has passed is told by its name, with the setting that raises it.", "nacre"
+    "limits-named": Requirement(
+        "A limit that a command has exceeded is named, with the setting that raises it.", "nacre"
     ),
     "limits-session": Requirement(
         "In a session what passes a limit is ended and the shell spared, unless it is the shell itself.",
@@ -929,6 +944,9 @@ REQUIREMENTS: dict[str, Requirement] = {
     "secrets-given": Requirement(
         "A secret is given to commands whose rules name it, or to all where a setting says so; else to none.",
         "nacre",
+    ),
+    "secrets-sent": Requirement(
+        "A secret that the agent itself sends is repeated in no reply, log, listing or file.", "nacre"
     ),
     "secrets-masked": Requirement(
         "A secret leaves in no encoding that common tools have, wherever output is cut: replies, progress, "
@@ -948,7 +966,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "Installing changes one entry and no other byte of what the person wrote.", "nacre"
     ),
     "install-broken": Requirement(
-        "A settings file that is broken, or cannot be changed safely, is left alone and told with its line.",
+        "A settings file that is broken, or not safe to change, is left alone and reported with its line.",
         "nacre",
     ),
     "install-options": Requirement(
@@ -966,11 +984,11 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A person follows commands, verdicts, sessions, jobs and outputs of running servers, live.", "nacre"
     ),
     "watch-acts": Requirement(
-        "Who watches can stop a job or type into it; the agent is told, and no typed text is logged.",
+        "Whoever watches can stop a job or type into it; the agent is told, and no typed text is logged.",
         "nacre",
     ),
     "watch-foreground": Requirement(
-        "A command in the foreground can be read and stopped by who watches; its result says by whom.",
+        "Whoever watches can read and stop a command in the foreground; its result says who stopped it.",
         "nacre",
     ),
     "watch-private": Requirement(
@@ -980,6 +998,12 @@ REQUIREMENTS: dict[str, Requirement] = {
     "watch-off": Requirement("With `watch = false` there is no socket.", "nacre"),
     "watch-leaves-nothing": Requirement(
         "A server's socket is gone after its end; one of a killed server is removed by the next.", "nacre"
+    ),
+    "windows-doctor": Requirement(
+        "`nacre doctor` tells what works on Windows, and what needs Linux.", "nacre"
+    ),
+    "watch-windows": Requirement(
+        "On Windows the same goes over a private named pipe, for the same user and no command.", "nacre"
     ),
     "watch-picture": Requirement(
         "The picture of `nacre watch` in the docs is that of a real run of today.", "nacre"
@@ -996,7 +1020,7 @@ REQUIREMENTS: dict[str, Requirement] = {
         "A project's file may only tighten until the person trusts that very content.", "nacre"
     ),
     "layers-errors": Requirement(
-        "A mistake in settings is told with its file and line, or its variable.", "nacre"
+        "A mistake in settings is reported with its file and line, or its variable.", "nacre"
     ),
     "config-cli": Requirement(
         "`nacre config` shows what holds and why, prints a schema, and writes a first file.", "nacre"
@@ -1013,7 +1037,8 @@ REQUIREMENTS: dict[str, Requirement] = {
         "The metadata is what package indexes and `uvx` need, and the README renders there.", "nacre"
     ),
     "packages-sbom": Requirement(
-        "The bill of materials names everything that is installed, with licences and who needs whom.", "nacre"
+        "The bill of materials names everything that is installed, with licences and what needs what.",
+        "nacre",
     ),
     "packages-bundle": Requirement(
         "The MCP bundle is accepted by the format's own program, and the server in it works.", "nacre"

@@ -171,7 +171,7 @@ def test_a_log_that_was_begun_anew_is_named_as_such(tmp_path: Path) -> None:
         (0o600, 0o770, "replaced by other"),
     ],
 )
-def test_a_file_that_others_can_change_or_read_is_told(
+def test_a_file_that_others_can_change_or_read_is_reported(
     tmp_path: Path, of_file: int, of_directory: int, said: str
 ) -> None:
     directory = tmp_path / "log"
@@ -240,7 +240,7 @@ def test_a_line_that_nobody_can_read_is_a_problem_and_not_the_end(line: bytes, t
         (["--since", "9999999999999999999999d"], ""),
     ],
 )
-def test_a_filter_that_makes_no_sense_is_told_with_one_that_does(
+def test_a_filter_that_makes_no_sense_is_refused_with_one_that_does(
     given: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "audit.jsonl"

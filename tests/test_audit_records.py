@@ -162,7 +162,7 @@ def test_a_server_that_is_killed_has_recorded_what_it_had_started(start: Start, 
 
 
 @pytest.mark.req("audit-killed")
-def test_a_line_that_a_killed_server_has_torn_is_set_apart_and_told(start: Start, tmp_path: Path) -> None:
+def test_a_line_that_a_killed_server_has_torn_is_set_apart_and_reported(start: Start, tmp_path: Path) -> None:
     log = tmp_path / "audit.jsonl"
     server = start(*BASH, "--audit-log", str(log))
     server.shell("echo one")

@@ -151,7 +151,7 @@ def test_many_records_make_a_page_that_shows_some_and_finds_all(chromium: str, t
 
 
 @pytest.mark.req("audit-report")
-def test_a_log_that_was_changed_is_told_and_filters_hold(chromium: str, tmp_path: Path) -> None:
+def test_a_log_that_was_changed_is_reported_and_filters_hold(chromium: str, tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     write_log(path, [record(1, "one", session="s"), record(2, "two")])
     path.write_text(path.read_text().replace('"two"', '"owt"'))

@@ -33,10 +33,10 @@ def call(identity: Any, command: str) -> dict[str, Any]:
 
 def answers(client: WireClient) -> dict[Any, Any]:
     """The next line, which is a batch of answers."""
-    told = json.loads(client.receive_line())
-    assert isinstance(told, list)
-    assert len({json.dumps(answer["id"]) for answer in told}) == len(told)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # JSON
-    return {answer["id"]: answer for answer in told}  # pyright: ignore[reportUnknownVariableType]  # JSON
+    batch = json.loads(client.receive_line())
+    assert isinstance(batch, list)
+    assert len({json.dumps(answer["id"]) for answer in batch}) == len(batch)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]  # JSON
+    return {answer["id"]: answer for answer in batch}  # pyright: ignore[reportUnknownVariableType]  # JSON
 
 
 @pytest.mark.req("wire-batches")
@@ -46,13 +46,13 @@ def test_the_answers_to_a_batch_come_back_together(client: WireClient) -> None:
     client.send(
         [request(1, "ping"), call(2, "echo hi"), news, call("2", "exit 3"), odd, request(6, "no/such")]
     )
-    told = answers(client)
-    assert set(told) == {1, 2, "2", 5, 6}
-    assert told[1]["result"] == {}
-    assert told[2]["result"]["structuredContent"]["stdout"] == "hi\n"
-    assert told["2"]["result"]["structuredContent"]["exit_code"] == 3
-    assert told[5]["error"]["code"] == -32600
-    assert told[6]["error"]["code"] == -32601
+    replies = answers(client)
+    assert set(replies) == {1, 2, "2", 5, 6}
+    assert replies[1]["result"] == {}
+    assert replies[2]["result"]["structuredContent"]["stdout"] == "hi\n"
+    assert replies["2"]["result"]["structuredContent"]["exit_code"] == 3
+    assert replies[5]["error"]["code"] == -32600
+    assert replies[6]["error"]["code"] == -32601
     assert client.request("ping")["result"] == {}
 
 
@@ -64,8 +64,8 @@ def test_a_batch_of_notifications_has_no_answer_and_an_empty_one_is_refused(clie
     client.send([])
     assert client.receive()["error"]["code"] == -32600
     client.send([1, None])
-    told = json.loads(client.receive_line())
-    assert [answer["error"]["code"] for answer in told] == [-32600, -32600]
+    batch = json.loads(client.receive_line())
+    assert [answer["error"]["code"] for answer in batch] == [-32600, -32600]
 
 
 @pytest.mark.req("wire-batches")
@@ -78,10 +78,10 @@ def test_a_batch_holds_up_no_other_request_and_lacks_what_was_cancelled(
     client.notify("notifications/cancelled", {"requestId": 2})
     assert client.request("ping")["result"] == {}
     bell.path.write_text("whole\n")
-    told = json.loads(client.receive_line())
+    batch = json.loads(client.receive_line())
     bell.close()
-    assert sorted("error" in answer for answer in told) == [False, True], "the second request 1 is refused"
-    assert {answer["id"] for answer in told} == {1}
+    assert sorted("error" in answer for answer in batch) == [False, True], "the second request 1 is refused"
+    assert {answer["id"] for answer in batch} == {1}
     assert client.others == []
 
 

@@ -68,7 +68,7 @@ def test_help_and_version() -> None:
         (["--shell", "nosuchshell"], "No shell 'nosuchshell' was found"),
         (["--working-dir", "/no/such/dir"], "The working directory does not exist: /no/such/dir"),
         (["--nonsense"], "unrecognized arguments: --nonsense"),
-        (["--hlep"], "unrecognized arguments: --hlep Did you mean --help?"),
+        (["--hlep"], "unrecognized arguments: --hlep. Did you mean --help?"),
         (["config", "show", "--chnged"], "Did you mean --changed?"),
         (["policy", "explian", "ls"], "Did you mean explain?"),
         (["completions", "zhs"], "Did you mean zsh?"),
@@ -80,6 +80,36 @@ def test_bad_options_end_with_2_and_a_sentence(options: list[str], complaint: st
     assert complaint in shown.stderr
     assert "Traceback" not in shown.stderr
     assert shown.stdout == ""
+
+
+@pytest.mark.req("cli-encoding")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_what_a_terminal_cannot_show_is_escaped_and_ends_no_command(encoding: str, tmp_path: Path) -> None:
+    log = tmp_path / "audit.jsonl"
+    shown_text = "中" if encoding == "utf-8" else "\\u4e2d"
+    for options in (
+        ["try", "--shell", "bash", "--audit-log", str(log), "echo 中"],
+        ["audit", "show", str(log)],
+        ["policy", "explain", "echo 中; sudo ls"],
+        ["sandbox", "explain", "cat /tmp/中"],
+        ["install", "cursor", "--dry-run", "--", "--working-dir", "/中"],
+    ):
+        shown = subprocess.run(
+            [*NACRE, *options],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding, "HOME": str(tmp_path)},
+            timeout=60,
+            check=False,
+        )
+        assert b"Traceback" not in shown.stderr, shown.stderr
+        assert shown_text.encode() in shown.stdout, options
+
+
+@pytest.mark.req("cli-encoding")
+def test_an_argument_that_is_no_text_can_be_tried() -> None:
+    shown = nacre("try", "--shell", "bash", "echo a\udcffb")
+    assert (shown.returncode, shown.stdout.splitlines()[-1]) == (0, r"a\xffb")
 
 
 @pytest.mark.req("door-terminal")
@@ -118,8 +148,8 @@ def test_the_start_line_names_preset_settings_and_rules(start: Start, tmp_path: 
 
 @pytest.mark.req("start-directory")
 def test_the_instructions_say_where_commands_start(start: Start, tmp_path: Path) -> None:
-    told = start(greet=False).shake_hands()["instructions"]
-    assert f"Commands start in your first root, if you have one, else in {tmp_path}." in told
+    instructions = start(greet=False).shake_hands()["instructions"]
+    assert f"Commands start in your first root, if you have one, else in {tmp_path}." in instructions
     fixed = start("--working-dir", "/", greet=False).shake_hands()["instructions"]
     assert fixed.endswith("Commands start in /.")
     one_shell = start("--preset", "commands", "--shell", "bash", greet=False).shake_hands()["instructions"]
@@ -127,7 +157,7 @@ def test_the_instructions_say_where_commands_start(start: Start, tmp_path: Path)
 
 
 @pytest.mark.req("settings-mistakes")
-def test_a_mistake_in_the_settings_is_told_with_its_file(tmp_path: Path) -> None:
+def test_a_mistake_in_the_settings_is_reported_with_its_file(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     for text, said in (
         ("timeut = 5", f"Unknown setting: timeut ({file}, line 1). Did you mean timeout?"),
@@ -199,3 +229,32 @@ def test_the_reference_pages_show_what_help_the_schemas_and_the_settings_say() -
         [sys.executable, str(script), "--check"], capture_output=True, text=True, check=False
     )
     assert checked.returncode == 0, checked.stdout
+
+
+@pytest.mark.req("cli-reader-gone")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "config schema",
+        "policy list",
+        "policy explain ls",
+        "completions bash",
+        "install",
+        "audit show /dev/stdin",
+    ],
+)
+def test_a_command_whose_reader_is_gone_ends_quietly(command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ended = subprocess.run(
+            [*NACRE, *command.split()],
+            input=b"{}\n",
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, b"")

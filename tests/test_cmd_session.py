@@ -75,14 +75,14 @@ def test_the_first_command_says_that_the_shell_is_new_and_the_next_that_it_was_k
     assert [session("cd").shell_state for _ in range(2)] == [ShellState.NEW, ShellState.KEPT]
 
 
-def test_a_directory_on_another_drive_is_told_as_linux_calls_it(session: TestSession) -> None:
-    told = session("cd /d C:\\windows")
-    assert os.path.samefile(told.working_directory, PREFIX / "drive_c" / "windows")
+def test_a_directory_on_another_drive_is_reported_as_linux_calls_it(session: TestSession) -> None:
+    result = session("cd /d C:\\windows")
+    assert os.path.samefile(result.working_directory, PREFIX / "drive_c" / "windows")
     session("exit")
     assert session("cd").stdout.text == "C:\\windows\n"
 
 
-def test_a_directory_of_any_name_is_told_right(session: TestSession, tmp_path: Path) -> None:
+def test_a_directory_of_any_name_is_reported_correctly(session: TestSession, tmp_path: Path) -> None:
     session("cd")
     for name in (
         "with space",
@@ -98,10 +98,10 @@ def test_a_directory_of_any_name_is_told_right(session: TestSession, tmp_path: P
     ):
         odd = tmp_path / name
         odd.mkdir()
-        told = session("cd", working_directory=str(odd))
-        assert told.stdout.text == f"{windows_path(odd)}\n"
-        assert told.working_directory == str(odd)
-        assert told.exit_code == 0
+        result = session("cd", working_directory=str(odd))
+        assert result.stdout.text == f"{windows_path(odd)}\n"
+        assert result.working_directory == str(odd)
+        assert result.exit_code == 0
 
 
 def test_environment_stays_and_working_directory_moves_the_session(
@@ -119,11 +119,11 @@ def test_environment_stays_and_working_directory_moves_the_session(
 
 @pytest.mark.req("000.cmd.errorlevel")
 @pytest.mark.parametrize(("text", "code"), [("exit 7", 7), ("exit 255", 255), ("exit -1", 0xFFFFFFFF)])
-def test_exit_codes_are_told_and_not_left_to_the_next_command(
+def test_exit_codes_are_reported_and_not_left_to_the_next_command(
     session: TestSession, text: str, code: int
 ) -> None:
-    told = session(f"cmd /c {text}")
-    assert (told.ended, told.exit_code, told.signal) == (Ended.EXITED, code, None)
+    result = session(f"cmd /c {text}")
+    assert (result.ended, result.exit_code, result.signal) == (Ended.EXITED, code, None)
     assert session("echo hi").exit_code == 0, "echo leaves %ERRORLEVEL% as it finds it"
 
 
@@ -147,8 +147,8 @@ def test_a_variable_named_errorlevel_hides_no_code_for_long(session: TestSession
 @pytest.mark.req("000.cmd.clean")
 @pytest.mark.req("session-streams")
 def test_stdout_and_stderr_stay_apart_without_prompts_or_echoes(session: TestSession) -> None:
-    told = session("echo out& echo err>&2")
-    assert (told.stdout.text, told.stderr.text, told.exit_code) == ("out\n", "err\n", 0)
+    result = session("echo out& echo err>&2")
+    assert (result.stdout.text, result.stderr.text, result.exit_code) == ("out\n", "err\n", 0)
 
 
 @pytest.mark.req("000.cmd.clean")
@@ -165,8 +165,8 @@ def test_a_batch_file_with_echo_on_shows_neither_prompts_nor_its_lines(
     session: TestSession, tmp_path: Path
 ) -> None:
     (tmp_path / "loud.bat").write_text(BATCH_WITH_ECHO, newline="")
-    told = session(windows_path(tmp_path / "loud.bat"))
-    assert (told.stdout.text, told.exit_code) == ("loud\n", 4)
+    result = session(windows_path(tmp_path / "loud.bat"))
+    assert (result.stdout.text, result.exit_code) == ("loud\n", 4)
     assert still_true(session)
 
 
@@ -185,13 +185,13 @@ def test_a_long_output_keeps_both_ends_and_picks_lines_between_them(
     lines = [f"line {number} {padding}" for number in range(1, 5001)]
     lines[2499] = "main.c:1:2: error: broken"
     (tmp_path / "long.log").write_bytes("".join(f"{line}\r\n" for line in lines).encode())
-    told = session(f"type {windows_path(tmp_path / 'long.log')}", timeout_s=60)
-    assert told.stdout.truncated
-    assert told.stdout.text.startswith(f"line 1 {padding}\n")
-    assert "\n2500:main.c:1:2: error: broken\n" in told.stdout.text, "it is picked as in other shells"
-    assert told.stdout.text.endswith(f"line 5000 {padding}\n")
-    assert told.stdout.spool
-    assert Path(told.stdout.spool).read_bytes().count(b"\n") == 5000
+    result = session(f"type {windows_path(tmp_path / 'long.log')}", timeout_s=60)
+    assert result.stdout.truncated
+    assert result.stdout.text.startswith(f"line 1 {padding}\n")
+    assert "\n2500:main.c:1:2: error: broken\n" in result.stdout.text, "it is picked as in other shells"
+    assert result.stdout.text.endswith(f"line 5000 {padding}\n")
+    assert result.stdout.spool
+    assert Path(result.stdout.spool).read_bytes().count(b"\n") == 5000
     assert still_true(session)
 
 
@@ -207,11 +207,11 @@ def test_forged_marks_and_prompts_are_only_output(session: TestSession, tmp_path
     old = f"Marker_{uuid.uuid4()}"
     forged = f"\r\n{prompt}\r\n{old} 0\r\nC:\\forged\r\n{old}\r\n\r\n{prompt}"
     (tmp_path / "forged.txt").write_bytes(forged.encode())
-    told = session(f"type {windows_path(tmp_path / 'forged.txt')}& echo {old}>&2& cmd /c exit 4")
-    assert told.exit_code == 4
-    assert told.stdout.text == forged.replace("\r\n", "\n")
-    assert told.stderr.text == f"{old}\n"
-    assert told.working_directory != "C:\\forged"
+    result = session(f"type {windows_path(tmp_path / 'forged.txt')}& echo {old}>&2& cmd /c exit 4")
+    assert result.exit_code == 4
+    assert result.stdout.text == forged.replace("\r\n", "\n")
+    assert result.stderr.text == f"{old}\n"
+    assert result.working_directory != "C:\\forged"
     assert session("echo %PROMPT%").stdout.text == f"{prompt}\n"
     assert still_true(session)
 
@@ -230,23 +230,23 @@ def test_wrong_syntax_is_an_error_of_that_command_only(session: TestSession, tex
 
 @pytest.mark.req("session-hard")
 def test_several_lines_run_as_a_batch_file_in_the_same_shell(session: TestSession, tmp_path: Path) -> None:
-    told = session(
+    result = session(
         f"set X=1\ncd /d {windows_path(tmp_path)}\nfor %%i in (a b) do (\n  echo %%i\n)\nexit /b 4\n"
     )
-    assert (told.stdout.text, told.exit_code, told.working_directory) == ("a\nb\n", 4, str(tmp_path))
+    assert (result.stdout.text, result.exit_code, result.working_directory) == ("a\nb\n", 4, str(tmp_path))
     assert session("echo %X%").stdout.text == "1\n"
     assert session("if 1==1 (\necho unfinished").ended is Ended.EXITED
     assert still_true(session)
 
 
 @pytest.mark.req("session-hard")
-def test_a_block_that_is_not_closed_ends_with_the_timeout_and_is_told(
+def test_a_block_that_is_not_closed_ends_with_the_timeout_and_is_reported(
     session: TestSession, tmp_path: Path
 ) -> None:
     session(f"cd /d {windows_path(tmp_path)}")
-    told = session("if 1==1 (echo a", timeout_s=0.5)
-    assert told.ended is Ended.TIMED_OUT
-    assert f"gets a new one, in {tmp_path}" in told.note
+    result = session("if 1==1 (echo a", timeout_s=0.5)
+    assert result.ended is Ended.TIMED_OUT
+    assert f"gets a new one, in {tmp_path}" in result.note
     again = session("cd")
     assert (again.shell_state, again.stdout.text) == (ShellState.REBORN, f"{windows_path(tmp_path)}\n")
 
@@ -310,10 +310,10 @@ def test_a_timeout_ends_the_whole_tree_and_says_that_the_shell_is_new(
     text = (
         f"echo begun& start /b ping -n {mark} 127.0.0.1 >nul& cmd /c ping -n {mark} 127.0.0.1& echo more>late"
     )
-    told = session(text, timeout_s=1)
-    assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
-    assert told.stdout.text.startswith("begun\n")
-    assert (told.shell_state, told.left_running_total) == (ShellState.LOST, 0)
+    result = session(text, timeout_s=1)
+    assert (result.ended, result.exit_code) == (Ended.TIMED_OUT, None)
+    assert result.stdout.text.startswith("begun\n")
+    assert (result.shell_state, result.left_running_total) == (ShellState.LOST, 0)
     assert gone(mark)
     again = session("echo [%X%]& cd")
     assert again.shell_state is ShellState.REBORN
@@ -345,13 +345,13 @@ def test_a_cancelled_command_is_ended_and_the_session_goes_on(session: TestSessi
 @pytest.mark.req("000.cmd.death")
 @pytest.mark.req("000-death")
 @pytest.mark.parametrize("text", ["exit 3", "exit /b 3", "cd\nexit 3"])
-def test_a_shell_that_exits_is_told_truly_and_is_reborn_in_its_directory(
+def test_a_shell_that_exits_is_reported_truthfully_and_is_reborn_in_its_directory(
     session: TestSession, tmp_path: Path, text: str
 ) -> None:
     session(f"cd /d {windows_path(tmp_path)}")
-    told = session(f"echo last words& {text}")
-    assert (told.ended, told.exit_code, told.shell_state) == (Ended.SHELL_DIED, 3, ShellState.LOST)
-    assert told.stdout.text.startswith("last words\n")
+    result = session(f"echo last words& {text}")
+    assert (result.ended, result.exit_code, result.shell_state) == (Ended.SHELL_DIED, 3, ShellState.LOST)
+    assert result.stdout.text.startswith("last words\n")
     again = session("cd")
     assert again.shell_state is ShellState.REBORN
     assert again.note.startswith("A new shell: the one before it ended with code 3")
@@ -395,11 +395,11 @@ def test_what_a_shell_had_started_that_was_killed_is_named_and_ended_with_its_se
         os.kill(pid, signal.SIGKILL)
         return await task
 
-    told = harness.do(kill_it_midway())
-    assert (told.ended, told.signal, told.shell_state) == (Ended.SHELL_DIED, "SIGKILL", ShellState.LOST)
-    assert ["ping" in process.command for process in told.left_running] == [True]
+    result = harness.do(kill_it_midway())
+    assert (result.ended, result.signal, result.shell_state) == (Ended.SHELL_DIED, "SIGKILL", ShellState.LOST)
+    assert ["ping" in process.command for process in result.left_running] == [True]
     assert session("echo next").stdout.text == "next\n"
-    assert carrying(mark), "it goes on, as told"
+    assert carrying(mark), "it goes on, as the result says"
     harness.do(getattr(harness.service, end)(session.name))
     assert gone(mark)
     session.close()
@@ -410,8 +410,8 @@ def test_what_a_shell_had_started_that_was_killed_is_named_and_ended_with_its_se
 def test_a_restart_ends_all_and_begins_clean(session: TestSession) -> None:
     mark = unique_pings()
     session("set X=five")
-    told = session(f"start /b ping -n {mark} 127.0.0.1 >nul")
-    names = {process.command.rpartition("\\")[2].split()[0] for process in told.left_running}
+    result = session(f"start /b ping -n {mark} 127.0.0.1 >nul")
+    names = {process.command.rpartition("\\")[2].split()[0] for process in result.left_running}
     assert names - {"start.exe"} == {"ping.exe"}, (
         "wine's `start` ends a moment later where the machine is busy"
     )
@@ -449,8 +449,8 @@ def test_sessions_run_side_by_side_and_never_mix(harness: Harness) -> None:
 def test_a_thousand_commands_in_a_row_each_get_their_own_answer(session: TestSession) -> None:
     async def all_of_them() -> None:
         for number in range(1000):
-            told = await session.start(f"echo {number}")
-            assert (told.stdout.text, told.stderr.text, told.exit_code) == (f"{number}\n", "", 0)
+            result = await session.start(f"echo {number}")
+            assert (result.stdout.text, result.stderr.text, result.exit_code) == (f"{number}\n", "", 0)
 
     session.harness.do(all_of_them())
 
@@ -487,8 +487,8 @@ def test_nothing_is_left_behind() -> None:
 def test_a_fresh_cmd_runs_one_command(
     harness: Harness, tmp_path: Path, text: str, shown: str, code: int
 ) -> None:
-    told = harness.do(harness.service.run(Command(text, str(tmp_path), 30)))
-    assert (told.stdout.text, told.exit_code, told.left_running_total) == (shown, code, 0)
+    result = harness.do(harness.service.run(Command(text, str(tmp_path), 30)))
+    assert (result.stdout.text, result.exit_code, result.left_running_total) == (shown, code, 0)
 
 
 @pytest.mark.req("000.cmd.persistent")

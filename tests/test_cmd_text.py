@@ -159,7 +159,7 @@ def test_what_can_be_done_is_not_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "here"),
+    ("reported", "here"),
     [
         ("Z:\\tmp\\a b", "/tmp/a b"),
         ("Z:\\", "/"),
@@ -168,8 +168,8 @@ def test_what_can_be_done_is_not_refused(text: str) -> None:
         ("\\\\host\\share", "\\\\host\\share"),
     ],
 )
-def test_a_directory_is_told_as_linux_calls_it(told: str, here: str) -> None:
-    ending = WINE.read(f"0 {told}")
+def test_a_directory_is_reported_as_linux_calls_it(reported: str, here: str) -> None:
+    ending = WINE.read(f"0 {reported}")
     assert ending is not None
     assert ending.directory == here
 

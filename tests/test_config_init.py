@@ -41,14 +41,14 @@ def answer_questions(home: Path, *answers: str) -> Path:
         cwd=home,
     )
     os.close(theirs)
-    told = ""
+    screen = ""
     for count, answer in enumerate(answers, 1):
-        while told.count("[y/n]") < count:
-            told += os.read(ours, 4096).decode()
+        while screen.count("[y/n]") < count:
+            screen += os.read(ours, 4096).decode()
         os.write(ours, f"{answer}\n".encode())
-    while END not in told:
-        told += os.read(ours, 4096).decode()
-    assert process.wait(PATIENCE_S) == 0, told
+    while END not in screen:
+        screen += os.read(ours, 4096).decode()
+    assert process.wait(PATIENCE_S) == 0, screen
     os.close(ours)
     return file
 

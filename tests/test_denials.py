@@ -174,9 +174,9 @@ def test_own_files_are_opened_with_their_owners_permission_only() -> None:
     "message", ["cat: /etc/shadow: Permission denied", "bash: line 1: cd: /root: Permission denied"]
 )
 def test_who_may_but_was_denied_ran_as_another_user(message: str) -> None:
-    told = said(message, user="root")
-    assert told.endswith("root may: it ran as another user, or something beyond the mode forbids it.")
-    assert "chmod" not in told
+    advice = said(message, user="root")
+    assert advice.endswith("root may: it ran as another user, or something beyond the mode forbids it.")
+    assert "chmod" not in advice
 
 
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh", "ksh", "mksh", "yash", "busybox", "fish", "elvish"])
@@ -200,7 +200,7 @@ def test_a_real_denial_in_every_shell(start: Start, shell: str) -> None:
         "echo 'the input device is not a TTY' >&2; exit 1",
     ],
 )
-def test_a_question_to_nobody_is_told(server: WireClient, command: str) -> None:
+def test_a_question_to_nobody_is_reported(server: WireClient, command: str) -> None:
     result = server.call("shell", command=command)
     (hint,) = result["structuredContent"]["hints"]
     assert hint.startswith("It wanted to read from stdin, which is empty")

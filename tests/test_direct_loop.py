@@ -77,10 +77,10 @@ def test_asyncios_own_readers_timers_and_threads_go_on_beside_it(
     assert run(main()) == {"direct", "asyncio's", "timer", "thread"}
 
 
-def test_a_callback_that_fails_is_told_and_ends_nothing(pipe: tuple[int, int]) -> None:
+def test_a_callback_that_fails_is_reported_and_ends_nothing(pipe: tuple[int, int]) -> None:
     async def main() -> tuple[str, bytes]:
-        loop, told, came = asyncio.get_running_loop(), asyncio.Queue[str](), asyncio.Queue[bytes]()
-        loop.set_exception_handler(lambda _, context: told.put_nowait(str(context["exception"])))
+        loop, failures, came = asyncio.get_running_loop(), asyncio.Queue[str](), asyncio.Queue[bytes]()
+        loop.set_exception_handler(lambda _, context: failures.put_nowait(str(context["exception"])))
 
         def read() -> None:
             chunk = os.read(pipe[0], 10)
@@ -90,7 +90,7 @@ def test_a_callback_that_fails_is_told_and_ends_nothing(pipe: tuple[int, int]) -
 
         add_reader(loop, pipe[0], read)
         os.write(pipe[1], b"bad")
-        failure = await told.get()
+        failure = await failures.get()
         os.write(pipe[1], b"good")
         chunk = await came.get()
         remove_reader(loop, pipe[0])

@@ -44,7 +44,7 @@ def test_a_waiter_goes_on_at_once_outside_a_task_and_soon_inside_one() -> None:
 
         def keep() -> None:
             promise.set_result("kept")
-            steps.append("told")
+            steps.append("returned")
 
         waiting = asyncio.create_task(wait())
         await asyncio.sleep(0)
@@ -55,8 +55,8 @@ def test_a_waiter_goes_on_at_once_outside_a_task_and_soon_inside_one() -> None:
         await waiting
         return steps
 
-    assert asyncio.run(main(inside=False)) == ["kept", "told"]
-    assert asyncio.run(main(inside=True)) == ["told", "kept"]
+    assert asyncio.run(main(inside=False)) == ["kept", "returned"]
+    assert asyncio.run(main(inside=True)) == ["returned", "kept"]
 
 
 def test_failure_and_cancellation_reach_the_waiter() -> None:
@@ -116,7 +116,7 @@ def test_a_shielded_future_wakes_its_waiter_at_once_and_outlives_it() -> None:
 
         def keep() -> None:
             promise.set_result("kept")
-            steps.append("told")
+            steps.append("returned")
 
         gone, staying = asyncio.create_task(wait("gone")), asyncio.create_task(wait("staying"))
         await asyncio.sleep(0)
@@ -127,7 +127,7 @@ def test_a_shielded_future_wakes_its_waiter_at_once_and_outlives_it() -> None:
         await wait("late")
         return steps
 
-    assert asyncio.run(main()) == ["staying kept", "told", "late kept"]
+    assert asyncio.run(main()) == ["staying kept", "returned", "late kept"]
 
 
 def test_the_failure_of_a_shielded_future_reaches_its_waiter() -> None:

@@ -64,22 +64,22 @@ def still_true(session: TestSession) -> bool:
         ("yes | head -n 1", 0, ""),
     ],
 )
-def test_exceptions_are_told_as_codes_and_messages(
+def test_exceptions_are_reported_as_codes_and_messages(
     session: TestSession, text: str, code: int, message: str
 ) -> None:
-    told = session(text)
-    assert (told.ended, told.exit_code) == (Ended.EXITED, code)
-    assert told.stderr.text.startswith(message)
-    assert bool(told.stderr.text) == bool(message)
-    assert "code from -c" not in told.stderr.text
+    result = session(text)
+    assert (result.ended, result.exit_code) == (Ended.EXITED, code)
+    assert result.stderr.text.startswith(message)
+    assert bool(result.stderr.text) == bool(message)
+    assert "code from -c" not in result.stderr.text
     assert still_true(session)
 
 
 def test_a_trace_shows_the_command_and_nothing_of_ours(session: TestSession) -> None:
     session("fn inner { fail deep }")
-    told = session("fn outer { inner }\nouter").stderr.text
-    assert told.splitlines()[:2] == ["Exception: deep", "Traceback:"]
-    assert [line.strip() for line in told.splitlines()[3::2]] == [
+    message = session("fn outer { inner }\nouter").stderr.text
+    assert message.splitlines()[:2] == ["Exception: deep", "Traceback:"]
+    assert [line.strip() for line in message.splitlines()[3::2]] == [
         "fn inner { fail deep }",
         "fn outer { inner }",
         "outer",
@@ -106,10 +106,10 @@ def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(
     session: TestSession, text: str
 ) -> None:
     session("var kept = 1")
-    told = session(text)
-    assert (told.ended, told.exit_code) == (Ended.EXITED, 2)
-    assert "error" in told.stderr.text
-    assert "Traceback" not in told.stderr.text
+    result = session(text)
+    assert (result.ended, result.exit_code) == (Ended.EXITED, 2)
+    assert "error" in result.stderr.text
+    assert "Traceback" not in result.stderr.text
     assert session("echo $kept").stdout.text == "1\n"
     assert still_true(session)
 
@@ -125,10 +125,10 @@ def test_what_a_command_defined_before_it_failed_lives_on(session: TestSession) 
 
 @pytest.mark.req("session-hard")
 def test_comments_and_many_lines_run_as_typed(session: TestSession) -> None:
-    told = session(
+    result = session(
         "# a comment\necho one # another\n\nfor x [a b] {\n  echo $x\n}\necho 'two\nlines'\r\necho é"
     )
-    assert told.stdout.text == "one\na\nb\ntwo\nlines\né\n"
+    assert result.stdout.text == "one\na\nb\ntwo\nlines\né\n"
 
 
 @pytest.mark.req("session-hard")
@@ -194,16 +194,16 @@ def test_who_may_have_printed_values_is_told_that_they_are_not_shown(session: Te
 @needs_elvish
 @pytest.mark.req("job-left-behind")
 @pytest.mark.parametrize("session", [None, "one"])
-def test_a_program_in_the_background_is_a_job_whose_exit_code_is_told(
+def test_a_program_in_the_background_is_a_job_whose_exit_code_is_reported(
     start: Start, tmp_path: Path, session: str | None
 ) -> None:
     server, gate = start("--shell", "elvish"), Gate(tmp_path)
     command = f"e:sh -c 'cat {gate.path}; exit 3' &"
     job = server.call("shell", command=command, session=session)["structuredContent"]["job"]
     gate.open()
-    told = server.call("job", action="wait", id=job)["structuredContent"]
-    assert told["state"] == "ended"
-    assert next(each["exit_code"] for each in told["processes"] if "exit 3" in each["command"]) == 3
+    data = server.call("job", action="wait", id=job)["structuredContent"]
+    assert data["state"] == "ended"
+    assert next(each["exit_code"] for each in data["processes"] if "exit 3" in each["command"]) == 3
 
 
 @pytest.mark.req("session-background")
@@ -226,8 +226,8 @@ def test_a_block_in_the_background_keeps_its_streams(session: TestSession, tmp_p
 def test_a_job_that_takes_the_place_of_another_is_named(session: TestSession, tmp_path: Path) -> None:
     gate, mark = Gate(tmp_path), unique_seconds()
     assert session(f"cat {gate.path} &").left_running_total == 1
-    told = session(f"sh -c 'echo open > {gate.path}'; e:sleep {mark} &")
-    assert [left.command.rpartition("/")[2] for left in told.left_running] == [f"sleep {mark}"]
+    result = session(f"sh -c 'echo open > {gate.path}'; e:sleep {mark} &")
+    assert [left.command.rpartition("/")[2] for left in result.left_running] == [f"sleep {mark}"]
     session.close()
     assert gone(mark)
 
@@ -237,8 +237,8 @@ def test_many_jobs_one_after_the_other_are_all_let_go(session: TestSession, tmp_
     forever, mark = Gate(tmp_path), unique_seconds()
     session(f"cat {forever.path} &")
     for number in range(30):
-        told = session(f"sh -c 'echo {number} >> {tmp_path}/all; : {mark}' &; echo on")
-        assert told.stdout.text == "on\n"
+        result = session(f"sh -c 'echo {number} >> {tmp_path}/all; : {mark}' &; echo on")
+        assert result.stdout.text == "on\n"
     count = session("count [/proc/$pid/fd/*] | to-lines").stdout.text
     assert int(count) < 30 * 5
     forever.open()
@@ -254,20 +254,20 @@ def test_many_jobs_one_after_the_other_are_all_let_go(session: TestSession, tmp_
 def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(session: TestSession) -> None:
     mark = unique_seconds()
     session("var x = five")
-    told = session(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
-    assert (told.ended, told.shell_state) == (Ended.TIMED_OUT, ShellState.KEPT)
-    assert told.note.startswith("The command was killed;")
+    result = session(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
+    assert (result.ended, result.shell_state) == (Ended.TIMED_OUT, ShellState.KEPT)
+    assert result.note.startswith("The command was killed;")
     assert gone(mark)
     assert session("echo $x").stdout.text == "five\n"
     assert still_true(session)
 
 
 @pytest.mark.req("session-timeout")
-def test_elvishs_own_sleep_cannot_be_interrupted_which_is_told(session: TestSession) -> None:
-    told = session("echo begun; sleep 60", timeout_s=0.3)
-    assert (told.ended, told.stdout.text) == (Ended.TIMED_OUT, "begun\n")
-    assert told.shell_state is ShellState.LOST
-    assert "gets a new one" in told.note
+def test_elvishs_own_sleep_cannot_be_interrupted_which_the_result_says(session: TestSession) -> None:
+    result = session("echo begun; sleep 60", timeout_s=0.3)
+    assert (result.ended, result.stdout.text) == (Ended.TIMED_OUT, "begun\n")
+    assert result.shell_state is ShellState.LOST
+    assert "gets a new one" in result.note
     assert session("echo on").shell_state is ShellState.REBORN
 
 
@@ -276,9 +276,9 @@ def test_elvishs_own_sleep_cannot_be_interrupted_which_is_told(session: TestSess
 
 @pytest.mark.req("000-death")
 def test_what_takes_the_shells_place_is_heard(session: TestSession) -> None:
-    told = session("echo first; exec sh -c 'echo out; echo err >&2; exit 4'")
-    assert (told.ended, told.exit_code) == (Ended.SHELL_DIED, 4)
-    assert (told.stdout.text, told.stderr.text) == ("first\nout\n", "err\n")
+    result = session("echo first; exec sh -c 'echo out; echo err >&2; exit 4'")
+    assert (result.ended, result.exit_code) == (Ended.SHELL_DIED, 4)
+    assert (result.stdout.text, result.stderr.text) == ("first\nout\n", "err\n")
     assert session("echo on").shell_state is ShellState.REBORN
 
 

@@ -126,7 +126,7 @@ def test_file_work_is_recorded_like_a_command(start: Start, tmp_path: Path) -> N
 async def come_to(condition: Callable[[], bool]) -> None:
     """Let the loop run until something is so."""
     async with asyncio.timeout(30):
-        while not condition():  # noqa: ASYNC110  # nobody is told of what is waited for
+        while not condition():  # noqa: ASYNC110  # nothing announces what is waited for
             await asyncio.sleep(0)
 
 
@@ -167,8 +167,8 @@ def test_a_command_that_waits_for_its_session_holds_no_slot(
         await asyncio.to_thread(barrier.open)
         return [other, await running, *[await task for task in waiting]]
 
-    told = [result.stdout.text for result in harness.do(queue_up())]
-    assert told == ["other\n", "open\n", "0\n", "1\n", "2\n"]
+    printed = [result.stdout.text for result in harness.do(queue_up())]
+    assert printed == ["other\n", "open\n", "0\n", "1\n", "2\n"]
 
 
 @pytest.mark.req("session-slots")
@@ -188,8 +188,8 @@ def test_a_restart_does_not_wait_for_a_command_that_waits_for_a_slot(
         await asyncio.to_thread(barrier.open)
         return await running, await waiting
 
-    other, told = harness.do(restart_between())
-    assert (other.stdout.text, told.stdout.text) == ("open\n", "<>\n")
+    other, result = harness.do(restart_between())
+    assert (other.stdout.text, result.stdout.text) == ("open\n", "<>\n")
 
 
 @pytest.mark.req("session-slots")
@@ -215,9 +215,9 @@ def test_a_command_runs_where_it_was_admitted_for_even_after_a_restart(
         answered.set()
         return question, await running
 
-    question, told = harness.do(restart_while_asked())
+    question, result = harness.do(restart_while_asked())
     assert question.working_directory == str(tmp_path)
-    assert told.stdout.text == f"{tmp_path}\n"
+    assert result.stdout.text == f"{tmp_path}\n"
 
 
 @pytest.mark.req("session-slots")
@@ -287,8 +287,8 @@ def test_a_signal_reaches_what_a_command_runs(  # noqa: PLR0913, PLR0917  # the 
         finally:
             execution.close()
 
-    told = bash.do(signalled())
-    assert (told.ended, told.exit_code, told.signal) == (ended, code, name)
+    result = bash.do(signalled())
+    assert (result.ended, result.exit_code, result.signal) == (ended, code, name)
 
 
 @pytest.mark.req("places")

@@ -34,7 +34,7 @@ def files(start: Start, tmp_path: Path) -> WireClient:
     return start("--tools", "files", "--working-dir", str(tmp_path / "work"))
 
 
-def told(client: WireClient, tool: str, **arguments: Any) -> dict[str, Any]:
+def call_checked(client: WireClient, tool: str, **arguments: Any) -> dict[str, Any]:
     """The structured result of a call that must succeed, held against the schema."""
     result = client.call(tool, **arguments)
     assert result["isError"] is False, result
@@ -68,20 +68,20 @@ def test_the_set_is_there_when_it_is_wanted_and_only_then(files: WireClient, sta
 def test_a_settings_file_names_the_set_too(start: Start, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('tools = ["files"]\n')
     client = start("--config", str(tmp_path / "config.toml"))
-    assert told(client, "list_directory")["total"] == 1
+    assert call_checked(client, "list_directory")["total"] == 1
 
 
 @pytest.mark.req("002-files-read")
 @pytest.mark.req("002-files-write")
 def test_what_is_written_is_read_again(files: WireClient, tmp_path: Path) -> None:
     text = "first\nsecond ☃\r\nno newline at the end"
-    done = told(files, "write_file", path="note.txt", content=text)
+    done = call_checked(files, "write_file", path="note.txt", content=text)
     assert done == {
         "path": str(tmp_path / "work" / "note.txt"),
         "size_bytes": len(text.encode()),
         "created": True,
     }
-    page = told(files, "read_file", path="note.txt")
+    page = call_checked(files, "read_file", path="note.txt")
     assert (page["content"], page["encoding"], page["next"]) == (text, "utf-8", None)
     assert (page["total_lines"], page["total_bytes"], page["count"]) == (3, len(text.encode()), 3)
     assert "lines 1 to 3 of 3 lines" in text_of(files.call("read_file", path="note.txt"))
@@ -90,7 +90,7 @@ def test_what_is_written_is_read_again(files: WireClient, tmp_path: Path) -> Non
 @pytest.mark.req("002-files-binary")
 def test_what_is_no_text_travels_as_base64_both_ways(files: WireClient, tmp_path: Path) -> None:
     data = bytes(range(256)) * 3
-    told(
+    call_checked(
         files,
         "write_file",
         path="blob",
@@ -99,7 +99,7 @@ def test_what_is_no_text_travels_as_base64_both_ways(files: WireClient, tmp_path
         mode="create",
     )
     assert (tmp_path / "work" / "blob").read_bytes() == data
-    page = told(files, "read_file", path="blob", unit="bytes", offset=100, limit=200)
+    page = call_checked(files, "read_file", path="blob", unit="bytes", offset=100, limit=200)
     assert page["encoding"] == "base64"
     assert base64.b64decode(page["content"]) == data[100:300]
     assert page["next"] == {"unit": "bytes", "offset": 300}
@@ -111,14 +111,14 @@ def test_what_is_no_text_travels_as_base64_both_ways(files: WireClient, tmp_path
 @pytest.mark.req("002-files-paged")
 def test_pages_by_lines_have_totals_and_say_where_to_go_on(files: WireClient, tmp_path: Path) -> None:
     (tmp_path / "work" / "long").write_text("".join(f"line {n}\n" for n in range(100_000)))
-    page = told(files, "read_file", path="long", offset=99_990, limit=4)
+    page = call_checked(files, "read_file", path="long", offset=99_990, limit=4)
     assert page["content"] == "line 99990\nline 99991\nline 99992\nline 99993\n"
     assert page["next"] == {"unit": "lines", "offset": 99_994}
     assert page["total_lines"] == 100_000
-    assert told(files, "read_file", path="long", offset=200_000)["count"] == 0
-    first = told(files, "read_file", path="long")
+    assert call_checked(files, "read_file", path="long", offset=200_000)["count"] == 0
+    first = call_checked(files, "read_file", path="long")
     assert len(first["content"]) <= 32 * 1024
-    assert told(files, "read_file", path="long", **first["next"])["content"].startswith(
+    assert call_checked(files, "read_file", path="long", **first["next"])["content"].startswith(
         f"line {first['count']}\n"
     )
 
@@ -128,9 +128,9 @@ def test_a_huge_file_costs_no_memory_and_its_lines_are_not_counted(files: WireCl
     with (tmp_path / "work" / "huge").open("wb") as file:
         file.write(b"start\n")
         file.truncate(100 << 30)  # a hole: it takes no disk
-    page = told(files, "read_file", path="huge", limit=1)
+    page = call_checked(files, "read_file", path="huge", limit=1)
     assert (page["content"], page["total_bytes"], page["total_lines"]) == ("start\n", 100 << 30, None)
-    middle = told(files, "read_file", path="huge", unit="bytes", offset=50 << 30, limit=3)
+    middle = call_checked(files, "read_file", path="huge", unit="bytes", offset=50 << 30, limit=3)
     assert base64.b64decode(middle["content"]) == b"\0\0\0"
     peak = next(
         line
@@ -143,7 +143,7 @@ def test_a_huge_file_costs_no_memory_and_its_lines_are_not_counted(files: WireCl
 @pytest.mark.req("002-files-paged")
 def test_a_file_that_says_it_is_empty_is_read_all_the_same(start: Start) -> None:
     client = start("--tools", "files", "--working-dir", "/proc/self")
-    page = told(client, "read_file", path="/proc/self/status")
+    page = call_checked(client, "read_file", path="/proc/self/status")
     assert page["total_lines"] > 10
     assert page["total_bytes"] == len(page["content"])
 
@@ -159,7 +159,7 @@ def test_a_directory_is_listed_sorted_in_pages_with_types_and_sizes(
     (work / "link").symlink_to("b.txt")
     os.mkfifo(work / "pipe")
     (work / os.fsdecode(b"odd\xff")).touch()
-    listing = told(files, "list_directory")
+    listing = call_checked(files, "list_directory")
     kinds = {entry["name"]: entry["type"] for entry in listing["entries"]}
     assert list(kinds.items()) == [
         (".hidden", "file"),
@@ -171,19 +171,19 @@ def test_a_directory_is_listed_sorted_in_pages_with_types_and_sizes(
     ]
     assert listing["entries"][1]["size_bytes"] == 4
     assert listing["entries"][2]["target"] == "b.txt"
-    page = told(files, "list_directory", path=".", offset=2, limit=3)
+    page = call_checked(files, "list_directory", path=".", offset=2, limit=3)
     assert [entry["name"] for entry in page["entries"]] == ["link", "odd\\xff", "pipe"]
     assert (page["next"], page["total"]) == (5, 6)
-    assert told(files, "list_directory", path="sub")["entries"] == []
+    assert call_checked(files, "list_directory", path="sub")["entries"] == []
 
 
 @pytest.mark.req("002-files-write")
 def test_modes_say_whether_a_file_may_or_must_be_there(files: WireClient, tmp_path: Path) -> None:
     assert "does not exist" in complaint(files, "write_file", path="a", content="1", mode="replace")
-    assert told(files, "write_file", path="a", content="1", mode="create")["created"] is True
+    assert call_checked(files, "write_file", path="a", content="1", mode="create")["created"] is True
     assert "exists already" in complaint(files, "write_file", path="a", content="2", mode="create")
-    assert told(files, "write_file", path="a", content="3", mode="replace")["created"] is False
-    assert told(files, "write_file", path="a", content="4")["created"] is False
+    assert call_checked(files, "write_file", path="a", content="3", mode="replace")["created"] is False
+    assert call_checked(files, "write_file", path="a", content="4")["created"] is False
     assert (tmp_path / "work" / "a").read_text() == "4"
     assert os.listdir(tmp_path / "work") == ["a"]
 
@@ -197,14 +197,14 @@ def test_a_replaced_file_keeps_its_mode_and_its_link_and_the_old_inode_its_conte
     script.chmod(0o750)
     (tmp_path / "work" / "link").symlink_to("run.sh")
     with script.open() as reader:
-        told(files, "write_file", path="link", content="new")
+        call_checked(files, "write_file", path="link", content="new")
         assert reader.read() == "old"  # whoever had it open has the whole old one
     assert script.read_text() == "new"
     assert stat.S_IMODE(script.stat().st_mode) == 0o750
     assert (tmp_path / "work" / "link").is_symlink()
     mask = os.umask(0)
     os.umask(mask)
-    told(files, "write_file", path="fresh", content="")
+    call_checked(files, "write_file", path="fresh", content="")
     assert stat.S_IMODE((tmp_path / "work" / "fresh").stat().st_mode) == 0o666 & ~mask
 
 
@@ -223,7 +223,7 @@ def test_a_reader_never_sees_half_a_file(files: WireClient, tmp_path: Path) -> N
     watcher = threading.Thread(target=watch)
     watcher.start()
     for letter in "bcdbcdbcd":
-        told(files, "write_file", path="target", content=letter * 1_000_000)
+        call_checked(files, "write_file", path="target", content=letter * 1_000_000)
     stop.set()
     watcher.join()
     assert {size for _, size in seen} == {1_000_000}
@@ -255,10 +255,10 @@ def test_a_disk_without_room_leaves_the_old_file_and_nothing_else(start: Start, 
     (tmp_path / "small").mkdir()
     box = ["bwrap", "--dev-bind", "/", "/", "--size", "65536", "--tmpfs", str(tmp_path / "small")]
     client = start("--tools", "files", "--working-dir", str(tmp_path / "small"), program=[*box, *NACRE])
-    told(client, "write_file", path="a", content="old")
+    call_checked(client, "write_file", path="a", content="old")
     assert "No space left" in complaint(client, "write_file", path="a", content="x" * 1_000_000)
-    assert told(client, "read_file", path="a")["content"] == "old"
-    assert [entry["name"] for entry in told(client, "list_directory")["entries"]] == ["a"]
+    assert call_checked(client, "read_file", path="a")["content"] == "old"
+    assert [entry["name"] for entry in call_checked(client, "list_directory")["entries"]] == ["a"]
 
 
 # -- inside
@@ -291,7 +291,7 @@ def test_a_link_that_stays_inside_is_followed(files: WireClient, tmp_path: Path)
     (work / "deep" / "deeper").mkdir(parents=True)
     (work / "deep" / "file").write_text("here")
     (work / "way").symlink_to(work / "deep")
-    assert told(files, "read_file", path="way/deeper/../file")["content"] == "here"
+    assert call_checked(files, "read_file", path="way/deeper/../file")["content"] == "here"
 
 
 @pytest.mark.req("002-files-confined")
@@ -373,7 +373,10 @@ def test_names_below_a_root_are_what_follows_it(names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("path", "expected"),
     [
-        ("c:\\SRV\\project\\Sub\\File.txt", ("Sub", "File.txt")),  # in any case, and told as it is
+        (
+            "c:\\SRV\\project\\Sub\\File.txt",
+            ("Sub", "File.txt"),
+        ),  # any case of the root matches; the rest is kept as it is spelt
         ("C:/srv/project/x", ("x",)),
         ("C:\\srv\\project", ()),
         ("D:\\srv\\project\\x", None),
@@ -462,9 +465,9 @@ def with_rules(start: Start, tmp_path: Path, rules: str, *options: str) -> WireC
 def test_where_nothing_may_be_written_write_file_may_not_either(start: Start, tmp_path: Path) -> None:
     client = with_rules(start, tmp_path, '[policy]\nallow = ["ls"]\n')
     assert "allow_writes" in complaint(client, "write_file", path="note", content="x")
-    assert told(client, "read_file", path="note")["content"] == "note"
+    assert call_checked(client, "read_file", path="note")["content"] == "note"
     client = with_rules(start, tmp_path, '[policy]\nallow = ["ls"]\nallow_writes = true\n')
-    told(client, "write_file", path="note", content="x")
+    call_checked(client, "write_file", path="note", content="x")
 
 
 @pytest.mark.req("002-files-policy")
@@ -472,9 +475,9 @@ def test_a_table_of_programs_is_an_allowlist_too(start: Start, tmp_path: Path) -
     table = ("--preset", "container", "--no-announce")
     client = with_rules(start, tmp_path, '[policy]\ndeny = ["ls"]\n', *table)
     assert "allow_writes" in complaint(client, "write_file", path="note", content="x")
-    assert told(client, "read_file", path="note")["content"] == "note"
+    assert call_checked(client, "read_file", path="note")["content"] == "note"
     client = with_rules(start, tmp_path, "[policy]\nallow_writes = true\n", *table)
-    told(client, "write_file", path="note", content="x")
+    call_checked(client, "write_file", path="note", content="x")
 
 
 @pytest.mark.req("002-files-policy")
@@ -483,7 +486,7 @@ def test_the_policys_directories_are_those_of_the_files(start: Start, tmp_path: 
     (tmp_path / "other" / "x").write_text("x")
     rules = f'[shell_tool]\nallowed_directories = ["{tmp_path}/other"]\n'
     client = with_rules(start, tmp_path, rules, "--working-dir", str(tmp_path / "other"))
-    assert told(client, "read_file", path=f"{tmp_path}/other/x")["content"] == "x"
+    assert call_checked(client, "read_file", path=f"{tmp_path}/other/x")["content"] == "x"
     assert "is outside of" in complaint(client, "read_file", path=f"{tmp_path}/work/note")
 
 
@@ -500,13 +503,13 @@ def test_deny_ask_and_patterns_hold_for_file_tools(start: Start, tmp_path: Path)
     assert "Denied by the policy" in complaint(client, "read_file", path=".env")
     assert "Denied by the policy" in complaint(client, "read_file", path="link")  # by its real name
     assert "a person to be asked" in complaint(client, "write_file", path="note", content="x")
-    assert told(client, "read_file", path="note")["content"] == "note"
+    assert call_checked(client, "read_file", path="note")["content"] == "note"
 
 
 @pytest.mark.req("002-files-policy")
 def test_nacres_own_files_are_not_written(start: Start, tmp_path: Path) -> None:
     client = with_rules(start, tmp_path, "", "--audit-log", str(tmp_path / "work" / "audit"))
-    told(client, "write_file", path="fine", content="x")
+    call_checked(client, "write_file", path="fine", content="x")
     assert "belongs to nacre" in complaint(client, "write_file", path="audit", content="")
 
 
@@ -531,8 +534,8 @@ def test_the_settings_file_is_not_written_even_through_a_link(start: Start, tmp_
 def test_file_work_is_logged_and_audited_and_its_content_is_not(start: Start, tmp_path: Path) -> None:
     trail = tmp_path / "audit.jsonl"
     client = with_rules(start, tmp_path, "", "--audit-log", str(trail))
-    told(client, "write_file", path="x", content="secret42")
-    told(client, "read_file", path="x")
+    call_checked(client, "write_file", path="x", content="secret42")
+    call_checked(client, "read_file", path="x")
     complaint(client, "read_file", path="/etc/shadow")
     client.hang_up()
     client.wait()

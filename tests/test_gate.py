@@ -283,9 +283,9 @@ def test_a_ping_is_answered_while_a_long_text_is_judged(start: Start) -> None:
     ping = server.post("ping")
     assert server.receive()["id"] == ping
     assert "Command 'rm' not allowed" in text_of(server.answer_to(call)["result"])
-    told = server.call("shell", command="ls " + "a " * 400_000)
-    assert "more than 10000 words" in text_of(told)
-    assert "Run it as several commands" in text_of(told)
+    result = server.call("shell", command="ls " + "a " * 400_000)
+    assert "more than 10000 words" in text_of(result)
+    assert "Run it as several commands" in text_of(result)
 
 
 @pytest.mark.req("policy-input")
@@ -342,10 +342,10 @@ def test_a_server_with_rules_tells_them(start: Start) -> None:
     server = start("--allow", "ls,git log", "--deny", "rm*")
     names = [tool["name"] for tool in server.request("tools/list")["result"]["tools"]]
     assert names[-1] == "allowed"
-    told = server.call("allowed")
+    result = server.call("allowed")
     rules = {"allow": ["ls", "git log"], "deny": ["rm*"], "allow_writes": False}
-    assert told["structuredContent"] == {**rules, "sandbox": told["structuredContent"]["sandbox"]}
-    assert "allow: ls, git log" in text_of(told)
+    assert result["structuredContent"] == {**rules, "sandbox": result["structuredContent"]["sandbox"]}
+    assert "allow: ls, git log" in text_of(result)
 
 
 def nacre(*options: str) -> subprocess.CompletedProcess[str]:

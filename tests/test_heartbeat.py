@@ -1,4 +1,4 @@
-"""Signs of life of a call that tells nothing."""
+"""Signs of life of a call that prints nothing."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ main()
 @pytest.mark.req("progress-heartbeat")
 def test_amounts_grow_whoever_tells_and_nothing_comes_after_the_end() -> None:
     async def main() -> list[float]:
-        told: list[float] = []
+        amounts: list[float] = []
         third = asyncio.Event()
 
         async def send(amount: float, _: str) -> None:
-            told.append(amount)
-            if len(told) > 2:
+            amounts.append(amount)
+            if len(amounts) > 2:
                 third.set()
 
         beating = Heartbeat(send, interval_s=0.01)
@@ -43,15 +43,15 @@ def test_amounts_grow_whoever_tells_and_nothing_comes_after_the_end() -> None:
         await beating.tell(0.0, "more")
         await third.wait()
         beating.stop()
-        count = len(told)
+        count = len(amounts)
         later = asyncio.Event()
         asyncio.get_running_loop().call_later(0.05, later.set)
         await later.wait()
-        assert len(told) == count
-        return told
+        assert len(amounts) == count
+        return amounts
 
-    told = asyncio.run(main())
-    assert told == sorted(set(told))
+    amounts = asyncio.run(main())
+    assert amounts == sorted(set(amounts))
 
 
 @pytest.mark.req("progress-heartbeat")

@@ -307,7 +307,7 @@ def test_without_a_client_it_lists_them_with_their_state(tmp_path: Path) -> None
     nacre(tmp_path, "install", "goose")
     listed = nacre(tmp_path, "install").stdout.splitlines()
     states = {line.split()[0]: line[16:40].strip() for line in listed if line and not line.startswith("`")}
-    assert (states["goose"], states["zed"]) == ("has nacre", "not here")
+    assert (states["goose"], states["zed"]) == ("has nacre", "not found")
 
 
 @pytest.mark.req("install-options")

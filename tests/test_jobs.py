@@ -32,10 +32,10 @@ SESSIONS = pytest.mark.parametrize("session", [{}, {"session": "jobs"}], ids=["o
 
 def background(server: WireClient, command: str, **more: Any) -> str:
     """Start a job; its id."""
-    told = server.call("shell", command=command, background=True, **more)
-    assert told["isError"] is False, told
-    assert told["structuredContent"]["ended"] == "running"
-    return told["structuredContent"]["job"]
+    result = server.call("shell", command=command, background=True, **more)
+    assert result["isError"] is False, result
+    assert result["structuredContent"]["ended"] == "running"
+    return result["structuredContent"]["job"]
 
 
 def do(server: WireClient, action: str, job: str = "", **more: Any) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def test_a_background_command_answers_at_once_and_tells_its_end_when_asked(
 
 
 @pytest.mark.req("job-background")
-def test_a_background_command_that_cannot_start_is_told_at_once(server: WireClient) -> None:
+def test_a_background_command_that_cannot_start_is_reported_at_once(server: WireClient) -> None:
     words = refusal(server, "shell", command="true", background=True, working_directory="/no/such")
     assert "working_directory does not exist" in words
     assert "exclude each other" in refusal(server, "shell", command="true", background=True, session="s")
@@ -85,10 +85,10 @@ def test_a_command_that_takes_longer_than_its_caller_waits_goes_on_as_a_job(
     gate = Gate(tmp_path)
     command = f"echo early; read x < {gate.path}; echo late; exit 0"
     command = command if not session else command.removesuffix("; exit 0")
-    told = server.call("shell", command=command, answer_within=1, **session)
-    data = told["structuredContent"]
-    assert (told["isError"], data["ended"], data["stdout"]) == (False, "running", "early\n")
-    assert f"Command is still running: job {data['job']}" in text_of(told)
+    result = server.call("shell", command=command, answer_within=1, **session)
+    data = result["structuredContent"]
+    assert (result["isError"], data["ended"], data["stdout"]) == (False, "running", "early\n")
+    assert f"Command is still running: job {data['job']}" in text_of(result)
     gate.open()
     end = do(server, "wait", data["job"])
     assert (end["exit_code"], end["stdout"]) == (0, "late\n")
@@ -125,8 +125,8 @@ def test_out_of_the_box_it_is_two_minutes_and_a_setting_changes_it(
 def test_a_timeout_that_was_given_ends_a_job(server: WireClient, session: dict[str, str]) -> None:
     mark = unique_seconds()
     if session:
-        told = server.shell(f"echo some; sleep {mark}", timeout=2, answer_within=1, **session)
-        job = told["job"]
+        reply = server.shell(f"echo some; sleep {mark}", timeout=2, answer_within=1, **session)
+        job = reply["job"]
     else:
         job = background(server, f"echo some; sleep {mark}", timeout=1)
     end = do(server, "wait", job)
@@ -182,11 +182,13 @@ def test_the_end_of_the_server_ends_its_jobs(start: Start) -> None:
 
 
 @pytest.mark.req("job-left-behind")
-def test_processes_left_behind_are_a_job_and_their_ends_are_told(server: WireClient, tmp_path: Path) -> None:
+def test_processes_left_behind_are_a_job_and_their_ends_are_reported(
+    server: WireClient, tmp_path: Path
+) -> None:
     gate, bell = Gate(tmp_path), Bell(tmp_path)
     script = f"{bell.ring}; read x < {gate.path}; echo late; exit 3"
-    told = server.shell(f"sh -c '{script}' & echo started")
-    job, pid = told["job"], told["left_running"][0]["pid"]
+    reply = server.shell(f"sh -c '{script}' & echo started")
+    job, pid = reply["job"], reply["left_running"][0]["pid"]
     bell.wait()
     bell.close()
     assert do(server, "list")["jobs"][-1]["state"] == "left running"
@@ -207,8 +209,8 @@ def test_the_next_reply_tells_of_an_end_that_nobody_has_asked_for(server: WireCl
     news: list[str] = []
     while not news:  # the keeper hears of it when it comes to it
         news = server.call("shell", command="true")["structuredContent"].get("news", [])
-    (told,) = [line for line in news if job in line]
-    assert told.endswith(" has left processes behind; they have ended with signal SIGKILL.")
+    (notice,) = [line for line in news if job in line]
+    assert notice.endswith(" has left processes behind; they have ended with signal SIGKILL.")
     assert "news" not in server.call("shell", command="true")["structuredContent"]
 
 
@@ -222,7 +224,7 @@ def test_what_was_left_behind_is_ended_as_a_job(server: WireClient) -> None:
 
 @pytest.mark.req("job-left-in-session")
 @pytest.mark.parametrize("name", ALL_SHELLS)
-def test_what_a_command_of_a_session_left_behind_is_a_job_whose_end_is_told(
+def test_what_a_command_of_a_session_left_behind_is_a_job_whose_end_is_reported(
     start: Start, tmp_path: Path, name: str
 ) -> None:
     if shutil.which(name) is None:
@@ -269,10 +271,10 @@ def test_a_job_that_leaves_processes_behind_tells_its_own_end_as_well(
     command = f"sleep {mark} & read x < {gate.path}; (exit 4)"
     job = server.shell(command, answer_within=1, **session)["job"]
     gate.open()
-    told = do(server, "wait", job, seconds=1)
-    while told["state"] == "running":
-        told = do(server, "wait", job, seconds=1)
-    assert (told["state"], told["exit_code"], len(told["processes"])) == ("left running", 4, 1)
+    reply = do(server, "wait", job, seconds=1)
+    while reply["state"] == "running":
+        reply = do(server, "wait", job, seconds=1)
+    assert (reply["state"], reply["exit_code"], len(reply["processes"])) == ("left running", 4, 1)
     assert do(server, "end", job)["state"] == "ended"
     assert gone(mark)
 
@@ -290,7 +292,7 @@ def test_the_next_reply_of_a_session_tells_the_end_of_what_was_left_there(start:
 
 @pytest.mark.req("job-given-up")
 @SESSIONS
-def test_a_call_that_the_client_gave_up_on_is_told_in_the_next_reply(
+def test_a_call_that_the_client_gave_up_on_is_reported_in_the_next_reply(
     server: WireClient, tmp_path: Path, session: dict[str, str]
 ) -> None:
     bell, mark = Bell(tmp_path), unique_seconds()
@@ -300,11 +302,11 @@ def test_a_call_that_the_client_gave_up_on_is_told_in_the_next_reply(
     bell.close()
     server.notify("notifications/cancelled", {"requestId": identity})
     news = server.call("shell", command="true")["structuredContent"]["news"]
-    (told,) = [line for line in news if mark in line]
-    assert told.startswith(f"The call of `{command[:80]}")
+    (notice,) = [line for line in news if mark in line]
+    assert notice.startswith(f"The call of `{command[:80]}")
     assert gone(mark)
     server.shell("true", **session)  # behind it in the session: what was ended is over
-    output_id = told.rpartition(" ")[2].removesuffix(".")
+    output_id = notice.rpartition(" ")[2].removesuffix(".")
     assert server.call("output", id=output_id)["structuredContent"]["output"] == "some\n"
 
 
@@ -325,10 +327,10 @@ def test_fifty_exchanges_with_a_program_that_answers(server: WireClient) -> None
     job = background(server, "python3 -uic 'import sys; sys.ps1 = sys.ps2 = str()'")
     do(server, "wait", job, until="Python", seconds=1)
     for number in range(50):
-        told = do(
+        reply = do(
             server, "send", job, text=f"print({number} * {number}, 'is it')\n", until=f"^{number**2} is it$"
         )
-        assert (told["reason"], told["line"]) == ("matched", f"{number**2} is it")
+        assert (reply["reason"], reply["line"]) == ("matched", f"{number**2} is it")
     end = do(server, "send", job, text="exit(5)\n", seconds=30)
     assert (end["state"], end["exit_code"]) == ("ended", 5)
 
@@ -366,8 +368,8 @@ def test_a_signal_by_name_reaches_the_job(server: WireClient) -> None:
 def test_a_wait_ends_with_the_line_that_matches_on_either_stream(server: WireClient, tmp_path: Path) -> None:
     gate = Gate(tmp_path)
     job = background(server, f"echo one; echo 'ready: 7' >&2; read x < {gate.path}")
-    told = do(server, "wait", job, until=r"ready: \d")
-    assert (told["reason"], told["line"], told["state"]) == ("matched", "ready: 7", "running")
+    reply = do(server, "wait", job, until=r"ready: \d")
+    assert (reply["reason"], reply["line"], reply["state"]) == ("matched", "ready: 7", "running")
     assert do(server, "wait", job, until="one|ready", seconds=0)["reason"] == "time"  # it is not new any more
     gate.open()
     assert do(server, "wait", job)["reason"] == "ended"
@@ -395,23 +397,23 @@ def test_a_wait_ends_when_a_port_accepts(server: WireClient) -> None:
 def test_a_wait_ends_with_silence_or_with_the_time(server: WireClient, tmp_path: Path) -> None:
     gate = Gate(tmp_path)
     job = background(server, f"echo a; echo b; read x < {gate.path}")
-    told = do(server, "wait", job, silence=0.2)
-    assert (told["reason"], told["stdout"]) == ("silent", "a\nb\n")
+    reply = do(server, "wait", job, silence=0.2)
+    assert (reply["reason"], reply["stdout"]) == ("silent", "a\nb\n")
     assert do(server, "wait", job, seconds=0.1)["reason"] == "time"
     gate.open()
     assert do(server, "wait", job, silence=20)["reason"] == "ended"
 
 
 @pytest.mark.req("job-wait")
-def test_of_several_jobs_the_first_that_ends_is_told(server: WireClient, tmp_path: Path) -> None:
+def test_of_several_jobs_the_first_that_ends_is_reported(server: WireClient, tmp_path: Path) -> None:
     first, second = Gate(tmp_path), Gate(tmp_path)
     jobs = [
         background(server, f"read x < {gate.path}; exit {code}") for gate, code in ((first, 1), (second, 2))
     ]
     second.open()
-    told = do(server, "wait", " ".join(jobs))
-    assert (told["reason"], told["job"], told["exit_code"]) == ("ended", jobs[1], 2)
-    assert [other["job"] for other in told["others"]] == [jobs[0]]
+    reply = do(server, "wait", " ".join(jobs))
+    assert (reply["reason"], reply["job"], reply["exit_code"]) == ("ended", jobs[1], 2)
+    assert [other["job"] for other in reply["others"]] == [jobs[0]]
     first.open()
     assert do(server, "wait", jobs[0])["exit_code"] == 1
 
@@ -432,7 +434,7 @@ def test_a_wait_can_be_cancelled_and_the_job_goes_on(server: WireClient, tmp_pat
 
 
 @pytest.mark.req("job-waits-for-input")
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")
 @pytest.mark.parametrize(
     ("command", "line"),
     [
@@ -453,16 +455,16 @@ def test_a_wait_can_be_cancelled_and_the_job_goes_on(server: WireClient, tmp_pat
         ("bash -c 'read -p \"Inner: \" x; echo $x'", ""),  # it shows a prompt on a terminal only
     ],
 )
-def test_a_wish_for_input_is_told_with_the_last_line(server: WireClient, command: str, line: str) -> None:
+def test_a_wait_for_input_is_reported_with_the_last_line(server: WireClient, command: str, line: str) -> None:
     job = background(server, command)
-    told = do(server, "wait", job, for_input=True)
-    assert (told["reason"], told["waiting_for_input"], told.get("line", "")) == ("input", True, line)
+    reply = do(server, "wait", job, for_input=True)
+    assert (reply["reason"], reply["waiting_for_input"], reply.get("line", "")) == ("input", True, line)
     end = do(server, "send", job, text="y\n", eof=True, seconds=30)
     assert (end["state"], "waiting_for_input" in end) == ("ended", False)
 
 
 @pytest.mark.req("job-waits-for-input")
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what a process waits for")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux says what a process waits for")
 @pytest.mark.parametrize(
     "command",
     [
@@ -474,8 +476,8 @@ def test_a_wish_for_input_is_told_with_the_last_line(server: WireClient, command
 )
 def test_what_does_not_read_is_not_said_to_wait_for_input(server: WireClient, command: str) -> None:
     job = background(server, command)
-    told = do(server, "wait", job, for_input=True, seconds=0.4)
-    assert (told["reason"], "waiting_for_input" in told) == ("time", False)
+    reply = do(server, "wait", job, for_input=True, seconds=0.4)
+    assert (reply["reason"], "waiting_for_input" in reply) == ("time", False)
     do(server, "end", job)
 
 
@@ -487,8 +489,8 @@ def test_an_editor_or_pager_nobody_asked_for_fails_fast_or_does_not_page(
     environment = {"HOME": str(tmp_path), "GIT_CONFIG_GLOBAL": "/dev/null"}
     server = start("--shell", "bash", env=environment, program=list(bare))
     server.shell("git init -q . && git config user.email a@b && git config user.name n")
-    told = server.shell("git commit --allow-empty")
-    assert (told["exit_code"], "problem with the editor 'false'" in told["stderr"]) == (1, True)
+    reply = server.shell("git commit --allow-empty")
+    assert (reply["exit_code"], "problem with the editor 'false'" in reply["stderr"]) == (1, True)
     server.shell("git commit -qm one --allow-empty")
     assert "one" in server.shell("git log")["stdout"]
     own = start(
@@ -556,8 +558,8 @@ def test_what_a_command_left_behind_is_waited_for_like_any_other(server: WireCli
     job = result["job"] if "job" in result else result["output_id"]
     wait = server.post_call("job", {"action": "wait", "id": job, "until": "ready", "seconds": 1800})
     first.open()
-    told = server.answer_to(wait)["result"]["structuredContent"]
-    assert (told["reason"], told["line"]) == ("matched", "ready")
+    data = server.answer_to(wait)["result"]["structuredContent"]
+    assert (data["reason"], data["line"]) == ("matched", "ready")
     second.open()
     assert do(server, "wait", job, seconds=1800)["reason"] == "ended"
 
@@ -588,7 +590,9 @@ def test_a_job_is_recorded_once_at_its_end(start: Start, tmp_path: Path) -> None
         ({"action": "signal", "id": "x"}, "Missing argument: signal."),
     ],
 )
-def test_what_cannot_be_done_is_told(server: WireClient, arguments: dict[str, str], sentence: str) -> None:
+def test_what_cannot_be_done_is_refused_with_advice(
+    server: WireClient, arguments: dict[str, str], sentence: str
+) -> None:
     assert refusal(server, "job", **arguments).startswith(sentence)
 
 
@@ -648,7 +652,9 @@ def jobs_that_leave_nothing(server: WireClient, count: int) -> None:
     for _ in range(20):  # what is made once is there
         do(server, "send", background(server, "cat"), eof=True, seconds=30)
     directory = Path(server.shell("seq 20000")["spool"]).parent
-    server.shell("true")  # the pipes of a command are closed after its end was told, and before the next one
+    server.shell(
+        "true"
+    )  # the pipes of a command are closed after its end is reported, and before the next one
     before, mark = held(server, directory), unique_seconds()
     assert any(name.endswith(".out") for name in before[2])
     for number in range(count):

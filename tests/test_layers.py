@@ -172,7 +172,7 @@ def test_trust_that_cannot_be_read_is_no_trust(home: Path) -> None:
         ("x = \n", "nacre.toml is not TOML"),
     ],
 )
-def test_a_mistake_is_told_with_file_and_line(home: Path, text: str, said: str) -> None:
+def test_a_mistake_is_reported_with_file_and_line(home: Path, text: str, said: str) -> None:
     write(home / "project" / "nacre.toml", text)
     with pytest.raises(RequestError) as raised:
         load(home)
@@ -192,7 +192,9 @@ def test_a_variable_with_a_bad_value_is_named(home: Path, monkeypatch: pytest.Mo
     [(table, setting) for table, settings in TABLES.items() for setting in settings],
     ids=lambda value: value if isinstance(value, str) else value.name,
 )
-def test_a_wrong_value_of_any_setting_is_told_with_its_line(home: Path, table: str, setting: Setting) -> None:
+def test_a_wrong_value_of_any_setting_is_reported_with_its_line(
+    home: Path, table: str, setting: Setting
+) -> None:
     others = "# first\ntimeout = 1\n" if setting.name != "timeout" else "\n\n"
     head = f"[{table}]\n" if table else "\n"
     for written in (f"{setting.name} = 1.5", f'{setting.name} = ["",\n]', f"  {setting.name}=[[]] # x"):
@@ -350,11 +352,11 @@ def test_a_server_obeys_the_projects_file_and_warns_of_the_rest(tmp_path: Path) 
 @pytest.mark.req("config-cli")
 def test_show_tells_values_and_where_they_come_from(tmp_path: Path) -> None:
     project = write(tmp_path / "nacre.toml", "timeout = 100\nverbose = true\n")
-    told: dict[str, Any] = json.loads(nacre(tmp_path, "config", "show", "--json").stdout)
-    rows = {row["name"]: (row["value"], row["from"]) for row in told["settings"]}
+    shown: dict[str, Any] = json.loads(nacre(tmp_path, "config", "show", "--json").stdout)
+    rows = {row["name"]: (row["value"], row["from"]) for row in shown["settings"]}
     assert rows["timeout"] == (100, str(project))
     assert (rows["max_sessions"], rows["audit_log"]) == ((16, "default"), (None, "default"))
-    assert "verbose" in told["warnings"][0]
+    assert "verbose" in shown["warnings"][0]
     trusted = nacre(tmp_path, "trust")
     assert (trusted.returncode, trusted.stdout.startswith(str(project))) == (0, True)
     assert "Now in force: verbose" in trusted.stdout

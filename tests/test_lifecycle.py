@@ -98,7 +98,7 @@ def test_a_client_that_dies_takes_its_commands_with_it(start: Start, tmp_path: P
 
 
 @pytest.mark.req("keeper-lost")
-def test_a_killed_keeper_is_told_replaced_and_swept_after(start: Start, tmp_path: Path) -> None:
+def test_a_killed_keeper_is_reported_replaced_and_cleaned_up_after(start: Start, tmp_path: Path) -> None:
     server = start()
     mark, bell = unique_seconds(), Bell(tmp_path)
     call = server.post_call("shell", {"command": f"setsid sleep {mark} & {bell.ring}; sleep {mark}"})
@@ -115,8 +115,8 @@ def test_a_killed_keeper_is_told_replaced_and_swept_after(start: Start, tmp_path
 @pytest.mark.req("end-everything")
 def test_no_spool_is_left_behind(start: Start) -> None:
     server = start()
-    told = server.shell("seq 100000")
-    spool = Path(told["spool"] + ".out")
+    reply = server.shell("seq 100000")
+    spool = Path(reply["spool"] + ".out")
     assert spool.exists()
     assert spool.parent.stat().st_mode & 0o777 == 0o700
     server.hang_up()

@@ -41,7 +41,7 @@ def python(text: str) -> str:
     return f"{shlex.quote(sys.executable)} -c {shlex.quote(text)}"
 
 
-def check_told(result: dict[str, Any], name: str) -> None:
+def check_limit_is_named(result: dict[str, Any], name: str) -> None:
     assert result["limit"] == name
     assert f"limit_{name} = " in " ".join(result["hints"])
     assert "Only the person can raise that" in " ".join(result["hints"])
@@ -62,7 +62,7 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
 
 
 @pytest.mark.req("limits-contained")
-@pytest.mark.req("limits-told")
+@pytest.mark.req("limits-named")
 @pytest.mark.req("limits-session")
 @pytest.mark.parametrize("session", SESSIONS)
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
         ("open_files", python("x = [open('/dev/null') for _ in range(100)]")),
     ],
 )
-def test_a_hog_is_ended_and_told_and_the_next_command_runs(
+def test_a_hog_is_ended_and_reported_and_the_next_command_runs(
     limited: WireClient, name: str, hog: str, session: dict[str, str]
 ) -> None:
     limited.shell("kept=yes", session="one")
     limited.shell("kept=yes", session="other")
     done = limited.shell(hog, timeout=30, **session)
-    check_told(done, name)
+    check_limit_is_named(done, name)
     assert done.get("exit_code") != 0
     assert not done.get("left_running")
     assert limited.shell("echo fine", **session)["stdout"] == "fine\n"
@@ -90,13 +90,13 @@ def test_a_hog_is_ended_and_told_and_the_next_command_runs(
 
 
 @pytest.mark.req("limits-contained")
-@pytest.mark.req("limits-told")
+@pytest.mark.req("limits-named")
 @pytest.mark.parametrize(
     "hog", [SPINNER, f"for _ in $(seq 60); do bash -c {shlex.quote(SHORT_SPINNER)}; done"]
 )
 def test_a_spinner_is_ended_alone_and_as_a_tree_of_short_ones(limited: WireClient, hog: str) -> None:
     done = limited.shell(hog, timeout=60)
-    check_told(done, "cpu")
+    check_limit_is_named(done, "cpu")
     assert limited.shell("echo fine")["stdout"] == "fine\n"
 
 
@@ -105,7 +105,7 @@ def test_a_shell_that_is_the_hog_itself_is_ended_and_its_session_goes_on(limited
     limited.shell("cd /; true", session="spun")
     done = limited.shell(SPINNER, session="spun", timeout=30)
     assert done["ended"] == "shell_died"
-    check_told(done, "cpu")
+    check_limit_is_named(done, "cpu")
     assert limited.shell("pwd", session="spun")["stdout"] == "/\n"
 
 
@@ -119,11 +119,11 @@ def test_what_a_command_has_left_behind_is_held_to_its_limits_too(start: Start, 
 
 
 @pytest.mark.req("limits-contained")
-@pytest.mark.req("limits-told")
+@pytest.mark.req("limits-named")
 def test_a_private_tmp_holds_what_it_may(start: Start, tmp_path: Path) -> None:
     server = configured(start, tmp_path, 'sandbox = "workspace"\nlimit_tmp = "4MB"\n')
     for place in ("/tmp/x", "/var/tmp/x"):
-        check_told(server.shell(f"{DISK_HOG} > {place}"), "tmp")
+        check_limit_is_named(server.shell(f"{DISK_HOG} > {place}"), "tmp")
         assert int(server.shell(f"stat -c %s {place}; rm {place}")["stdout"]) <= 4_100_000
     assert server.shell("echo a > /tmp/y && cat /tmp/y")["stdout"] == "a\n"
 
@@ -133,12 +133,14 @@ def test_limits_hold_inside_of_a_sandbox(start: Start, tmp_path: Path) -> None:
     settings = 'sandbox = "strict"\nlimit_memory = "100MB"\nlimit_processes = 40\n'
     server = configured(start, tmp_path, settings)
     for name, hog in (("memory", MEMORY_HOG), ("processes", FORK_BOMB)):
-        check_told(server.shell(python(hog), timeout=30), name)
+        check_limit_is_named(server.shell(python(hog), timeout=30), name)
     assert server.shell("echo fine")["stdout"] == "fine\n"
 
 
-@pytest.mark.req("limits-told")
-def test_a_command_within_its_limits_is_told_nothing_of_them(start: Start, tmp_path: Path) -> None:
+@pytest.mark.req("limits-named")
+def test_the_result_of_a_command_within_its_limits_does_not_mention_them(
+    start: Start, tmp_path: Path
+) -> None:
     server = configured(start, tmp_path, 'limit_cpu = 5\nlimit_memory = "1GB"\nlimit_processes = 50\n')
     for session in SESSIONS:
         done = server.shell("seq 3; exit_code=3; (exit 3)", **session)
@@ -157,7 +159,7 @@ def test_a_limit_that_nothing_can_hold_ends_the_start(start: Start, tmp_path: Pa
 def test_no_control_group_is_left_when_the_server_has_ended(start: Start, tmp_path: Path) -> None:
     server = configured(start, tmp_path, 'limit_memory = "100MB"\nlimit_processes = 40\n')
     for session in SESSIONS:
-        check_told(server.shell(python(MEMORY_HOG), timeout=30, **session), "memory")
+        check_limit_is_named(server.shell(python(MEMORY_HOG), timeout=30, **session), "memory")
     keeper = server.shell("echo $PPID")["stdout"].strip()
     server.shell("sleep 30 & true")
     server.hang_up()

@@ -1,6 +1,6 @@
 """Real logs of real tools, each too long for a reply: the line that answers is shown.
 
-`scripts/log_corpus` makes them: projects with a planted fault, and which line tells it. Half of them, by the
+`scripts/log_corpus` makes them: projects with a planted fault, and which line shows it. Half of them, by the
 hash of their names, were kept aside while the patterns were made.
 """
 

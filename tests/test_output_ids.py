@@ -51,12 +51,12 @@ def part_of(bash: Harness, output_id: str | None, stream: StreamName = "stdout",
 def test_a_long_output_is_read_by_its_id_in_any_ranges(
     bash: Harness, session: TestSession, kind: str
 ) -> None:
-    told = once(bash, LONG) if kind == "once" else session(LONG)
-    whole = part_of(bash, told.output_id)
+    result = once(bash, LONG) if kind == "once" else session(LONG)
+    whole = part_of(bash, result.output_id)
     assert (whole.text.encode(), whole.offset, whole.total_bytes) == (ALL, 0, len(ALL))
-    middle = part_of(bash, told.output_id, offset=50_000, limit_bytes=10, as_base64=True)
+    middle = part_of(bash, result.output_id, offset=50_000, limit_bytes=10, as_base64=True)
     assert (base64.b64decode(middle.text), middle.next_offset) == (ALL[50_000:50_010], 50_010)
-    assert part_of(bash, told.output_id, offset=len(ALL) + 5).text == ""
+    assert part_of(bash, result.output_id, offset=len(ALL) + 5).text == ""
 
 
 @pytest.mark.req("output-ids")
@@ -70,16 +70,16 @@ def test_an_id_is_no_path_and_belongs_to_one_output(bash: Harness) -> None:
 @pytest.mark.parametrize("kind", ["once", "session"])
 def test_a_short_output_is_read_by_its_id_too(bash: Harness, session: TestSession, kind: str) -> None:
     command = "echo out; echo err >&2"
-    told = once(bash, command) if kind == "once" else session(command)
-    assert part_of(bash, told.output_id).text == "out\n"
-    assert part_of(bash, told.output_id, "stderr").text == "err\n"
-    assert part_of(bash, None).output_id == told.output_id
+    result = once(bash, command) if kind == "once" else session(command)
+    assert part_of(bash, result.output_id).text == "out\n"
+    assert part_of(bash, result.output_id, "stderr").text == "err\n"
+    assert part_of(bash, None).output_id == result.output_id
 
 
 @pytest.mark.req("output-ids")
 def test_each_stream_is_found_where_it_is_kept(bash: Harness) -> None:
-    told = once(bash, f"{LONG}; echo short >&2")
-    assert part_of(bash, told.output_id, "stderr").text == "short\n"
+    result = once(bash, f"{LONG}; echo short >&2")
+    assert part_of(bash, result.output_id, "stderr").text == "short\n"
     both = once(bash, f"{LONG}; {LONG} >&2")
     assert part_of(bash, both.output_id, "stderr").text.encode() == ALL
 
@@ -99,11 +99,11 @@ def test_short_outputs_make_room_for_newer_ones(bash: Harness, monkeypatch: pyte
 
 @pytest.mark.req("output-ids")
 def test_what_is_gone_or_was_never_there_is_no_output(bash: Harness) -> None:
-    told = once(bash, LONG)
-    os.unlink(f"{told.spool}.out")
-    server = told.output_id.partition("-")[0]
+    result = once(bash, LONG)
+    os.unlink(f"{result.spool}.out")
+    server = result.output_id.partition("-")[0]
     odd = ["-", "7", f"{server}-", f"{server}-../1", f"{server}-1/../1", f"{server}-\u0661", "0000-1"]
-    for output_id in [told.output_id, f"{server}-999999", *odd]:
+    for output_id in [result.output_id, f"{server}-999999", *odd]:
         with pytest.raises(RequestError, match="There is no output") as caught:
             part_of(bash, output_id)
         assert caught.value.code == "no_output"
@@ -111,12 +111,12 @@ def test_what_is_gone_or_was_never_there_is_no_output(bash: Harness) -> None:
 
 @pytest.mark.req("output-ids")
 def test_a_link_in_the_place_of_an_output_is_not_followed(bash: Harness, tmp_path: Path) -> None:
-    told = once(bash, LONG)
+    result = once(bash, LONG)
     (tmp_path / "secret").write_text("secret")
-    os.unlink(f"{told.spool}.out")
-    os.symlink(tmp_path / "secret", f"{told.spool}.out")
+    os.unlink(f"{result.spool}.out")
+    os.symlink(tmp_path / "secret", f"{result.spool}.out")
     with pytest.raises(PlaceError, match="cannot be read"):
-        part_of(bash, told.output_id)
+        part_of(bash, result.output_id)
 
 
 # -- all that leaves
@@ -145,8 +145,8 @@ def test_replies_of_every_kind_leave_by_one_function(
     bash: Harness, session: TestSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(output, "leaving", hide)
-    for told in (once(bash, "echo SECRET; echo SECRET >&2"), session("echo SECRET; echo SECRET >&2")):
-        assert (told.stdout.text, told.stderr.text) == ("******\n", "******\n")
+    for result in (once(bash, "echo SECRET; echo SECRET >&2"), session("echo SECRET; echo SECRET >&2")):
+        assert (result.stdout.text, result.stderr.text) == ("******\n", "******\n")
     long = once(bash, "echo SECRET; seq 20000; echo SECRET")
     assert long.stdout.truncated
     assert (long.stdout.text[:7], long.stdout.text[-7:]) == ("******\n", "******\n")

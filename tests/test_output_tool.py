@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LINES = "".join(f"{number}\n" for number in range(1, 20001)).encode()
 
 
-def told(result: dict[str, Any]) -> dict[str, Any]:
+def checked_data(result: dict[str, Any]) -> dict[str, Any]:
     assert result["isError"] is False, result
     return result["structuredContent"]
 
@@ -39,7 +39,7 @@ def read_on(server: WireClient, output_id: str, **arguments: Any) -> bytes:
     """All of an output, part after part, each from where the one before has ended."""
     whole, offset = b"", 0
     while True:
-        part = told(server.call("output", id=output_id, offset=offset, base64=True, **arguments))
+        part = checked_data(server.call("output", id=output_id, offset=offset, base64=True, **arguments))
         assert part["offset"] == offset
         whole += base64.b64decode(part["output"])
         if part["next_offset"] == part["total_bytes"]:
@@ -64,10 +64,12 @@ def test_what_a_reply_left_out_is_read_in_parts_that_follow_on_each_other(
 @pytest.mark.req("output-tool")
 def test_lines_the_last_lines_and_a_byte_range_are_read(server: WireClient) -> None:
     output_id = server.shell("seq 20000")["output_id"]
-    assert told(server.call("output", id=output_id, line=15000, lines=2))["output"] == "15000\n15001\n"
-    last = told(server.call("output", id=output_id, tail=2))
+    assert (
+        checked_data(server.call("output", id=output_id, line=15000, lines=2))["output"] == "15000\n15001\n"
+    )
+    last = checked_data(server.call("output", id=output_id, tail=2))
     assert (last["output"], last["line"]) == ("19999\n20000\n", 19999)
-    assert told(server.call("output", id=output_id, offset=4, limit=4))["output"] == "3\n4\n"
+    assert checked_data(server.call("output", id=output_id, offset=4, limit=4))["output"] == "3\n4\n"
     text = text_of(server.call("output", id=output_id, line=7, lines=2))
     assert text == f"stdout of {output_id}: bytes 12 to 16 of 108894; from line 7; next_offset 16\n7\n8"
 
@@ -75,8 +77,8 @@ def test_lines_the_last_lines_and_a_byte_range_are_read(server: WireClient) -> N
 @pytest.mark.req("output-tool")
 def test_without_an_id_it_is_the_last_command_and_a_short_output_is_read_too(server: WireClient) -> None:
     server.shell("echo out; echo err >&2")
-    assert told(server.call("output"))["output"] == "out\n"
-    assert told(server.call("output", stream="stderr"))["output"] == "err\n"
+    assert checked_data(server.call("output"))["output"] == "out\n"
+    assert checked_data(server.call("output", stream="stderr"))["output"] == "err\n"
 
 
 @pytest.mark.req("output-tool")
@@ -91,14 +93,14 @@ def test_after_a_timeout_all_that_was_printed_is_read(server: WireClient, sessio
 def test_what_a_process_left_behind_prints_later_is_read(server: WireClient, tmp_path: Path) -> None:
     gate, bell = Gate(tmp_path), Bell(tmp_path)
     result = server.shell(f"echo early; {{ read x < {gate.path}; echo late; {bell.ring}; }} &")
-    first = told(server.call("output", id=result["output_id"]))
+    first = checked_data(server.call("output", id=result["output_id"]))
     assert (first["output"], first["goes_on"]) == ("early\n", True)
     gate.open()
     bell.wait()
     bell.close()
     seen, offset = "", first["next_offset"]
     while not seen:  # the keeper reads what was printed before the bell when it comes to it
-        part = told(server.call("output", id=result["output_id"], offset=offset))
+        part = checked_data(server.call("output", id=result["output_id"], offset=offset))
         seen, offset = seen + part["output"], part["next_offset"]
     assert seen == "late\n"
 
@@ -121,18 +123,20 @@ def test_no_rule_and_no_allowed_directory_stands_before_it(start: Start, tmp_pat
 
 
 @pytest.mark.req("output-tool")
-def test_of_more_than_is_kept_the_beginning_and_the_end_are_read_and_the_gap_is_told(start: Start) -> None:
+def test_of_more_than_is_kept_the_beginning_and_the_end_are_read_and_the_gap_is_reported(
+    start: Start,
+) -> None:
     server = start("--shell", "bash", "--max-output", "10000")
     output_id = server.shell("seq 20000", output_limit=1000)["output_id"]
-    head = told(server.call("output", id=output_id))
+    head = checked_data(server.call("output", id=output_id))
     assert (head["output"][:4], head["next_offset"], head["total_bytes"]) == ("1\n2\n", 5000, len(LINES))
-    rest = told(server.call("output", id=output_id, offset=5000))
+    rest = checked_data(server.call("output", id=output_id, offset=5000))
     assert (rest["not_kept_bytes"], rest["offset"]) == (len(LINES) - 10_000, len(LINES) - 5000)
     assert rest["output"].encode() == LINES[-5000:]
     assert rest["line"] == LINES[:-5000].count(b"\n") + 1
-    last = told(server.call("output", id=output_id, tail=1))
+    last = checked_data(server.call("output", id=output_id, tail=1))
     assert (last["output"], last["line"]) == ("20000\n", 20000)
-    found = told(server.call("output", id=output_id, search="^(15|19999)$"))
+    found = checked_data(server.call("output", id=output_id, search="^(15|19999)$"))
     assert found["output"] == "15:15\n19999:19999\n"
     assert "98,894 bytes before it were not kept" in text_of(server.call("output", id=output_id, offset=5000))
 
@@ -143,14 +147,14 @@ def test_of_more_than_is_kept_the_beginning_and_the_end_are_read_and_the_gap_is_
 @pytest.mark.req("output-search")
 def test_lines_that_match_are_shown_with_their_numbers_and_context(server: WireClient) -> None:
     output_id = server.shell("seq 20000")["output_id"]
-    found = told(server.call("output", id=output_id, search="^150[0-9]0$", context=1, lines=15015))
+    found = checked_data(server.call("output", id=output_id, search="^150[0-9]0$", context=1, lines=15015))
     assert (
         found["output"]
         == "14999-14999\n15000:15000\n15001-15001\n--\n15009-15009\n15010:15010\n15011-15011\n"
     )
     assert found["matches"] == 2
     nothing = server.call("output", id=output_id, search="no such line")
-    assert (told(nothing)["matches"], told(nothing)["output"]) == (0, "")
+    assert (checked_data(nothing)["matches"], checked_data(nothing)["output"]) == (0, "")
     assert "0 lines match" in text_of(nothing)
 
 
@@ -159,7 +163,7 @@ def test_more_matches_than_fit_are_counted_and_searched_on_from_where_it_stopped
     output_id = server.shell("seq 20000")["output_id"]
     seen, offset, parts = "", 0, 0
     while True:
-        found = told(server.call("output", id=output_id, search="7$", limit=4000, offset=offset))
+        found = checked_data(server.call("output", id=output_id, search="7$", limit=4000, offset=offset))
         seen, offset, parts = seen + found["output"], found["next_offset"], parts + 1
         if offset == found["total_bytes"]:
             break
@@ -171,11 +175,13 @@ def test_more_matches_than_fit_are_counted_and_searched_on_from_where_it_stopped
 @pytest.mark.req("output-search")
 def test_colours_do_not_hide_a_word(server: WireClient) -> None:
     server.shell(r"printf 'a\n\033[31mer\033[1mror\033[0m: b\n'")
-    assert told(server.call("output", search="^error:"))["output"] == "2:error: b\n"
+    assert checked_data(server.call("output", search="^error:"))["output"] == "2:error: b\n"
 
 
 @pytest.mark.req("output-search")
-def test_an_expression_that_is_none_or_never_ends_is_told_and_holds_nothing_up(server: WireClient) -> None:
+def test_an_expression_that_is_invalid_or_never_ends_is_reported_and_holds_nothing_up(
+    server: WireClient,
+) -> None:
     server.shell("printf 'a%.0s' {1..60}; echo b")
     bad = server.call("output", search="(a")
     assert bad["isError"] is True
@@ -193,10 +199,10 @@ def test_an_expression_that_is_none_or_never_ends_is_told_and_holds_nothing_up(s
 @pytest.mark.req("output-binary")
 def test_binary_output_is_described_and_read_as_base64(server: WireClient) -> None:
     server.shell(r"printf '\x89PNG\r\n\x1a\n\0\0\0\rIHDR'")
-    described = told(server.call("output"))
+    described = checked_data(server.call("output"))
     assert described["encoding"] == "binary"
     assert described["output"].startswith("[a PNG image: 16 bytes, beginning with 89 50 4e 47 ")
-    data = told(server.call("output", base64=True))
+    data = checked_data(server.call("output", base64=True))
     assert data["encoding"] == "base64"
     assert base64.b64decode(data["output"]) == b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -232,7 +238,9 @@ def test_binary_data_is_told_from_text(data: bytes, *, binary: bool) -> None:
         ({"stream": "both"}, "stream must be one of: stdout, stderr."),
     ],
 )
-def test_what_cannot_be_read_is_told(server: WireClient, arguments: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_read_is_reported(
+    server: WireClient, arguments: dict[str, Any], sentence: str
+) -> None:
     server.shell("true")
     result = server.call("output", **arguments)
     assert result["isError"] is True
@@ -352,15 +360,15 @@ def test_short_binary_output_is_described_behind_the_text_before_it_and_read_by_
 ) -> None:
     command = r"printf 'Type: image\n\n\x89PNG\r\n\x1a\n'; head -c 100 /dev/zero; printf '\xff\xfe'"
     result = server.call("shell", command=command)
-    told = result["structuredContent"]
+    data = result["structuredContent"]
     described = (
         "[a PNG image: 110 bytes from byte 13 on, beginning with 89 50 4e 47 0d 0a 1a 0a"
-        f"{' 00' * 8}; whole output: tool output, id {told['output_id']}, base64: true shows it]"
+        f"{' 00' * 8}; whole output: tool output, id {data['output_id']}, base64: true shows it]"
     )
-    assert told["stdout"] == f"Type: image\n\n{described}\n"
+    assert data["stdout"] == f"Type: image\n\n{described}\n"
     assert described in text_of(result)
-    assert told["truncated"]
-    whole = server.call("output", id=told["output_id"], offset=13, base64=True)["structuredContent"]
+    assert data["truncated"]
+    whole = server.call("output", id=data["output_id"], offset=13, base64=True)["structuredContent"]
     assert base64.b64decode(whole["output"]) == b"\x89PNG\r\n\x1a\n" + bytes(100) + b"\xff\xfe"
 
 
@@ -374,6 +382,6 @@ def test_short_binary_output_is_described_behind_the_text_before_it_and_read_by_
     ],
 )
 def test_a_few_odd_bytes_are_shown_as_they_are(server: WireClient, command: str, shown: str) -> None:
-    told = server.call("shell", command=command)["structuredContent"]
-    assert shown in told["stdout"]
-    assert "truncated" not in told
+    data = server.call("shell", command=command)["structuredContent"]
+    assert shown in data["stdout"]
+    assert "truncated" not in data

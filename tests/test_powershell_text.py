@@ -76,8 +76,8 @@ def test_what_it_prints_by_these_lines_is_understood_as_a_conversation() -> None
     talk.hear(STDERR, b"oops\n")
     talk.hear(STDOUT, b"out\nMarker_first 0\r\n\r\n" + PROMPT.encode())
     talk.hear(STDERR, MARKER.encode() + b"\r\n")
-    told = f"{MARKER} 3\r\n/tmp/ä\r\n{MARKER}\r\n{PROMPT}".encode()
-    record = talk.hear(STDOUT, told)
+    printed = f"{MARKER} 3\r\n/tmp/ä\r\n{MARKER}\r\n{PROMPT}".encode()
+    record = talk.hear(STDOUT, printed)
     assert record is not None
     assert SHELL.read(record) == Ending(3, "/tmp/ä")
     assert (b"".join(out), b"".join(err)) == (b"out\nMarker_first 0\r\n", b"oops\n")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 def test_the_default_preset_is_agent_in_the_file_as_in_the_program() -> None:
     table = tomllib.loads((Path(presets.__file__).parent / "agent.toml").read_text())
-    told = Preset()
+    default = Preset()
     assert table == {
-        "specification": told.specification,
-        "server_name": told.server_name,
-        "tools": list(told.tools),
+        "specification": default.specification,
+        "server_name": default.server_name,
+        "tools": list(default.tools),
     }
-    assert (told.name, told.texts) == ("agent", {})
+    assert (default.name, default.texts) == ("agent", {})
     assert presets.read("agent") == (Preset(), {})
 
 

@@ -45,8 +45,8 @@ def test_a_session_lives_within_its_block(tmp_path: Path) -> None:
             assert session.directory == str(tmp_path / "inner")
             assert (await session.run("echo $X; exit 2")).ended is Ended.SHELL_DIED
             await session.restart()
-            told = await session.run('echo "<$X>"; echo $Y', environment={"Y": "why"})
-            assert told.stdout.text == "<>\nwhy\n"
+            result = await session.run('echo "<$X>"; echo $Y', environment={"Y": "why"})
+            assert result.stdout.text == "<>\nwhy\n"
         with pytest.raises(RequestError, match="not open"):
             await session.run("true")
 

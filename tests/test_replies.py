@@ -72,13 +72,13 @@ def test_the_data_of_a_plain_success_is_the_output_and_the_code(start: Start) ->
 
 @pytest.mark.req("reply-metadata")
 def test_what_programs_want_besides_is_in_meta(start: Start, tmp_path: Path) -> None:
-    told = start("--shell", "bash").call("shell", command="echo hi", timeout=7)["_meta"]["metadata"]
-    assert (told["command"], told["ended"], told["exit_code"]) == ("echo hi", "exited", 0)
-    assert (told["working_directory"], told["timeout_seconds"]) == (str(tmp_path), 7)
+    metadata = start("--shell", "bash").call("shell", command="echo hi", timeout=7)["_meta"]["metadata"]
+    assert (metadata["command"], metadata["ended"], metadata["exit_code"]) == ("echo hi", "exited", 0)
+    assert (metadata["working_directory"], metadata["timeout_seconds"]) == (str(tmp_path), 7)
     assert {"execution_time_ms", "cpu_ms", "max_rss_bytes", "signal", "truncated", "left_running"} <= set(
-        told
+        metadata
     )
-    assert "stdout" not in told
+    assert "stdout" not in metadata
 
 
 @pytest.mark.req("reply-lean")
@@ -101,7 +101,7 @@ def test_the_data_tells_what_is_out_of_the_ordinary_and_only_that(start: Start) 
 
 
 @pytest.mark.req("reply-session-news")
-def test_a_session_is_told_when_it_is_new_or_its_directory_changes(start: Start, tmp_path: Path) -> None:
+def test_a_session_is_mentioned_when_it_is_new_or_its_directory_changes(start: Start, tmp_path: Path) -> None:
     server = start("--shell", "bash")
     new = server.call("shell", command="true", session="s")
     assert new["structuredContent"]["session"] == {"name": "s", "shell": "new"}
@@ -125,15 +125,15 @@ def test_a_session_is_told_when_it_is_new_or_its_directory_changes(start: Start,
 @pytest.mark.req("reply-full")
 def test_full_data_has_every_field_always(start: Start) -> None:
     result = start("--shell", "bash", "--structured", "full").call("shell", command="echo hi")
-    told = result["structuredContent"]
+    data = result["structuredContent"]
     assert "_meta" not in result
-    assert (told["command"], told["ended"], told["signal"], told["spool"]) == (
+    assert (data["command"], data["ended"], data["signal"], data["spool"]) == (
         "echo hi",
         "exited",
         None,
         None,
     )
-    assert {"stdout", "stderr", "exit_code", "execution_time_ms", "working_directory", "cpu_ms"} <= set(told)
+    assert {"stdout", "stderr", "exit_code", "execution_time_ms", "working_directory", "cpu_ms"} <= set(data)
 
 
 @pytest.mark.req("reply-none")

@@ -82,7 +82,9 @@ def test_a_client_lists_reads_and_subscribes(
 
 @pytest.mark.req("resources")
 @pytest.mark.parametrize("session", [None, "one"])
-def test_what_a_process_left_behind_prints_is_told(start: Start, tmp_path: Path, session: str | None) -> None:
+def test_what_a_process_left_behind_prints_is_announced(
+    start: Start, tmp_path: Path, session: str | None
+) -> None:
     server, first, second = start("--shell", "bash"), Gate(tmp_path), Gate(tmp_path)
     command = f"(cat {first.path}; cat {second.path}; exit 3) & echo begun"
     job = server.call("shell", command=command, session=session)["structuredContent"]["job"]
@@ -149,7 +151,7 @@ def test_both_roads_read_alike_and_refuse_alike(start: Start) -> None:
     asked += [request(70, "resources/unsubscribe", uri="job://none"), request(71, "resources/list")]
 
     def scenario(server: WireClient) -> list[Any]:
-        told = [*heard(server, greeting()), *heard(server, asked)]
+        exchanged = [*heard(server, greeting()), *heard(server, asked)]
         server.send(request(80, "tools/call", name="shell", arguments={"command": "cat", "background": True}))
         lines = [server.receive_line(), server.receive_line()]
         job = next(json.loads(line) for line in lines if b'"id"' in line)["result"]["structuredContent"][
@@ -168,8 +170,8 @@ def test_both_roads_read_alike_and_refuse_alike(start: Start) -> None:
             [("read", f"output://{job}"), ("list", ""), ("templates/list", "")], 90
         ):
             server.send(request(index, f"resources/{method}", **({"uri": uri} if uri else {})))
-            told.append((method, [server.receive_line().replace(job.encode(), b"JOB")]))
-        return told
+            exchanged.append((method, [server.receive_line().replace(job.encode(), b"JOB")]))
+        return exchanged
 
     compare(start, plain=scenario)
 
@@ -180,7 +182,7 @@ def test_both_roads_read_alike_in_2026(start: Start) -> None:
     asked += [request(50, "server/discover"), request(51, "resources/templates/list")]
 
     def scenario(server: WireClient) -> list[Any]:
-        told = heard(server, with_envelope(asked, **{CAPABILITIES: {}}))
+        exchanged = heard(server, with_envelope(asked, **{CAPABILITIES: {}}))
         call = request(
             80, "tools/call", name="shell", arguments={"command": "echo hi; cat", "background": True}
         )
@@ -192,8 +194,8 @@ def test_both_roads_read_alike_in_2026(start: Start) -> None:
         server.send(*with_envelope([wait]))
         server.receive_line()
         server.send(*with_envelope([request(90, "resources/read", uri=f"output://{job}")]))
-        told.append(("read", [server.receive_line().replace(job.encode(), b"JOB")]))
+        exchanged.append(("read", [server.receive_line().replace(job.encode(), b"JOB")]))
         server.send(*with_envelope([request(91, "resources/list")]))
-        return [*told, ("list", [server.receive_line().replace(job.encode(), b"JOB")])]
+        return [*exchanged, ("list", [server.receive_line().replace(job.encode(), b"JOB")])]
 
     compare(start, plain=scenario)

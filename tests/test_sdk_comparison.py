@@ -60,12 +60,12 @@ def lines_for(message: dict[str, Any]) -> int:
 
 def heard(server: WireClient, messages: Messages) -> list[tuple[str, list[bytes]]]:
     """Each message, and the lines that came for it."""
-    told: list[tuple[str, list[bytes]]] = []
+    exchanged: list[tuple[str, list[bytes]]] = []
     for message in messages:
         server.send(message)
         lines = [normal(server.receive_line()) for _ in range(lines_for(message))]
-        told.append((json.dumps(message), lines))
-    return told
+        exchanged.append((json.dumps(message), lines))
+    return exchanged
 
 
 def normal(line: bytes) -> bytes:
@@ -174,14 +174,14 @@ def greeting(version: str = "2025-11-25", **capabilities: Any) -> Messages:
 
 def with_envelope(messages: Messages, **more: Any) -> Messages:
     """Requests as a client of 2026 sends them."""
-    told: Messages = []
+    wrapped: Messages = []
     for message in messages:
         params = dict(message.get("params", {}))
         meta = params.get("_meta")
         if meta is None or isinstance(meta, dict):
             params["_meta"] = {**MODERN, **more, **(meta or {})}
-        told.append({**message, "params": params})
-    return told
+        wrapped.append({**message, "params": params})
+    return wrapped
 
 
 @pytest.mark.req("sdk-comparison")
@@ -226,23 +226,23 @@ def test_prompts_and_tools_of_a_preset_are_shown_alike_in_2026(start: Start) -> 
 @pytest.mark.parametrize("meta", [{}, MODERN], ids=["handshake", "2026"])
 def test_progress_and_cancellation_are_alike(start: Start, tmp_path: Path, meta: dict[str, Any]) -> None:
     def scenario(server: WireClient) -> list[bytes]:
-        told: list[bytes] = []
+        received: list[bytes] = []
         if not meta:
-            told += [line for _, lines in heard(server, greeting()) for line in lines]
+            received += [line for _, lines in heard(server, greeting()) for line in lines]
         for token in (7, "7"):
             bell = Bell(tmp_path)
             server.send(call(token, f"echo up; read line < {bell.path}", progressToken=token, **meta))
-            told.append(normal(server.receive_line()))
+            received.append(normal(server.receive_line()))
             bell.path.write_text("go on\n")
-            told.append(normal(server.receive_line()).replace(bytes(bell.path), b"BELL"))
+            received.append(normal(server.receive_line()).replace(bytes(bell.path), b"BELL"))
             bell.close()
         mark = unique_seconds()
         server.send(call(8, f"echo up; sleep {mark}", progressToken="news", **meta))
-        told.append(normal(server.receive_line()))
+        received.append(normal(server.receive_line()))
         server.notify("notifications/cancelled", {"requestId": 8})
         assert gone(mark)
         server.send(request(9, "tools/list", **({"_meta": meta} if meta else {})))
-        return [*told, normal(server.receive_line())]
+        return [*received, normal(server.receive_line())]
 
     compare(start, plain=scenario)
 
@@ -257,14 +257,14 @@ def test_questions_to_the_person_are_alike(start: Start, tmp_path: Path) -> None
     ]
 
     def scenario(server: WireClient) -> list[bytes]:
-        told = [line for _, lines in heard(server, greeting(elicitation={})) for line in lines]
+        received = [line for _, lines in heard(server, greeting(elicitation={})) for line in lines]
         for identity, answer in enumerate(answers, 10):
             server.send(call(identity, "echo hi"))
             question = server.receive_line()
-            told.append(normal(question))
+            received.append(normal(question))
             server.send({"jsonrpc": "2.0", "id": json.loads(question)["id"], **answer})
-            told.append(normal(server.receive_line()))
-        return told
+            received.append(normal(server.receive_line()))
+        return received
 
     compare(start, "--config", str(tmp_path / "ask.toml"), plain=scenario)
 
@@ -300,7 +300,7 @@ def test_roots_are_asked_for_alike(start: Start, tmp_path: Path) -> None:
     def scenario(server: WireClient) -> list[bytes]:
         hello, initialized = greeting(roots={"listChanged": True})
         server.send(hello)
-        told = [normal(server.receive_line())]
+        received = [normal(server.receive_line())]
         server.send(initialized)
         question = server.receive_line()
         server.send(
@@ -311,7 +311,7 @@ def test_roots_are_asked_for_alike(start: Start, tmp_path: Path) -> None:
             }
         )
         server.send(call(2, "pwd"))
-        return [*told, normal(question), normal(server.receive_line())]
+        return [*received, normal(question), normal(server.receive_line())]
 
     compare(start, plain=scenario)
 
@@ -328,15 +328,15 @@ def test_claude_code_as_it_begins_is_answered_alike(start: Start, tmp_path: Path
 
     def scenario(server: WireClient) -> list[bytes]:
         server.send(*with_envelope([request("probe", "server/discover")], **capable))
-        told = [normal(server.receive_line())]
+        received = [normal(server.receive_line())]
         for identity, wished in (("listen:0", kinds), (1, more), (2, {})):
             server.send(
                 *with_envelope([request(identity, "subscriptions/listen", notifications=wished)], **capable)
             )
-            told.append(normal(server.receive_line()))
+            received.append(normal(server.receive_line()))
         server.notify("notifications/cancelled", {"requestId": 2})
         server.send(*with_envelope([request(2, "tools/list")], **capable))
-        told.append(normal(server.receive_line()))
+        received.append(normal(server.receive_line()))
         own = {**capable, "claudecode/toolUseId": "toolu_0"}
         server.send(*with_envelope([call(3, "pwd", progressToken=3)], **own))
         asked = server.receive_line()
@@ -349,13 +349,13 @@ def test_claude_code_as_it_begins_is_answered_alike(start: Start, tmp_path: Path
         for identity, answered in ((4, again), (5, {})):
             params = {**call(identity, "pwd")["params"], **answered}
             server.send(*with_envelope([request(identity, "tools/call", **params)], **own))
-            told.append(normal(server.receive_line()).replace(str(tmp_path).encode(), b"ROOT"))
+            received.append(normal(server.receive_line()).replace(str(tmp_path).encode(), b"ROOT"))
         background = request(6, "tools/call", name="shell", arguments={"command": "cat", "background": True})
         server.send(*with_envelope([background], **own))
         news = [line for line in (server.receive_line(), server.receive_line()) if b"list_changed" in line]
         for identity in ("listen:0", 1):
             server.notify("notifications/cancelled", {"requestId": identity})
-        return [*told, sealed.sub(b"", asked), *news]
+        return [*received, sealed.sub(b"", asked), *news]
 
     compare(start, plain=scenario)
 

@@ -91,7 +91,7 @@ def test_the_first_command_says_that_the_shell_is_new_and_the_next_that_it_was_k
     assert [session("true").shell_state for _ in range(2)] == [ShellState.NEW, ShellState.KEPT]
 
 
-def test_exit_codes_are_told_and_the_next_command_sees_them(session: TestSession) -> None:
+def test_exit_codes_are_reported_and_the_next_command_sees_them(session: TestSession) -> None:
     how = syntax(session)
     failed = session(how.code_7)
     assert (failed.ended, failed.exit_code, failed.signal) == (Ended.EXITED, 7, None)
@@ -133,13 +133,13 @@ def test_a_trace_shows_no_more_after_a_failure_than_after_a_success(posix: TestS
         assert posix("echo $?").stderr.text.replace(code, "N") == usual
 
 
-def test_a_directory_of_any_name_is_told_right(session: TestSession, tmp_path: Path) -> None:
+def test_a_directory_of_any_name_is_reported_correctly(session: TestSession, tmp_path: Path) -> None:
     for name in ("with space", "it's", 'a "b"', "two\nlines", "é", "-dash", "$HOME"):
         odd = tmp_path / name
         odd.mkdir()
-        told = session("pwd", working_directory=str(odd))
-        assert told.working_directory == str(odd)
-        assert told.stdout.text == f"{odd}\n"
+        result = session("pwd", working_directory=str(odd))
+        assert result.working_directory == str(odd)
+        assert result.stdout.text == f"{odd}\n"
 
 
 def test_a_shell_that_lies_about_its_directory_is_not_believed(posix: TestSession, tmp_path: Path) -> None:
@@ -157,8 +157,8 @@ def test_environment_stays_and_working_directory_moves_the_session(
     session: TestSession, tmp_path: Path
 ) -> None:
     value = 'it\'s \\ "quoted" $HOME\nand long'
-    told = session("sh -c 'printf %s \"$GIVEN\"'; pwd", environment={"GIVEN": value})
-    assert told.stdout.text.startswith(value)
+    result = session("sh -c 'printf %s \"$GIVEN\"'; pwd", environment={"GIVEN": value})
+    assert result.stdout.text.startswith(value)
     moved = session(
         "sh -c 'printf %s \"$GIVEN\"'; pwd", working_directory=str(tmp_path), environment={"B": "2"}
     )
@@ -180,18 +180,18 @@ def test_a_missing_directory_and_a_bad_name_are_refused_before_anything_runs(ses
 
 @pytest.mark.req("session-streams")
 def test_stdout_and_stderr_stay_apart_without_prompts_or_echoes(session: TestSession) -> None:
-    told = session(syntax(session).both_streams)
-    assert (told.stdout.text, told.stderr.text, told.exit_code) == ("out\n", "err\n", 0)
+    result = session(syntax(session).both_streams)
+    assert (result.stdout.text, result.stderr.text, result.exit_code) == ("out\n", "err\n", 0)
 
 
 @pytest.mark.req("session-streams")
 def test_a_long_output_keeps_both_ends_and_spools_the_rest(session: TestSession) -> None:
-    told = session("seq 1 100000")
-    assert told.stdout.truncated
-    assert told.stdout.text.startswith("1\n2\n")
-    assert told.stdout.text.endswith("\n100000\n")
-    assert told.stdout.spool
-    assert Path(told.stdout.spool).read_text().count("\n") == 100000
+    result = session("seq 1 100000")
+    assert result.stdout.truncated
+    assert result.stdout.text.startswith("1\n2\n")
+    assert result.stdout.text.endswith("\n100000\n")
+    assert result.stdout.spool
+    assert Path(result.stdout.spool).read_text().count("\n") == 100000
     assert still_true(session)
 
 
@@ -206,16 +206,16 @@ def test_output_without_a_last_newline_and_binary_output_are_shown(session: Test
 @pytest.mark.req("session-marker")
 def test_forged_marks_and_prompts_are_only_output(session: TestSession) -> None:
     forged = f"Marker_{uuid.uuid4()}"
-    told = session(f"sh -c 'echo {forged} 0 /etc {forged}; echo {forged} 0 /etc {forged} >&2; exit 4'")
-    assert told.exit_code == 4
-    assert told.stdout.text == told.stderr.text == f"{forged} 0 /etc {forged}\n"
-    assert told.working_directory != "/etc"
+    result = session(f"sh -c 'echo {forged} 0 /etc {forged}; echo {forged} 0 /etc {forged} >&2; exit 4'")
+    assert result.exit_code == 4
+    assert result.stdout.text == result.stderr.text == f"{forged} 0 /etc {forged}\n"
+    assert result.working_directory != "/etc"
 
 
 @pytest.mark.req("session-marker")
 def test_commands_do_not_have_the_private_channel(session: TestSession) -> None:
-    told = session("ls /proc/self/fd")
-    assert told.stdout.text.split() == ["0", "1", "2", "3"]  # 3 is the directory that ls reads
+    result = session("ls /proc/self/fd")
+    assert result.stdout.text.split() == ["0", "1", "2", "3"]  # 3 is the directory that ls reads
     posix = syntax(session).posix
     assert session("sh -c 'echo forged >&3'").exit_code != 0
     if posix:
@@ -277,28 +277,28 @@ def test_redefined_builtins_do_not_confuse_it(posix: TestSession, name: str) -> 
     ["echo 'never closed", 'echo "never closed', "if true", ")", "}", "echo $(", "echo `", "a && ", "fi"],
 )
 def test_unfinished_and_wrong_syntax_is_an_error_of_that_command_only(posix: TestSession, text: str) -> None:
-    told = posix(text)
-    assert told.ended is Ended.EXITED
-    assert told.exit_code in syntax(posix).syntax_codes
-    assert told.stderr.text
+    result = posix(text)
+    assert result.ended is Ended.EXITED
+    assert result.exit_code in syntax(posix).syntax_codes
+    assert result.stderr.text
     assert posix(syntax(posix).if_true).stdout.text == "yes\n"
     assert still_true(posix)
 
 
 @pytest.mark.req("session-hard")
 def test_an_unfinished_quote_is_an_error_of_that_command_only(session: TestSession) -> None:
-    told = session(syntax(session).unfinished)
-    assert told.exit_code in syntax(session).syntax_codes
-    assert told.stderr.text
+    result = session(syntax(session).unfinished)
+    assert result.exit_code in syntax(session).syntax_codes
+    assert result.stderr.text
     assert session(syntax(session).if_true).stdout.text == "yes\n"
 
 
 @pytest.mark.req("session-hard")
 def test_heredocs_comments_and_many_lines_run_as_typed(posix: TestSession) -> None:
-    told = posix(
+    result = posix(
         "# a comment\ncat <<EOF\n1 $((1+1))\nEOF\ncat <<'EOF' # quoted\n$X `no`\nEOF\n\necho 'two\nlines'"
     )
-    assert told.stdout.text == "1 2\n$X `no`\ntwo\nlines\n"
+    assert result.stdout.text == "1 2\n$X `no`\ntwo\nlines\n"
     posix("cat <<EOF\nnever ended")
     assert still_true(posix)
 
@@ -306,8 +306,8 @@ def test_heredocs_comments_and_many_lines_run_as_typed(posix: TestSession) -> No
 @pytest.mark.req("session-hard")
 def test_a_command_of_a_megabyte_runs_as_typed(session: TestSession) -> None:
     long = "x" * 1_000_000
-    told = session(f"echo {long} | wc -c")
-    assert told.stdout.text.strip() == "1000001"
+    result = session(f"echo {long} | wc -c")
+    assert result.stdout.text.strip() == "1000001"
     assert still_true(session)
 
 
@@ -320,9 +320,9 @@ def test_crlf_reaches_the_shell_as_typed_and_nul_is_refused(session: TestSession
 
 
 def test_return_outside_of_a_function_gives_a_true_result(session: TestSession) -> None:
-    told = session("return 4")
-    assert told.ended is (Ended.EXITED if syntax(session).returns_alive else Ended.SHELL_DIED)
-    assert told.exit_code
+    result = session("return 4")
+    assert result.ended is (Ended.EXITED if syntax(session).returns_alive else Ended.SHELL_DIED)
+    assert result.exit_code
     assert still_true(session)
 
 
@@ -348,16 +348,18 @@ def test_a_background_job_is_named_and_prints_into_nobody_elses_output(
     session: TestSession, tmp_path: Path
 ) -> None:
     gate = Gate(tmp_path)
-    told = session(f"sh -c 'cat {gate.path}; echo late >&2; echo late' {syntax(session).beside} echo at once")
-    assert told.stdout.text == "at once\n"
-    assert told.stderr.text == ""
-    assert told.left_running_total >= 1
+    result = session(
+        f"sh -c 'cat {gate.path}; echo late >&2; echo late' {syntax(session).beside} echo at once"
+    )
+    assert result.stdout.text == "at once\n"
+    assert result.stderr.text == ""
+    assert result.left_running_total >= 1
     assert session("echo next").left_running == ()
     gate.open()
     for _ in range(3):
         again = session("echo quiet")
         assert (again.stdout.text, again.stderr.text) == ("quiet\n", "")
-    for text in (told.stdout, told.stderr):
+    for text in (result.stdout, result.stderr):
         assert session(f"sh -c 'until grep -q late {text.spool}; do :; done'", timeout_s=20).exit_code == 0
 
 
@@ -368,10 +370,10 @@ def test_a_background_job_is_named_and_prints_into_nobody_elses_output(
 def test_a_timeout_interrupts_the_command_and_keeps_the_shell(session: TestSession) -> None:
     how, mark = syntax(session), unique_seconds()
     session(how.assign)
-    told = session(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
-    assert (told.ended, told.exit_code) == (Ended.TIMED_OUT, None)
-    assert told.stdout.text.startswith("begun\n")
-    assert ("are kept" if how.interrupt_keeps_state else "gets a new one") in told.note
+    result = session(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
+    assert (result.ended, result.exit_code) == (Ended.TIMED_OUT, None)
+    assert result.stdout.text.startswith("begun\n")
+    assert ("are kept" if how.interrupt_keeps_state else "gets a new one") in result.note
     assert gone(mark)
     assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
     assert still_true(session)
@@ -381,9 +383,9 @@ def test_a_timeout_interrupts_the_command_and_keeps_the_shell(session: TestSessi
 def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(session: TestSession) -> None:
     how = syntax(session)
     session(how.assign)
-    told = session(how.spin, timeout_s=0.3)
-    assert told.ended is Ended.TIMED_OUT
-    kept = told.shell_state is ShellState.KEPT
+    result = session(how.spin, timeout_s=0.3)
+    assert result.ended is Ended.TIMED_OUT
+    kept = result.shell_state is ShellState.KEPT
     assert kept == how.spin_keeps_state
     assert session(how.show).stdout.text == ("<five>\n" if kept else "<>\n")
     assert still_true(session)
@@ -393,12 +395,12 @@ def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(session: 
 def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(posix: TestSession) -> None:
     mark = unique_seconds()
     posix("X=five")
-    told = posix(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
-    assert told.ended is Ended.TIMED_OUT
+    result = posix(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
+    assert result.ended is Ended.TIMED_OUT
     assert gone(mark)
     if syntax(posix).interrupt_keeps_state:
-        assert told.shell_state is ShellState.KEPT
-        assert told.note.startswith("The command was killed;")
+        assert result.shell_state is ShellState.KEPT
+        assert result.note.startswith("The command was killed;")
         assert posix('echo "<$X>"').stdout.text == "<five>\n"
     assert still_true(posix)
 
@@ -436,7 +438,7 @@ def test_a_cancelled_command_is_interrupted_and_the_shell_lives(session: TestSes
 
 @pytest.mark.req("000-death")
 @pytest.mark.parametrize("how_it_dies", ["exit", "kill", "exec"])
-def test_a_shell_that_dies_is_told_truly_and_is_reborn_in_its_directory(
+def test_a_shell_that_dies_is_reported_truthfully_and_is_reborn_in_its_directory(
     session: TestSession, tmp_path: Path, how_it_dies: str
 ) -> None:
     how = syntax(session)
@@ -448,11 +450,11 @@ def test_a_shell_that_dies_is_told_truly_and_is_reborn_in_its_directory(
         "exec": (how.exec_false, 1, None),
     }
     text, code, signal = ends[how_it_dies]
-    told = session(f"echo last words; {text}")
-    assert told.ended is Ended.SHELL_DIED
-    assert (told.exit_code, told.signal, told.stdout.text) == (code, signal, "last words\n")
-    assert told.shell_state is ShellState.LOST
-    assert str(tmp_path) in told.note
+    result = session(f"echo last words; {text}")
+    assert result.ended is Ended.SHELL_DIED
+    assert (result.exit_code, result.signal, result.stdout.text) == (code, signal, "last words\n")
+    assert result.shell_state is ShellState.LOST
+    assert str(tmp_path) in result.note
     again = session("pwd")
     assert again.shell_state is ShellState.REBORN
     assert again.note.startswith("A new shell: the one before it")
@@ -512,8 +514,8 @@ def test_sessions_run_side_by_side_and_never_mix(any_harness: Harness) -> None:
         assert [result.stdout.text == result.stderr.text for result in results] == [True] * len(results)
         return [result.stdout.text for result in results]
 
-    told = any_harness.do(all_at_once())
-    assert told == [f"{session.name}\n" * 9 for session in sessions for _ in range(5)]
+    printed = any_harness.do(all_at_once())
+    assert printed == [f"{session.name}\n" * 9 for session in sessions for _ in range(5)]
     for session in sessions:
         session.close()
 
@@ -536,9 +538,9 @@ def test_a_busy_session_says_so_or_lets_the_call_wait_its_turn(any_harness: Harn
         await asyncio.to_thread(gate.open)
         return [result.stdout.text for result in await asyncio.gather(first, second, third)]
 
-    told = any_harness.do(use())
-    assert told[0].startswith("begun\n")
-    assert told[1:] == ["second\n", "third\n"]
+    results = any_harness.do(use())
+    assert results[0].startswith("begun\n")
+    assert results[1:] == ["second\n", "third\n"]
     session.close()
 
 
@@ -553,10 +555,10 @@ def test_nothing_of_a_session_is_left_in_the_private_directory(any_harness: Harn
 
 
 @pytest.mark.req("keeper-usage")
-def test_the_memory_of_a_program_in_a_session_is_told(session: TestSession) -> None:
+def test_the_memory_of_a_program_in_a_session_is_reported(session: TestSession) -> None:
     holds = "import time; x = bytearray(80_000_000); time.sleep(1)"
-    told = session(f'{sys.executable} -c "{holds}"')
-    assert told.exit_code == 0
-    assert told.max_rss_bytes is not None
-    assert told.max_rss_bytes > 80_000_000
+    result = session(f'{sys.executable} -c "{holds}"')
+    assert result.exit_code == 0
+    assert result.max_rss_bytes is not None
+    assert result.max_rss_bytes > 80_000_000
     assert session(syntax(session).assign).max_rss_bytes is None

@@ -70,9 +70,9 @@ def test_a_dead_shell_is_an_error_result_that_says_what_happens_next(start: Star
     client = start("--shell", "bash")
     result = client.call("shell", command="echo last; exit 3", session="a")
     assert result["isError"]
-    told = told_of(result)
-    assert (told["ended"], told["exit_code"], told["stdout"]) == ("shell_died", 3, "last\n")
-    assert told["session"]["shell"] == "lost"
+    data = told_of(result)
+    assert (data["ended"], data["exit_code"], data["stdout"]) == ("shell_died", 3, "last\n")
+    assert data["session"]["shell"] == "lost"
     assert text_of(result).startswith("The shell of session 'a' ended with code 3 during the command\n")
     again = client.call("shell", command="echo back", session="a")
     assert told_of(again)["session"]["shell"] == "reborn"
@@ -84,8 +84,8 @@ def test_a_timeout_tells_the_partial_output_and_that_the_shell_lives(start: Star
     client = start("--shell", "bash")
     client.shell("X=1", session="a")
     result = client.call("shell", command="echo begun; sleep 60", session="a", timeout=1)
-    told = told_of(result)
-    assert (told["ended"], told["partial_stdout"], told["timeout_seconds"]) == ("timed_out", "begun\n", 1)
+    data = told_of(result)
+    assert (data["ended"], data["partial_stdout"], data["timeout_seconds"]) == ("timed_out", "begun\n", 1)
     assert "the shell and its state are kept" in text_of(result)
     assert client.shell("echo $X", session="a")["stdout"] == "1\n"
 
@@ -117,9 +117,9 @@ def test_a_killed_keeper_costs_the_shells_and_nothing_more(start: Start) -> None
     client = start("--shell", "bash")
     client.shell("cd /usr; X=1", session="a")
     client.call("shell", command="kill -9 $PPID")  # a fresh shell's parent is the keeper
-    told = client.shell("pwd", session="a")
-    assert told["stdout"] == "/usr\n"
-    assert told["session"]["shell"] == "reborn"
+    reply = client.shell("pwd", session="a")
+    assert reply["stdout"] == "/usr\n"
+    assert reply["session"]["shell"] == "reborn"
 
 
 @pytest.mark.req("session-busy")
@@ -165,7 +165,7 @@ def test_commands_start_in_the_clients_first_root(start: Start, tmp_path: Path) 
     client = start("--shell", "bash", greet=False)
     client.request("initialize", ROOTS)
     client.notify("notifications/initialized")
-    call = client.post_call("shell", {"command": "pwd"})  # asked before the roots are told: it waits for them
+    call = client.post_call("shell", {"command": "pwd"})  # sent before the roots are known: it waits for them
     tell_roots(client, "https://example.org/", root.as_uri(), other.as_uri())
     assert told_of(client.answer_to(call)["result"])["stdout"] == f"{root}\n"
     assert client.shell("pwd", session="a")["stdout"] == f"{root}\n"
@@ -188,11 +188,11 @@ def test_a_2026_client_is_asked_for_its_roots_in_the_answer_to_its_first_call(
     assert asked["resultType"] == "input_required"
     ((key, question),) = asked["inputRequests"].items()
     assert question["method"] == "roots/list"
-    told = {
+    answered = {
         "inputResponses": {key: {"roots": [{"uri": root.as_uri()}]}},
         "requestState": asked["requestState"],
     }
-    answer = client.request("tools/call", {**call, **told})["result"]
+    answer = client.request("tools/call", {**call, **answered})["result"]
     assert told_of(answer)["stdout"] == f"{root}\n"
     again = client.request("tools/call", call)["result"]
     assert told_of(again)["stdout"] == f"{root}\n"

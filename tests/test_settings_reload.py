@@ -98,7 +98,7 @@ def test_a_projects_file_is_followed_from_its_first_day_and_may_only_tighten(
 @pytest.mark.parametrize(
     "broken", ["[policy", "tiemout = 5", 'timeout = "soon"', "[policy]\ndeny = [5]", 'preset = "commands"']
 )
-def test_a_broken_file_changes_nothing_and_is_told_everywhere(
+def test_a_broken_file_changes_nothing_and_is_reported_everywhere(
     start: Start, tmp_path: Path, home: Path, broken: str
 ) -> None:
     file, log = home / "nacre" / "config.toml", tmp_path / "audit.jsonl"
@@ -130,9 +130,9 @@ def test_what_waits_for_a_start_is_named_and_the_rest_holds(start: Start, tmp_pa
     client = follow(start, home, "--working-dir", str(tmp_path))
     file.write_text('sandbox = "read-only"\nmax_timeout = 60\n[policy]\ndeny = ["id"]\n')
     news(client)
-    told = text_of(client.call("allowed"))
-    assert "settings: not before the next start: sandbox" in told
-    assert "sandbox: off" in told
+    text = text_of(client.call("allowed"))
+    assert "settings: not before the next start: sandbox" in text
+    assert "sandbox: off" in text
     assert client.shell("touch made")["exit_code"] == 0  # no sandbox yet
     (shell,) = [tool for tool in client.request("tools/list")["result"]["tools"] if tool["name"] == "shell"]
     assert shell["inputSchema"]["properties"]["timeout"]["maximum"] == 60
@@ -191,14 +191,14 @@ def test_the_first_rules_of_a_server_in_a_sandbox_hold_for_what_is_started_from_
 
 
 @pytest.mark.req("settings-reload-sandbox")
-def test_the_first_rules_of_a_server_without_a_sandbox_are_told_to_hold_for_texts_only(
+def test_the_first_rules_of_a_server_without_a_sandbox_are_said_to_hold_for_texts_only(
     start: Start, tmp_path: Path, home: Path
 ) -> None:
     client = follow(start, home, "--working-dir", str(tmp_path))
     (home / "nacre" / "config.toml").write_text('[policy]\nallow = ["ls"]\n')
     news(client)
-    told = text_of(client.call("allowed"))
-    assert "not before the next start: sandbox; until then, rules apply to the text of commands only" in told
+    text = text_of(client.call("allowed"))
+    assert "not before the next start: sandbox; until then, rules apply to the text of commands only" in text
 
 
 @pytest.mark.req("settings-reload")

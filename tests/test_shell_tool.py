@@ -101,17 +101,17 @@ def test_a_tool_is_annotated_with_what_is_not_the_protocols_default(start: Start
 @pytest.mark.req("004-capture")
 def test_a_command_that_succeeds(server: WireClient) -> None:
     result = server.call("shell", command="echo out; echo err >&2")
-    told = told_of(result)
+    data = told_of(result)
     assert result["isError"] is False
-    assert told["command"] == "echo out; echo err >&2"
-    assert (told["exit_code"], told["stdout"], told["stderr"]) == (0, "out\n", "err\n")
-    assert told["ended"] == "exited"
-    assert told["signal"] is None
-    assert told["truncated"] is False
-    assert told["spool"] is None
-    assert told["left_running"] == []
-    assert isinstance(told["execution_time_ms"], int)
-    assert Path(told["working_directory"]).is_dir()
+    assert data["command"] == "echo out; echo err >&2"
+    assert (data["exit_code"], data["stdout"], data["stderr"]) == (0, "out\n", "err\n")
+    assert data["ended"] == "exited"
+    assert data["signal"] is None
+    assert data["truncated"] is False
+    assert data["spool"] is None
+    assert data["left_running"] == []
+    assert isinstance(data["execution_time_ms"], int)
+    assert Path(data["working_directory"]).is_dir()
     text = text_of(result)
     assert text == "Command executed successfully\n--- stdout\nout\n--- stderr\nerr"
 
@@ -129,8 +129,8 @@ def test_a_command_that_fails_is_a_result_with_its_exit_code(server: WireClient)
 @pytest.mark.req("004-signal")
 def test_a_command_ended_by_a_signal_has_a_signal_and_no_exit_code(server: WireClient) -> None:
     result = server.call("shell", command="kill -SEGV $$")
-    told = told_of(result)
-    assert (told["ended"], told["signal"], told["exit_code"]) == ("signaled", "SIGSEGV", None)
+    data = told_of(result)
+    assert (data["ended"], data["signal"], data["exit_code"]) == ("signaled", "SIGSEGV", None)
     assert result["isError"] is True
     assert "SIGSEGV" in text_of(result)
 
@@ -142,12 +142,12 @@ def test_a_timeout_kills_the_whole_tree_and_returns_what_was_printed(server: Wir
     mark = unique_seconds()
     command = f"echo before; echo oops >&2; sleep {mark} & setsid sleep {mark} & sleep {mark}"
     result = server.call("shell", command=command, timeout=1)
-    told = told_of(result)
+    data = told_of(result)
     assert result["isError"] is True
-    assert told["ended"] == "timed_out"
-    assert told["timeout_seconds"] == 1
-    assert (told["partial_stdout"], told["partial_stderr"]) == ("before\n", "oops\n")
-    assert "stdout" not in told
+    assert data["ended"] == "timed_out"
+    assert data["timeout_seconds"] == 1
+    assert (data["partial_stdout"], data["partial_stderr"]) == ("before\n", "oops\n")
+    assert "stdout" not in data
     assert text_of(result).startswith("Command timed out after 1 seconds")
     assert carrying(mark) == []
 
@@ -156,9 +156,9 @@ def test_a_timeout_kills_the_whole_tree_and_returns_what_was_printed(server: Wir
 def test_a_timeout_also_ends_what_ignores_sigterm(server: WireClient) -> None:
     mark = unique_seconds()
     stubborn = f"trap '' TERM; (trap '' TERM; sleep {mark}; sleep {mark}) & while :; do sleep {mark}; done"
-    told = server.shell(stubborn, timeout=1)
-    assert told["ended"] == "timed_out"
-    assert told["left_running"] == []
+    reply = server.shell(stubborn, timeout=1)
+    assert reply["ended"] == "timed_out"
+    assert reply["left_running"] == []
     assert carrying(mark) == []
 
 
@@ -166,8 +166,8 @@ def test_a_timeout_also_ends_what_ignores_sigterm(server: WireClient) -> None:
 def test_a_timeout_finds_a_daemon_that_wiped_its_environment(start: Start) -> None:
     mark = unique_seconds()
     daemon = f"env -i /usr/bin/setsid /bin/sh -c '/bin/sleep {mark} & exit'"
-    told = start().shell(f"{daemon}; sleep {mark}", timeout=1)
-    assert told["ended"] == "timed_out"
+    reply = start().shell(f"{daemon}; sleep {mark}", timeout=1)
+    assert reply["ended"] == "timed_out"
     assert carrying(mark) == []
 
 
@@ -176,9 +176,9 @@ def test_a_timeout_finds_a_daemon_that_wiped_its_environment(start: Start) -> No
 def test_a_background_process_does_not_hold_the_answer_and_is_named(server: WireClient) -> None:
     mark = unique_seconds()
     result = server.call("shell", command=f"sleep {mark} & echo hi")
-    told = told_of(result)
-    assert (told["ended"], told["stdout"]) == ("exited", "hi\n")
-    (left,) = told["left_running"]
+    data = told_of(result)
+    assert (data["ended"], data["stdout"]) == ("exited", "hi\n")
+    (left,) = data["left_running"]
     assert left["command"] == f"sleep {mark}"
     assert carrying(mark) == [left["pid"]]
     assert f"still running: {left['pid']} sleep {mark}" in text_of(result)
@@ -192,9 +192,9 @@ def test_what_a_process_left_behind_prints_later_is_found_in_the_spool(
 ) -> None:
     os.mkfifo(gate := tmp_path / "gate")
     result = server.call("shell", command=f"{{ read x < {gate}; echo late; echo later >&2; }} & echo hi")
-    told = told_of(result)
-    out, err = f"{told['spool']}.out", f"{told['spool']}.err"
-    left = f"; job {told['output_id']}, which prints on"
+    data = told_of(result)
+    out, err = f"{data['spool']}.out", f"{data['spool']}.err"
+    left = f"; job {data['output_id']}, whose output is kept"
     assert any(line.endswith(left) for line in text_of(result).splitlines())
     assert (Path(out).read_text(), Path(err).read_text()) == ("hi\n", "")
     waiting = (
@@ -206,10 +206,10 @@ def test_what_a_process_left_behind_prints_later_is_found_in_the_spool(
 @pytest.mark.req("keeper-late")
 def test_a_process_left_behind_that_prints_elsewhere_needs_no_spool(server: WireClient) -> None:
     result = server.call("shell", command=f"sleep {unique_seconds()} >/dev/null 2>&1 & echo hi")
-    told = told_of(result)
-    assert (told["spool"], len(told["left_running"])) == (None, 1)
-    assert "prints on" not in text_of(result)
-    server.shell(f"kill {told['left_running'][0]['pid']}")
+    data = told_of(result)
+    assert (data["spool"], len(data["left_running"])) == (None, 1)
+    assert "output is kept" not in text_of(result)
+    server.shell(f"kill {data['left_running'][0]['pid']}")
 
 
 @pytest.mark.req("true-empty-stdin")
@@ -228,15 +228,15 @@ def test_multi_line_text_and_heredocs_run_as_typed_and_leave_no_state(server: Wi
 
 @pytest.mark.req("004-directory-and-environment")
 def test_directory_and_environment_are_those_of_the_call(server: WireClient, tmp_path: Path) -> None:
-    told = server.shell(
+    reply = server.shell(
         'pwd; echo "$GREETING"', working_directory=str(tmp_path), environment={"GREETING": "grüß dich"}
     )
-    assert told["stdout"] == f"{tmp_path}\ngrüß dich\n"
-    assert told["working_directory"] == str(tmp_path)
+    assert reply["stdout"] == f"{tmp_path}\ngrüß dich\n"
+    assert reply["working_directory"] == str(tmp_path)
 
 
 @pytest.mark.req("true-directory")
-def test_a_missing_directory_is_told_before_anything_runs(server: WireClient, tmp_path: Path) -> None:
+def test_a_missing_directory_is_reported_before_anything_runs(server: WireClient, tmp_path: Path) -> None:
     witness = tmp_path / "witness"
     result = server.call(
         "shell", command=f"touch {witness}", working_directory=str(tmp_path / "no" / "where")
@@ -248,7 +248,7 @@ def test_a_missing_directory_is_told_before_anything_runs(server: WireClient, tm
 
 
 @pytest.mark.req("true-directory")
-def test_a_directory_that_is_a_file_is_told(server: WireClient, tmp_path: Path) -> None:
+def test_a_directory_that_is_a_file_is_reported(server: WireClient, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     text = text_of(server.call("shell", command="pwd", working_directory=str(tmp_path / "file")))
     assert "cannot be entered" in text
@@ -319,26 +319,26 @@ def test_the_use_cases_of_the_specification(
     build = tmp_path / "build.sh"
     build.write_text('#!/bin/sh\necho "$1 $RUST_LOG $BUILD_ENV"\n')
     build.chmod(0o755)
-    told = server.shell(command, working_directory=str(tmp_path), **more)
-    assert told["exit_code"] == 0
-    assert expected in told["stdout"]
+    reply = server.shell(command, working_directory=str(tmp_path), **more)
+    assert reply["exit_code"] == 0
+    assert expected in reply["stdout"]
 
 
 @pytest.mark.req("004-truncate")
 @pytest.mark.req("keeper-spool")
 def test_long_output_keeps_whole_lines_at_both_ends_and_counts_the_rest(server: WireClient) -> None:
     result = server.call("shell", command="seq 100000")
-    told = told_of(result)
-    head, _, tail = told["stdout"].partition("[... ")
+    data = told_of(result)
+    head, _, tail = data["stdout"].partition("[... ")
     note, _, tail = tail.partition(" ...]\n")
     first, last = head.splitlines(), tail.splitlines()
     assert first == [str(n) for n in range(1, len(first) + 1)]
     assert last == [str(n) for n in range(100000 - len(last) + 1, 100001)]
     assert f"{100000 - len(first) - len(last):,} lines" in note
-    assert told["truncated"] is True
-    assert len(told["stdout"]) < 34 * 1024
-    spool = told["spool"] + ".out"
-    assert note.endswith(f"; whole output: tool output, id {told['output_id']} (file {spool})")
+    assert data["truncated"] is True
+    assert len(data["stdout"]) < 34 * 1024
+    spool = data["spool"] + ".out"
+    assert note.endswith(f"; whole output: tool output, id {data['output_id']} (file {spool})")
     assert Path(spool).read_text() == "".join(f"{n}\n" for n in range(1, 100001))
 
 
@@ -346,31 +346,31 @@ def test_long_output_keeps_whole_lines_at_both_ends_and_counts_the_rest(server: 
 @pytest.mark.parametrize("session", [{}, {"session": "spooling"}])
 def test_whatever_a_reply_leaves_out_is_in_the_spool(server: WireClient, session: dict[str, str]) -> None:
     for lines in (7000, 9000, 14_000, 30_000):  # a little more than a reply holds, and much more
-        told = server.shell(f"seq {lines}", **session)
-        assert told["truncated"] is True
+        reply = server.shell(f"seq {lines}", **session)
+        assert reply["truncated"] is True
         expected = "".join(f"{number}\n" for number in range(1, lines + 1))
-        assert Path(told["spool"] + ".out").read_text() == expected
+        assert Path(reply["spool"] + ".out").read_text() == expected
 
 
 @pytest.mark.req("keeper-spool")
 def test_output_beyond_the_spool_keeps_beginning_and_end_of_it(server: WireClient) -> None:
-    told = server.shell("seq 3000000")
-    spool = f"{told['spool']}.out"
-    assert f"beginning and end: tool output, id {told['output_id']} (file {spool}), " in told["stdout"]
+    reply = server.shell("seq 3000000")
+    spool = f"{reply['spool']}.out"
+    assert f"beginning and end: tool output, id {reply['output_id']} (file {spool}), " in reply["stdout"]
     kept = Path(spool).read_bytes()
     assert len(kept) == 10_000_000
     assert kept.startswith(b"1\n2\n3\n")
     assert kept.endswith(b"2999999\n3000000\n")
     whole = sum(len(str(n)) + 1 for n in range(1, 3000001))
-    assert f"{whole - 10_000_000:,} bytes between them lost" in told["stdout"]
+    assert f"{whole - 10_000_000:,} bytes between them lost" in reply["stdout"]
 
 
 @pytest.mark.req("true-fold")
 def test_progress_bars_and_colours_are_folded_and_the_spool_is_raw(server: WireClient) -> None:
     command = r"""for n in 10 50 100; do printf '\r%d%%' $n; done; printf '\n\033[1;31mred\033[0m\n'"""
-    told = server.shell(command)
-    assert told["stdout"] == "100%\nred\n"
-    raw = Path(told["spool"] + ".out").read_bytes()
+    reply = server.shell(command)
+    assert reply["stdout"] == "100%\nred\n"
+    raw = Path(reply["spool"] + ".out").read_bytes()
     assert raw == b"\r10%\r50%\r100%\n\x1b[1;31mred\x1b[0m\n"
 
 
@@ -394,9 +394,9 @@ def test_odd_output_is_shown_and_never_fatal(server: WireClient, command: str, e
 
 @pytest.mark.req("true-odd-output")
 def test_a_line_of_fifty_megabytes_is_cut_at_characters(server: WireClient) -> None:
-    told = server.shell("yes äöü | tr -d '\\n' | head -c 50000000")
-    assert told["truncated"] is True
-    head, _, rest = told["stdout"].partition("\n[... ")
+    reply = server.shell("yes äöü | tr -d '\\n' | head -c 50000000")
+    assert reply["truncated"] is True
+    head, _, rest = reply["stdout"].partition("\n[... ")
     assert set(head) <= set("äöü")
     assert "bytes left out" in rest
     assert set(rest.rpartition(" ...]\n")[2]) <= set(
@@ -409,9 +409,9 @@ def test_a_thousand_children_are_counted(start: Start) -> None:
     server = start("--shell", "sh")
     mark = unique_seconds()
     result = server.call("shell", command=f"for i in $(seq 1000); do sleep {mark} & done; echo started")
-    told = told_of(result)
-    assert told["stdout"] == "started\n"
-    assert len(told["left_running"]) == 100
+    data = told_of(result)
+    assert data["stdout"] == "started\n"
+    assert len(data["left_running"]) == 100
     assert "and 995 more" in text_of(result)
     server.hang_up()
     assert server.wait() == 0
@@ -420,8 +420,8 @@ def test_a_thousand_children_are_counted(start: Start) -> None:
 
 @pytest.mark.req("true-odd-output")
 def test_two_thousand_lines_a_second_all_arrive(server: WireClient) -> None:
-    told = server.shell("for i in $(seq 2000); do echo line $i; done")
-    assert told["stdout"].splitlines() == [f"line {n}" for n in range(1, 2001)]
+    reply = server.shell("for i in $(seq 2000); do echo line $i; done")
+    assert reply["stdout"].splitlines() == [f"line {n}" for n in range(1, 2001)]
 
 
 @pytest.mark.req("true-long-command")
@@ -431,15 +431,15 @@ def test_a_command_of_a_megabyte_runs_as_typed(server: WireClient) -> None:
         "total=0\n" + "total=$((total + 1)) # a comment to make it long enough\n" * lines + "echo $total $0\n"
     )
     assert len(script) > 1_000_000
-    told = server.shell(script)
-    assert told["exit_code"] == 0
-    assert told["stdout"].split()[0] == str(lines)
+    reply = server.shell(script)
+    assert reply["exit_code"] == 0
+    assert reply["stdout"].split()[0] == str(lines)
 
 
 @pytest.mark.req("keeper-descriptors")
 def test_a_command_has_three_descriptors_and_not_the_protocols(server: WireClient) -> None:
-    told = server.shell("ls /proc/self/fd; readlink /proc/self/fd/0")
-    assert told["stdout"].split() == ["0", "1", "2", "3", "/dev/null"]  # 3 is ls reading the directory
+    reply = server.shell("ls /proc/self/fd; readlink /proc/self/fd/0")
+    assert reply["stdout"].split() == ["0", "1", "2", "3", "/dev/null"]  # 3 is ls reading the directory
 
 
 @pytest.mark.req("end-cancel")
@@ -511,11 +511,11 @@ def test_a_hundred_calls_at_once_get_their_own_answers(server: WireClient) -> No
 
 
 @pytest.mark.req("keeper-usage")
-def test_cpu_time_and_memory_are_told(server: WireClient) -> None:
+def test_cpu_time_and_memory_are_reported(server: WireClient) -> None:
     busy = f"{sys.executable} -c 'x = bytearray(80_000_000); sum(range(3_000_000))'"
-    told = server.shell(busy)
-    assert told["cpu_ms"] > 20
-    assert told["max_rss_bytes"] > 80_000_000
+    reply = server.shell(busy)
+    assert reply["cpu_ms"] > 20
+    assert reply["max_rss_bytes"] > 80_000_000
 
 
 @pytest.mark.req("002-no-stderr")
@@ -536,8 +536,8 @@ def test_commands_start_in_the_working_directory_that_was_asked_for(start: Start
 @pytest.mark.req("002-timeout-option")
 def test_the_timeout_option_is_applied(start: Start) -> None:
     mark = unique_seconds()
-    told = start("--timeout", "1").shell(f"sleep {mark}")
-    assert (told["ended"], told["timeout_seconds"]) == ("timed_out", 1)
+    reply = start("--timeout", "1").shell(f"sleep {mark}")
+    assert (reply["ended"], reply["timeout_seconds"]) == ("timed_out", 1)
     assert carrying(mark) == []
 
 
@@ -563,9 +563,9 @@ def test_endless_output_costs_the_server_no_memory(start: Start) -> None:
         return sum(int(line.split()[1]) for pid in tree for line in status(pid) if line.startswith("VmRSS"))
 
     before = memory_kb()
-    told = server.shell("yes 'a line that never ends to come'", timeout=1)
-    assert told["ended"] == "timed_out"
-    assert told["truncated"] is True
+    reply = server.shell("yes 'a line that never ends to come'", timeout=1)
+    assert reply["ended"] == "timed_out"
+    assert reply["truncated"] is True
     assert memory_kb() - before < 32 * 1024
 
 

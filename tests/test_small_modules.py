@@ -42,7 +42,7 @@ SCHEMA: dict[str, Any] = {
         ({"mode": "a", "names": {}}, "names must be an array, not an object"),
     ],
 )
-def test_wrong_arguments_are_told_by_name(arguments: dict[str, Any], complaint: str) -> None:
+def test_wrong_arguments_are_named(arguments: dict[str, Any], complaint: str) -> None:
     with pytest.raises(RequestError, match=complaint):
         check(arguments, SCHEMA)
 

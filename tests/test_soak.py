@@ -77,9 +77,9 @@ def test_gigabytes_of_output_cost_no_memory(start: Start, size: int) -> None:
     server = start("--shell", "sh")
     server.shell("true")
     before_kb = memory_kb(server)
-    told = server.shell(f"yes | head -c {size}", timeout=600)
-    assert told["exit_code"] == 0
-    assert f"{size - 10_000_000:,} bytes between them lost" in told["stdout"]
+    reply = server.shell(f"yes | head -c {size}", timeout=600)
+    assert reply["exit_code"] == 0
+    assert f"{size - 10_000_000:,} bytes between them lost" in reply["stdout"]
     assert memory_kb(server) - before_kb < 32 * 1024
 
 
@@ -103,4 +103,4 @@ def test_cancelled_calls_leave_nothing(start: Start, count: int) -> None:
             assert gone(mark)
             before = settled_descriptors(server)
     assert gone(mark)
-    assert settled_descriptors(server) == before
+    assert settled_descriptors(server) <= before  # the first one's pipes may just have been open still

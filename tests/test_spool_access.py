@@ -1,4 +1,4 @@
-"""What a reply names can be read: the file with a long output is told where the rules let it be read."""
+"""What a reply names can be read: it names the file with a long output where the rules allow reading it."""
 
 from __future__ import annotations
 

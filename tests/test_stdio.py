@@ -90,9 +90,9 @@ def test_a_byte_order_mark_crlf_and_the_bare_initialized_are_accepted(start: Sta
 
 @pytest.mark.req("wire-kind")
 def test_a_raw_byte_travels_as_a_surrogate_and_half_a_pair_does_not_kill(server: WireClient) -> None:
-    told = server.shell("printf '%s' '\udcff' | od -An -tx1")
-    assert told["stdout"].strip() == "ff"
-    assert told["command"] == "printf '%s' '?' | od -An -tx1"
+    reply = server.shell("printf '%s' '\udcff' | od -An -tx1")
+    assert reply["stdout"].strip() == "ff"
+    assert reply["command"] == "printf '%s' '?' | od -An -tx1"
     assert server.shell("echo alive")["stdout"] == "alive\n"
 
 

@@ -19,6 +19,7 @@ from nacre.telemetry import Endpoint, Telemetry, as_attributes, endpoint, parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from wire_client import WireClient
 
@@ -80,6 +81,26 @@ def collector() -> Iterator[Collector]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@pytest.mark.req("secrets-sent")
+def test_no_span_repeats_a_secret_that_the_agent_has_sent(
+    start: Start, collector: Collector, tmp_path: Path
+) -> None:
+    value = "tok-5ecret+Value9"
+    settings = tmp_path / "settings.toml"
+    settings.write_text('[secrets]\nTOKEN = {env = "SOURCE"}\n')
+    environment = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "SOURCE": value}
+    server = start("--shell", "bash", "--config", str(settings), env=environment)
+    trace = {"traceparent": f"00-{'a' * 32}-{'b' * 16}-01", "tracestate": f"x={value}"}
+    for tool in ("shell", value):
+        arguments = {"command": f"echo {value}", "session": value}
+        server.answer_to(server.post_call(tool, arguments, trace))
+    server.hang_up()
+    server.wait()
+    spans = collector.spans(2)
+    assert [value in str(span) for span in spans] == [False] * len(spans)
+    assert "*" * len(value) in str(spans)
 
 
 @pytest.mark.req("telemetry")

@@ -35,9 +35,9 @@ class Terminal:
 
     def __init__(self, server: WireClient, command: str, **more: Any) -> None:
         self.server = server
-        told = server.call("shell", command=command, terminal=True, **more)
-        assert told["isError"] is False, told
-        self.id = told["structuredContent"]["job"]
+        result = server.call("shell", command=command, terminal=True, **more)
+        assert result["isError"] is False, result
+        self.id = result["structuredContent"]["job"]
 
     def do(self, action: str, **more: Any) -> dict[str, Any]:
         result = self.server.call("job", action=action, id=self.id, **more)
@@ -143,8 +143,8 @@ def test_git_add_patch_is_answered(server: WireClient, tmp_path: Path) -> None:
 def test_prompts_for_a_password_and_for_yes_or_no_are_answered(server: WireClient) -> None:
     script = "read -rsp 'Password: ' p; echo; read -rp 'Continue (yes/no)? ' y; echo \"${#p} $y\""
     asked = Terminal(server, script)
-    told = asked.do("wait", for_input=True)
-    assert (told["reason"], told["screen"]["lines"][-1]) == ("input", "Password:")
+    reply = asked.do("wait", for_input=True)
+    assert (reply["reason"], reply["screen"]["lines"][-1]) == ("input", "Password:")
     lines = asked.until("Continue (yes/no)?", "send", text="s3cret", keys="enter")
     assert not any("s3cret" in line for line in lines)
     asked.do("send", text="yes", keys="enter")
@@ -207,10 +207,10 @@ def test_what_has_changed_makes_of_one_screen_the_next(then: tuple[str, ...], no
 def test_of_a_screen_that_scrolls_only_the_new_lines_are_shown(server: WireClient) -> None:
     job = Terminal(server, "seq 40; echo ready; read x; echo more; read x")
     job.until("ready")
-    told = job.do("send", text="\n", until="more")["screen"]
-    assert "lines" not in told
-    assert told["moved_up"] in (1, 2), "the line that ends with what was typed, and the one that is printed"
-    assert "more" in told["changed"].values()
+    screen = job.do("send", text="\n", until="more")["screen"]
+    assert "lines" not in screen
+    assert screen["moved_up"] in (1, 2), "the line that ends with what was typed, and the one that is printed"
+    assert "more" in screen["changed"].values()
     job.do("send", text="\n", seconds=30)
 
 
@@ -297,7 +297,7 @@ def test_keys_send_what_a_terminal_sends(names: str, sent: bytes) -> None:
 
 
 @pytest.mark.req("terminal-keys")
-def test_arrows_have_another_form_and_unknown_keys_are_told() -> None:
+def test_arrows_have_another_form_and_unknown_keys_are_reported() -> None:
     assert bytes_of("up", application_cursor=True) == b"\x1bOA"
     with pytest.raises(RequestError, match=r"There is no key 'hyper'.*ctrl-x"):
         bytes_of("hyper")

@@ -147,7 +147,7 @@ def test_rules_settings_and_presets_are_those_of_a_server(tmp_path: Path) -> Non
         (["--timeout", "soon", "echo"], "it must be"),
     ],
 )
-def test_a_mistake_on_the_command_line_is_told(tmp_path: Path, words: list[str], said: str) -> None:
+def test_a_mistake_on_the_command_line_is_reported(tmp_path: Path, words: list[str], said: str) -> None:
     done = attempt(*words, cwd=tmp_path)
     assert done.returncode == 2
     assert said in done.stderr

@@ -3,7 +3,7 @@
 Now and then its server stops answering, so that no Windows program starts any more, or it refuses one program
 start with an internal error. A fault of ours is there again in a fresh wine. So a failed test that is marked
 `wine` is followed by the end of wine and another run (the first program that it runs starts wine again), and
-the failure stands where it happens three times. Each such run is told.
+the failure stands where it happens three times. Each such run is reported.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ MODERN = {
 
 
 def ended_records(text: str) -> list[dict[str, Any]]:
-    """The records of an audit log that tell of ends; those of starts and of other things are left out."""
+    """The records of ends in an audit log; those of starts and of other things are left out."""
     records = [json.loads(line) for line in text.splitlines()]
     return [record for record in records if record.get("event", "ended") == "ended"]
 
@@ -172,7 +172,7 @@ class WireClient:
         return answer["result"]
 
     def shell(self, command: str, **arguments: Any) -> dict[str, Any]:
-        """Run a command; all that is told of it as data."""
+        """Run a command; its result as data."""
         return told_of(self.call("shell", command=command, **arguments))
 
     # -- the end
@@ -215,7 +215,7 @@ def _without_watching(env: dict[str, str]) -> dict[str, str]:
 
 
 def told_of(result: dict[str, Any]) -> dict[str, Any]:
-    """All that a tool result tells as data, which must be there: to a model, and only to programs."""
+    """The data of a tool result, which must be there: what models see, and what only programs do."""
     assert "structuredContent" in result, result
     return {**result["structuredContent"], **result.get("_meta", {}).get("metadata", {})}
 

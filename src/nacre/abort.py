@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from nacre.audit.records import plain_record
 from nacre.errors import Asking, NacreError, RequestError
 from nacre.model import Result
+from nacre.output import leaving_value
 from nacre.stderr import log
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class AbortFile:
             entry |= {"timeout_seconds": outcome.timeout_s, "session": outcome.session}
             entry |= {"stdout": outcome.stdout.text, "stderr": outcome.stderr.text}
         was_reported = bool(self._owed)
-        self._owed = json.dumps(entry, indent=2) + "\n"
+        self._owed = json.dumps(leaving_value(entry), indent=2) + "\n"
         self._settle(was_reported=was_reported)
 
     def finish(self) -> None:

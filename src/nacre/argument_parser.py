@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program, with the usage."""
-        super().error(message + "".join(f" Did you mean {near}?" for near in self._meant(message)))
+        super().error(message + "".join(f". Did you mean {near}?" for near in self._meant(message)))
 
     def _meant(self, message: str) -> list[str]:
         if found := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message):

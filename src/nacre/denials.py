@@ -2,7 +2,7 @@
 
 Above it: `hints`. Below: `filesystem`, which answers for the place that the command ran in. Programs and
 shells word the error in many ways; the message is searched for a plausible path, and the file itself tells
-the rest. The advice never is to open up another user's file.
+the rest. The advice is never to open up another user's file.
 """
 
 from __future__ import annotations

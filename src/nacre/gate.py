@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from nacre.errors import Refused
 from nacre.model import Command
+from nacre.output import leaving_beginning, leaving_text
 from nacre.policy import Policy, Verdict, judge, judge_argv, judge_unread
 from nacre.policy.grammar import KNOWN_SHELLS
 from nacre.policy.model import strictness
@@ -42,6 +43,7 @@ _IMPORTED = re.compile(r"A__z|_AST_FEATURES|(?:__)?fish_.*|NU_.*|ENV_CONVERSIONS
 # Judging a text of this length takes a few milliseconds at most.
 _READERS = ("cat", "head", "tail", "less", "type", "more")
 _LONG_TEXT = 1_000
+_LONGEST_PART = 80
 _LONGEST_VALUE = 200
 _LONGEST_INPUT = 1_000
 
@@ -303,6 +305,7 @@ class Gate:
 
 def _shown(text: str, longest: int) -> str:
     """A text for a person: invisible characters are escaped, and it is shortened."""
+    text = leaving_text(text)
     plain = "".join(
         char if char.isprintable() or char == "\n" else f"\\x{ord(char):02x}" for char in text[:longest]
     )
@@ -312,7 +315,7 @@ def _shown(text: str, longest: int) -> str:
 def refusal(text: str, verdict: Verdict) -> Refused:
     """A refusal that names the rule, the part of the command, the reason, and an alternative."""
     part = text[verdict.start : verdict.end].strip()
-    where = f" `{part if len(part) <= 80 else part[:79] + '…'}`" if part and part != text.strip() else ""  # noqa: PLR2004  # a line
+    where = f" `{leaving_beginning(part, _LONGEST_PART)}`" if part and part != text.strip() else ""
     return Refused(
         f"Denied by the policy{where}: {verdict.reason} (rule: {verdict.rule}).",
         hint=f"{verdict.hint[:1].upper()}{verdict.hint[1:]}." if verdict.hint else "",

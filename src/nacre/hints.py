@@ -40,7 +40,7 @@ _CPU_SPENT = "It has used up the CPU time that a limit allows (`ulimit -t`)."
 # Of what was ended for a reason that its command does not know.
 _ON_DEMAND = {Ended.TIMED_OUT: (), Ended.STOPPED: ("Ask the person before you run it again.",)}
 _TOO_LARGE = "It wrote a file that is larger than a limit allows (`ulimit -f`)."
-# A signal's name, or 128 and its number where a shell reports how its child ended.
+# A signal's name, or 128 plus its number where a shell reports how its child ended.
 _ENDINGS: dict[str | int | None, str] = {
     "SIGKILL": _KILLED,
     128 + 9: _KILLED,

@@ -46,6 +46,10 @@ class Mask:
         self._pattern = re.compile(b"|".join(map(_regex, self._forms)), re.DOTALL)
         self.longest_bytes = max(sum(max(map(len, unit)) for unit in form) for form in self._forms)
 
+    def finds(self, data: bytes) -> bool:
+        """Whether a secret is in there."""
+        return self._pattern.search(data) is not None
+
     def hide(self, data: bytes, *, cut_before: bool = False, cut_after: bool = False) -> bytes:
         """The same with asterisks in the place of secrets; also of parts of them at an end that is a cut."""
         hidden = self._pattern.sub(_asterisks, data)

@@ -22,7 +22,7 @@ class Pattern:
 
     def __init__(self, expression: str, limit_s: float) -> None:
         """RequestError: the text is not a valid expression."""
-        import regex  # noqa: PLC0415  # only who searches pays for it
+        import regex  # noqa: PLC0415  # only those who search pay for it
 
         if len(expression) > LONGEST_CHARACTERS:
             raise RequestError(f"A regular expression has at most {LONGEST_CHARACTERS:,} characters here.")

@@ -177,11 +177,13 @@ def _telemetry() -> Telemetry | None:
 
 
 async def _be_watched(service: Service) -> None:
-    """Open the socket of `nacre watch` after the first calls, until the end."""
-    if sys.platform not in ("linux", "darwin"):
-        return
+    """Open the socket or pipe of `nacre watch` after the first calls, until the end."""
     await asyncio.sleep(SETTLED_S)
-    from nacre.watch.listener import WatchListener  # noqa: PLC0415  # off the path of the first calls
+    from nacre.watch.endpoint import IS_OFFERED  # noqa: PLC0415  # off the path of the first calls
+
+    if not IS_OFFERED:
+        return
+    from nacre.watch.listener import WatchListener  # noqa: PLC0415  # the same
 
     watched = WatchListener(service, os.environ)
     try:

@@ -324,7 +324,7 @@ class Service:
 
     async def read_output(self, output_id: str | None, stream: StreamName, query: Query) -> Excerpt:
         """A part of an output, without an id of the last command's. It is never refused."""
-        from nacre.output_reader import read  # noqa: PLC0415  # only who reads pays for it
+        from nacre.output_reader import read  # noqa: PLC0415  # only those who read pay for it
 
         known_id = output_id or self.place.outputs.newest_id
         if known_id is None:
@@ -352,7 +352,7 @@ class Service:
 
     async def read_running(self, execution: CommandExecution, stream: StreamName, query: Query) -> Excerpt:
         """A part of the output of a command whose caller still waits."""
-        from nacre.jobs.registry import Job  # noqa: PLC0415  # only who watches reads it
+        from nacre.jobs.registry import Job  # noqa: PLC0415  # only those who watch read it
         from nacre.output_reader import read  # noqa: PLC0415  # the same
 
         output_id = self.place.outputs.id_of(execution.number)
@@ -363,7 +363,7 @@ class Service:
         """The same with what tells how it went, where an output was cut."""
         if not self.config.pick_lines:
             return done
-        from nacre.digest import digest, digest_spoken  # noqa: PLC0415  # only who prints much pays for it
+        from nacre.digest import digest, digest_spoken  # noqa: PLC0415  # only long output pays for it
 
         limit_bytes = command.output_limit_bytes or self.config.reply_limit_bytes
         encoding = self.shell.dialect.output_encoding or (LOSSY if self.config.lossy_utf8 else None)

@@ -32,6 +32,11 @@ _dropped_lines = 0
 _torn = False  # whether the last line was written only in part
 
 
+def hide(text: str) -> str:
+    """What may be written of a line; whoever knows secrets puts their own function here."""
+    return text
+
+
 def write_lines(lines: Iterable[tuple[float, str]]) -> None:
     """Write lines with the time and our name, as many at once as a pipe takes."""
     piece: list[bytes] = []
@@ -62,7 +67,7 @@ def _line(text: str, before: str = "", *, first: bool = True) -> bytes:
     """A line; the first one of a batch says how many were dropped before it."""
     if first and _dropped_lines:
         text = f"({_dropped_lines:,} lines before this one could not be written) {text}"
-    return f"{before}{text}".encode("utf-8", "replace")[: PIPE_ROOM_BYTES - 2] + b"\n"
+    return f"{before}{hide(text)}".encode("utf-8", "replace")[: PIPE_ROOM_BYTES - 2] + b"\n"
 
 
 def _send(lines: list[bytes]) -> None:
@@ -133,18 +138,13 @@ class StderrThread:
 _thread: StderrThread | None = None
 
 
-def hide(text: str) -> str:
-    """What may be written of a log record; whoever knows secrets puts their own function here."""
-    return text
-
-
 class StderrHandler(logging.Handler):
     """Writes log records, ours and those of libraries, in the same way."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record."""
         name = "" if record.name == "nacre" else f"[{record.name}] "
-        write_lines([(record.created, name + hide(self.format(record)))])
+        write_lines([(record.created, name + self.format(record))])
 
 
 def take_over_logging() -> None:

@@ -29,7 +29,7 @@ from nacre.audit import recorder
 from nacre.audit.records import end_of
 from nacre.errors import NacreError
 from nacre.model import Command, Result
-from nacre.output import leaving_text
+from nacre.output import leaving_text, leaving_value
 from nacre.stderr import log
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Span:
     attributes: dict[str, object] = field(default_factory=dict[str, object])
 
     def ended(self, *, failed: bool) -> dict[str, Any]:
-        """It as OTLP's JSON has it."""
+        """It as OTLP's JSON has it, without secrets."""
         shown: dict[str, Any] = {
             "traceId": self.trace_id,
             "spanId": self.span_id,
@@ -81,11 +81,11 @@ class Span:
             "status": {"code": _ERROR if failed else _OK},
         }
         more = {"parentSpanId": self.parent_id, "traceState": self.state}
-        return shown | {name: value for name, value in more.items() if value}
+        return leaving_value(shown | {name: value for name, value in more.items() if value})
 
 
 def as_attributes(values: Mapping[str, object]) -> list[dict[str, Any]]:
-    """Attributes as OTLP's JSON has them; what is nothing is left out."""
+    """Attributes as OTLP's JSON has them; empty ones are left out."""
     return [
         {"key": name, "value": _as_value(value)} for name, value in values.items() if value not in (None, "")
     ]

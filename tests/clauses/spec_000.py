@@ -17,7 +17,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
     "000-intro": ("An intro prompt describes the available tools, as they are at that moment.", _INTERFACE),
     "000-list-commands": ("A function shows all available commands.", _INTERFACE),
     "000-allowlist": (
-        "Only commands of the list run: dir echo curl type find findstr cd where set podman, or their kin.",
+        "Only listed commands run: dir echo curl type find findstr cd where set podman, or equivalents.",
         f"{_CORE}: Command Allowlist",
     ),
     "000-one-tool-each": (
@@ -29,7 +29,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         _TECHNICAL,
     ),
     "000-live-list": (
-        "The list is followed while the server runs, and clients are told (tools/list_changed).",
+        "The list is followed while the server runs, and clients are notified (tools/list_changed).",
         f"{_TECHNICAL}, in the words of MCP",
     ),
     "000-args": (
@@ -74,7 +74,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
     ),
     "000-logging": ("Executed commands and errors are logged.", f"{_CORE}: Logging and Error Handling"),
     "000-timeout": (
-        "A command that runs too long is ended and told; 30 seconds by default.",
+        "A command that runs too long is ended and reported; 30 seconds by default.",
         f"{_CORE}: Logging and Error Handling",
     ),
     "000-replies": (

@@ -7,7 +7,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
     "002-defaults": ("Current directory, 30 seconds and /bin/sh by default.", "002 CLI Help"),
     "002-options": ("Every option has the document's short and long name.", "002 New CLI Subcommand"),
     "002-wrong-options": ("A wrong option ends with a clear error and code 2.", "002 New CLI Subcommand"),
-    "002-server": ("`nacre server` tells which servers there are.", "002 New CLI Subcommand"),
+    "002-server": ("`nacre server` lists the servers there are.", "002 New CLI Subcommand"),
     "002-desktop-basic": ("The basic client configuration starts it.", "002 Configuration Example"),
     "002-desktop-sandboxed": (
         "The client configuration with sandboxing starts it, and its rules hold.",
@@ -59,7 +59,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "002 Command Execution",
     ),
     "002-stricter": (
-        "What only a stricter reading than the document's denies is told in the log and in `_meta`.",
+        "What only a stricter reading than the document's denies is named in the log and in `_meta`.",
         "002 is_command_allowed",
     ),
     "002-deny-first": ("The deny list is checked first.", "002 is_command_allowed"),

@@ -26,7 +26,7 @@ CLAUSES: dict[str, tuple[str, str]] = {
     "004-regex": ("Commands can be filtered by regular expressions.", "004 Command Validation"),
     "004-timestamps": ("Every executed command is logged with a timestamp.", "004 Command Validation"),
     "004-isolation": ("A command is a process apart: session, descriptors.", "004 Resource Protection"),
-    "004-monitoring": ("Memory and CPU use are told.", "004 Resource Protection"),
+    "004-monitoring": ("Memory and CPU use are reported.", "004 Resource Protection"),
     "004-disk-protection": (
         "Writing outside the allowed directories is refused.",
         "004 Resource Protection; Resource Exhaustion",
@@ -77,6 +77,6 @@ CLAUSES: dict[str, tuple[str, str]] = {
         "Shells that live on keep their state; commands can be given input.",
         "004 Phase 3; Interactive Shell Support",
     ),
-    "004-progress": ("Progress is told while a command runs.", "004 Enhanced Output Processing"),
+    "004-progress": ("Progress is reported while a command runs.", "004 Enhanced Output Processing"),
     "004-highlighting": ("Colours are no part of what is shown.", "004 Enhanced Output Processing"),
 }

@@ -1,4 +1,4 @@
-"""The agents that the tests run: how each is told of its model and of our server, and how it shows results.
+"""The agents that the tests run: how each learns of its model and of our server, and how it shows results.
 
 Each gets a home of its own, so that nothing of the person's is read or written, and a model on loopback
 (`scripted_model`). Nothing else on the network is asked.
@@ -33,7 +33,7 @@ class Started(NamedTuple):
 class Agent(NamedTuple):
     """One agent: its program, and what its model sees of a result."""
 
-    # Of its home, its model's URL, the server (none: `nacre install` has told it), and its limit of a call.
+    # Of its home, its model's URL, the server (none: `nacre install` has added it), and its limit of a call.
     start: Callable[[Path, str, list[str], int], Started]
     shows: Callable[[Any], str]  # of one result, as the model is shown it
 

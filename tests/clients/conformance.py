@@ -1,8 +1,8 @@
 """The official conformance suite against our server, and its results as a page: `make conformance` writes it.
 
-The suite speaks HTTP only; `http_shim` stands between. It wants tools, prompts and resources of certain
+The suite speaks HTTP only; `http_shim` translates. It wants tools, prompts and resources of certain
 names, which `conformance_server` adds to nacre. Run as a program, this writes docs/conformance.md;
-`test_conformance` holds that the page is true.
+`test_conformance` checks that the page is true.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ OF_HTTP = (
     "server-sse-multiple-streams",
     "server-sse-polling",
 )
-EXTENSION = "tasks-"  # optional; the scenarios want tasks that are no commands
+EXTENSION = "tasks-"  # optional; the scenarios want tasks that are not commands
 HEAD = """# The official conformance suite
 
-What `@modelcontextprotocol/conformance` {version} says of nacre, scenario by scenario, for the protocol
-versions {versions}. `make conformance` runs the suite and writes this page; a test in CI holds that
-it is true.
+What `@modelcontextprotocol/conformance` {version} says about nacre, scenario by scenario, for the protocol
+versions {versions}. `make conformance` runs the suite and writes this page; a test in CI checks
+that it is true.
 
-- The suite speaks HTTP, which nacre does not: a shim of the tests stands between. Scenarios that test HTTP
-  itself would test that shim; they are not listed: {of_http}.
-- The suite looks for tools, prompts and resources of certain names. A program of the tests
+- The suite speaks HTTP, which nacre does not: a shim in the tests translates. Scenarios that test HTTP
+  itself would test only that shim, and are not listed: {of_http}.
+- The suite looks for tools, prompts and resources of certain names. A program in the tests
   (`tests/clients/conformance_server.py`) adds them to nacre's server; the product does not have them.
-- Tasks are an optional extension. nacre's are long commands, which tests of its own hold; the suite's
-  scenarios want tasks that compute, fail and ask as it says, and are not listed: {tasks}.
+- Tasks are an optional extension. nacre's tasks are long commands, which its own tests cover; the suite's
+  scenarios want tasks that compute, fail and ask in certain ways, and are not listed: {tasks}.
 
 A dash: the scenario is not part of that version.
 
@@ -59,12 +59,14 @@ A dash: the scenario is not part of that version.
 
 
 class Results:
-    """What the suite says of one protocol version."""
+    """What the suite says about one protocol version."""
 
     def __init__(self, version: str) -> None:
-        told = _run(["--requirements", version], version)
-        self.extensions = sorted(name for name in told if name.startswith(EXTENSION))
-        self.missing = {name: text for name, text in told.items() if name not in (*OF_HTTP, *self.extensions)}
+        scenarios = _run(["--requirements", version], version)
+        self.extensions = sorted(name for name in scenarios if name.startswith(EXTENSION))
+        self.missing = {
+            name: text for name, text in scenarios.items() if name not in (*OF_HTTP, *self.extensions)
+        }
         for _ in range(TRIES - 1):
             for name in [name for name, text in self.missing.items() if text]:
                 self.missing |= _run(["--scenario", name, "--spec-version", version], version)
@@ -79,16 +81,16 @@ def _run(asked: list[str], version: str) -> dict[str, str]:
     ):
         if version == VERSIONS[-1]:
             shim.warm_up(version)
-        told = Path(folder) / "told"
+        output = Path(folder) / "output"
         subprocess.run(
-            [*program, "--url", shim.url, *asked, "-o", str(told)],
+            [*program, "--url", shim.url, *asked, "-o", str(output)],
             capture_output=True,
             timeout=PATIENCE_S,
             check=False,
         )
         return {
             re.sub(r"^server-|-\d{4}-\d\d-\d\dT[\dZ-]+$", "", path.parent.name): _missing(path)
-            for path in sorted(told.glob("*/checks.json"))
+            for path in sorted(output.glob("*/checks.json"))
         }
 
 

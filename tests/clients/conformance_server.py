@@ -283,8 +283,8 @@ def next_round(name: str, context: Any) -> Any:
         return types.InputRequiredResult.model_validate(
             {"inputRequests": askable(asked, context), "requestState": state}
         )
-    told = json.dumps({key: reply.model_dump(mode="json") for key, reply in replies.items()})
-    return f"state-ok {told}"
+    answers = json.dumps({key: reply.model_dump(mode="json") for key, reply in replies.items()})
+    return f"state-ok {answers}"
 
 
 def askable(asked: dict[str, Any], context: Any) -> dict[str, Any]:

@@ -154,11 +154,11 @@ class HttpShim:
         assert child
         identity = f"shim-{next(self._numbers)}"
         for message in child.ask({**request, "id": identity}):
-            told = {**message, "id": request["id"]} if message.get("id") == identity else message
+            renamed = {**message, "id": request["id"]} if message.get("id") == identity else message
             meta = message.get("params", {}).get("_meta", {})
             if meta.get(SUBSCRIPTION_KEY) == identity:
                 meta[SUBSCRIPTION_KEY] = request["id"]
-            yield told
+            yield renamed
 
 
 def _version(request: Any) -> Any:
@@ -203,7 +203,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _answer(self, request: Any) -> None:
-        """Answer a request without a session; the status tells of an error."""
+        """Answer a request without a session; the status shows an error."""
         messages = self._asked(request)
         first = list(itertools.islice(messages, 1))
         code: int = first[0].get("error", {}).get("code", 0) if first else 0
@@ -213,8 +213,8 @@ class Handler(BaseHTTPRequestHandler):
         """The answers to a request without a session; what HTTP alone can get wrong is answered here."""
         params, version = request.get("params", {}), _version(request)
         said = {"mcp-method": request["method"], "mcp-name": params.get("name", params.get("uri"))}
-        told = {**said, "mcp-protocol-version": version}
-        if any(self.headers.get(name, "").strip() != value for name, value in told.items() if value):
+        expected = {**said, "mcp-protocol-version": version}
+        if any(self.headers.get(name, "").strip() != value for name, value in expected.items() if value):
             error = {"code": HEADER_MISMATCH, "message": "A header says something else than the request"}
             return iter([{"jsonrpc": "2.0", "id": request["id"], "error": error}])
         return self.server.shim.ask_shared(request)

@@ -77,15 +77,15 @@ def with_inspector(server: list[str], call: Call, _cwd: Path) -> tuple[list[Any]
 def with_typescript(server: list[str], call: Call, cwd: Path) -> tuple[list[Any], Any, list[str]]:
     """The TypeScript SDK's own client class."""
     driver = shutil.copy(HERE / "typescript_client.mjs", NODE) if NODE.exists() else ""
-    told = converse(["node", str(driver), one_line(server, call, cwd)])
-    return told["tools"], told["result"], told["complaints"]
+    report = converse(["node", str(driver), one_line(server, call, cwd)])
+    return report["tools"], report["result"], report["complaints"]
 
 
 def with_python_v1(server: list[str], call: Call, cwd: Path) -> tuple[list[Any], Any, list[str]]:
     """The Python SDK before version 2."""
     driver = HERE / "python_v1_client.py"
-    told = converse([str(PYTHON_V1), str(driver), one_line(server, call, cwd)])
-    return told["tools"], told["result"], told["complaints"]
+    report = converse([str(PYTHON_V1), str(driver), one_line(server, call, cwd)])
+    return report["tools"], report["result"], report["complaints"]
 
 
 CLIENTS: dict[str, Callable[[list[str], Call, Path], tuple[list[Any], Any, list[str]]]] = {

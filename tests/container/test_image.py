@@ -71,9 +71,9 @@ def execute(client: WireClient, command: str, *args: str) -> dict[str, Any]:
 
 
 def read(client: WireClient, path: str) -> str:
-    told = execute(client, "cat", path)
-    assert told["success"], told
-    return told["stdout"]
+    reply = execute(client, "cat", path)
+    assert reply["success"], reply
+    return reply["stdout"]
 
 
 def status(client: WireClient) -> dict[str, str]:
@@ -145,9 +145,9 @@ def test_npm_and_node_do_what_the_document_shows(open_container: Open, project: 
 
 @pytest.mark.req("003-image-size")
 def test_the_image_is_not_larger_than_it_says(image: str, podman_environment: dict[str, str]) -> None:
-    (told,) = re.findall(r"The image is about (\d+) MB", DOCS.read_text())
+    (documented_mb,) = re.findall(r"The image is about (\d+) MB", DOCS.read_text())
     size_mb = int(podman(podman_environment, "inspect", "--format", "{{.Size}}", image)) / 1e6
-    assert size_mb <= int(told) + 5
+    assert size_mb <= int(documented_mb) + 5
 
 
 @pytest.mark.req("003-not-found")
@@ -171,8 +171,8 @@ def test_a_client_with_a_handshake_is_served_over_podman(open_container: Open) -
     client = open_container(options=("--no-announce",))
     greeting = client.shake_hands()
     assert greeting["serverInfo"]["name"] == "mcp-shell-server"
-    told = client.call("shell_exec", command="echo", args=["hi"])
-    assert told["structuredContent"]["stdout"] == "hi"
+    result = client.call("shell_exec", command="echo", args=["hi"])
+    assert result["structuredContent"]["stdout"] == "hi"
     assert text_of(client.call("shell_exec", command="rm")) == "Command 'rm' not allowed"
 
 
@@ -212,8 +212,8 @@ def test_only_the_workspace_and_tmp_can_be_written(open_container: Open, project
         "    except OSError as error:\n        print(error.strerror)\n"
     )
     client = open_container()
-    told = execute(client, "npm", "run", "probe")["stdout"].splitlines()[-6:]
-    assert told == ["wrote /workspace", "wrote /tmp", *["Read-only file system"] * 4]
+    lines = execute(client, "npm", "run", "probe")["stdout"].splitlines()[-6:]
+    assert lines == ["wrote /workspace", "wrote /tmp", *["Read-only file system"] * 4]
     assert (project / "x").stat().st_uid == 1000
     mounts = [line.split() for line in read(client, "/proc/mounts").splitlines()]
     (root,) = [mount for mount in mounts if mount[1] == "/"]
@@ -239,8 +239,8 @@ def test_memory_cpu_and_processes_are_limited(
 ) -> None:
     client = open_container()
     (name,) = podman(podman_environment, "ps", "--quiet").split()
-    told = json.loads(podman(podman_environment, "inspect", name))[0]["HostConfig"]
-    assert (told["Memory"], told["NanoCpus"], told["PidsLimit"]) == (MEGABYTES_512, 500_000_000, 256)
+    limits = json.loads(podman(podman_environment, "inspect", name))[0]["HostConfig"]
+    assert (limits["Memory"], limits["NanoCpus"], limits["PidsLimit"]) == (MEGABYTES_512, 500_000_000, 256)
     files = {  # cgroups of version 2, of version 1
         "memory": (("memory.max", str(MEGABYTES_512)), ("memory/memory.limit_in_bytes", str(MEGABYTES_512))),
         "cpu": (("cpu.max", "50000 100000"), ("cpu/cpu.cfs_quota_us", "50000")),
@@ -312,13 +312,13 @@ def test_an_open_container_is_warned_of_and_its_commands_reach_nothing(
 ) -> None:
     (project / "probe.py").write_text(NETWORK_PROBE)
     client = open_left_open()
-    told = dict(
+    outcomes = dict(
         line.rsplit(" ", 1) if line.endswith(" done") else line.split(" Permission", 1)
         for line in execute(client, "npm", "run", "probe")["stdout"].splitlines()[4:]
     )
-    assert told.pop("listen") == told.pop("interfaces") == "done"
-    assert len(told) == 10
-    assert set(told.values()) == {" denied"}
+    assert outcomes.pop("listen") == outcomes.pop("interfaces") == "done"
+    assert len(outcomes) == 10
+    assert set(outcomes.values()) == {" denied"}
     shown = status(client)
     assert (shown["NoNewPrivs"], shown["Seccomp"]) == ("1", "2")
     for option in ("--network none", "no-new-privileges", "--cap-drop ALL", "--read-only", "--memory 512m"):

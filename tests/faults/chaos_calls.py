@@ -32,14 +32,14 @@ class Call:
             return bool(result.get("content")) and not result.get("isError")
         if "structuredContent" not in result:
             return False
-        told = told_of(result)
-        named = not self.leaves or at_end or len(told["left_running"]) == 1
-        return named and self._is_right(told)
+        data = told_of(result)
+        named = not self.leaves or at_end or len(data["left_running"]) == 1
+        return named and self._is_right(data)
 
-    def _is_right(self, told: dict[str, Any]) -> bool:
+    def _is_right(self, reply: dict[str, Any]) -> bool:
         if self.check is not None:
-            return self.check(told)
-        return told["exit_code"] == self.exit_code and told["stdout"] == self.stdout
+            return self.check(reply)
+        return reply["exit_code"] == self.exit_code and reply["stdout"] == self.stdout
 
 
 class Calls:
@@ -60,9 +60,9 @@ class Calls:
         name = f"s{self.random.randrange(SESSIONS)}"
         self._counts.setdefault(name, {1})
 
-        def check(told: dict[str, Any]) -> bool:
-            count, fresh = told["stdout"].strip(), told["session"]["shell"] in ("new", "reborn")
-            if told["exit_code"] != 0 or not count.isdigit():
+        def check(reply: dict[str, Any]) -> bool:
+            count, fresh = reply["stdout"].strip(), reply["session"]["shell"] in ("new", "reborn")
+            if reply["exit_code"] != 0 or not count.isdigit():
                 return False
             known = {1} if fresh else self._counts[name]
             self._counts[name] = {int(count) + 1}
@@ -94,10 +94,10 @@ def _fail(calls: Calls, _mark: str, _number: int) -> Call:
 def _flood(calls: Calls, _mark: str, number: int) -> Call:
     lines = calls.random.randrange(1000, FLOOD_LINES)
 
-    def check(told: dict[str, Any]) -> bool:
-        shown = told["stdout"]
+    def check(reply: dict[str, Any]) -> bool:
+        shown = reply["stdout"]
         return (
-            told["exit_code"] == 0
+            reply["exit_code"] == 0
             and shown.startswith(f"{number}\n")
             and shown.endswith(f"\n{number + lines}\n")
         )
@@ -126,8 +126,8 @@ def _clear_traces(_: Calls, mark: str, _number: int) -> Call:
 def _time_out(_: Calls, mark: str, _number: int) -> Call:
     script = f"trap '' TERM; (setsid sleep {mark} &) ; echo before; sleep {mark}"
 
-    def check(told: dict[str, Any]) -> bool:
-        return told["ended"] == "timed_out" and told["partial_stdout"] == "before\n"
+    def check(reply: dict[str, Any]) -> bool:
+        return reply["ended"] == "timed_out" and reply["partial_stdout"] == "before\n"
 
     return Call({"command": script, "timeout": 1}, check=check)
 

@@ -172,7 +172,7 @@ def test_a_shell_whose_session_is_closed_ends_by_itself(harness: Harness) -> Non
 
 @pytest.mark.req("fault-session-changed")
 @pytest.mark.parametrize("trick", ["exec 10>&-", "exec 11>&-", "exec 12>&-", ALL_CLOSED])
-def test_a_shell_that_can_be_given_no_more_commands_is_told_at_once(
+def test_a_shell_that_can_be_given_no_more_commands_is_reported_at_once(
     bash: Harness, tmp_path: Path, trick: str
 ) -> None:
     tried, after = play(bash, trick, str(tmp_path))

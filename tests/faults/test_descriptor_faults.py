@@ -49,11 +49,11 @@ def test_processes_left_behind_cannot_use_up_the_descriptors(start: Start) -> No
     server = start("--shell", "bash", program=limited(160, 160))
     server.shell("X=kept", session="state")
     mark, before = unique_seconds(), descriptors_of(keeper_of(server))
-    told = [server.call("shell", command=f"sleep {mark} & echo left") for _ in range(80)]
-    assert {told_of(one)["stdout"] for one in told} == {"left\n"}
-    kept = [told_of(one)["spool"] is not None for one in told]
+    results = [server.call("shell", command=f"sleep {mark} & echo left") for _ in range(80)]
+    assert {told_of(one)["stdout"] for one in results} == {"left\n"}
+    kept = [told_of(one)["spool"] is not None for one in results]
     assert kept == sorted(kept, reverse=True), "what was there first is not touched"
-    lost = [TOO_MANY in text_of(one) for one in told]
+    lost = [TOO_MANY in text_of(one) for one in results]
     assert lost == sorted(lost)
     assert lost.count(True) - kept.count(False) in (0, 1), "of one command, one stream may be kept"
     assert 30 < sum(kept) < 80

@@ -43,7 +43,7 @@ ONCE = {
     ),
     "in signalling the tree": ("fail(process_tree.ProcessTree, 'ask_to_end', lambda *_: True)", "sleep %s"),
     "in reaping": ("fail(commands.Command, 'ended', lambda self, _: victim(self))", "sleep %s & exit 3"),
-    "in telling the end": (
+    "in reporting the end": (
         "fail(commands.Command, '_outcome', lambda self: victim(self))",
         "sleep %s & exit 3",
     ),
@@ -70,7 +70,7 @@ TURN = {
         "fail(turns.Turn, 'hear', lambda self, _: self.number == 3)",
         "sleep %s & true",
     ),
-    "in telling its end": (
+    "in reporting its end": (
         "fail(turns.Turn, 'close', lambda self, *_, **__: self.number == 3)",
         "sleep %s & true",
     ),
@@ -136,9 +136,9 @@ def test_a_failure_inside_the_keeper_ends_one_session(
     assert "injected" in str(error)
     assert bystander.stdout.text == "open\n"
     assert other("echo $X").stdout.text == "kept\n"
-    told = session("echo new$X")
-    assert told.stdout.text == "new\n"
-    assert "A new shell" in told.note
+    result = session("echo new$X")
+    assert result.stdout.text == "new\n"
+    assert "A new shell" in result.note
     assert gone(mark)
     assert keeper_pid(harness) == before
 
@@ -149,8 +149,8 @@ def test_a_failure_inside_the_keeper_ends_one_session(
 )
 def test_a_failure_with_what_was_left_behind_ends_that_alone(harness: FaultyHarness, tmp_path: Path) -> None:
     mark, gate, before = unique_seconds(), Gate(tmp_path), keeper_pid(harness)
-    told = harness.do(harness.service.run(once(f"(cat {gate.path}; echo late; sleep {mark}) & echo early")))
-    assert told.stdout.text == "early\n"
+    result = harness.do(harness.service.run(once(f"(cat {gate.path}; echo late; sleep {mark}) & echo early")))
+    assert result.stdout.text == "early\n"
     gate.open()
     assert gone(mark)
     assert harness.do(harness.service.run(once("echo next"))).stdout.text == "next\n"

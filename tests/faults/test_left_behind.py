@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Start = Callable[..., WireClient]
 
-# Two that run, of which one has wiped every trace of where it came from, and one that does not mind TERM.
+# Two that run, of which one has wiped every trace of where it came from, and one that ignores TERM.
 DESCENDANTS = (
     "(env -i /usr/bin/setsid /bin/sleep {mark} >/dev/null 2>&1 &)\n"
     "(trap '' TERM; setsid sleep {mark} & exit)\n"
@@ -129,7 +129,7 @@ def test_without_its_guardian_a_keeper_goes_on_and_the_log_says_so(start: Start,
     assert "keeper process that ran the command is gone" in str(server.answer_to(call))
     assert server.shell("echo again")["stdout"] == "again\n"
     bare = [pid for pid in carrying(mark) if b"NACRE" not in Path(f"/proc/{pid}/environ").read_bytes()]
-    for pid in bare:  # two were killed: what no mark tells as ours is ended by the test
+    for pid in bare:  # two were killed: what no mark shows to be ours is ended by the test
         os.kill(pid, signal.SIGKILL)
     assert gone(mark)
 

@@ -114,8 +114,8 @@ def small_disk(tmp_path: Path) -> Iterator[Callable[..., WireClient]]:
 
 def entries(server: WireClient, path: str = "disk/audit.jsonl") -> list[dict[str, Any]]:
     """The lines of an audit log that only the server's commands can see."""
-    told = server.shell(f"cat {path}", output_limit=32768)
-    return ended_records(told["stdout"])
+    reply = server.shell(f"cat {path}", output_limit=32768)
+    return ended_records(reply["stdout"])
 
 
 @pytest.mark.req("fault-audit-room")
@@ -132,7 +132,7 @@ def test_a_full_disk_costs_no_record_and_the_order_stays(small_disk: Start) -> N
 
 
 @pytest.mark.req("fault-audit-room")
-def test_beyond_a_bound_records_are_counted_and_the_gap_is_told(small_disk: Start) -> None:
+def test_beyond_a_bound_records_are_counted_and_the_gap_is_reported(small_disk: Start) -> None:
     server = small_disk("--audit-log", "disk/audit.jsonl")
     server.shell(FILL)
     for turn in range(30):  # 3 MB of records
@@ -140,12 +140,12 @@ def test_beyond_a_bound_records_are_counted_and_the_gap_is_told(small_disk: Star
     server.shell("rm disk/filler; mount -o remount,size=8m disk")
     server.wait_for_log("can be written again")
     server.shell("echo after")
-    told = server.shell(
+    reply = server.shell(
         "python3 -c 'import json; print(json.dumps("
         '[{**json.loads(line), "command": json.loads(line).get("command", "")[:20]}'
         ' for line in open("disk/audit.jsonl")]))\''
     )
-    written: list[dict[str, Any]] = json.loads(told["stdout"])
+    written: list[dict[str, Any]] = json.loads(reply["stdout"])
     (gap,) = [number for number, entry in enumerate(written) if entry.get("ended") == "not recorded"]
     assert written[gap]["reason"] == "No space left on device"
     commands = ["head", *map(str, range(30)), "disk/filler;", "after", "-c"]
@@ -280,5 +280,5 @@ def test_an_abort_file_that_finds_no_room_is_written_later_and_whole(small_disk:
     assert server.shell("ls -A disk")["stdout"] == "filler\n"
     server.shell("rm disk/filler")
     server.wait_for_log("could be written at last")
-    told = json.loads(server.shell("cat disk/abort")["stdout"])
-    assert (told["exit_code"], told["stdout"]) == (3, "broken\n")
+    record = json.loads(server.shell("cat disk/abort")["stdout"])
+    assert (record["exit_code"], record["stdout"]) == (3, "broken\n")

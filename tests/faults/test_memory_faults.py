@@ -121,7 +121,7 @@ def test_what_is_over_is_let_go_without_a_garbage_collection(
 
     harness.do(many())  # what is made once, and kept
     harness.do(calls.run("LIST_GARBAGE=1"))
-    told_before = harness.log.read_text()
+    log_before = harness.log.read_text()
     gc.collect()
     gc.disable()
     gc.set_debug(gc.DEBUG_SAVEALL)
@@ -135,4 +135,4 @@ def test_what_is_over_is_let_go_without_a_garbage_collection(
         gc.garbage.clear()
         gc.enable()
     assert not [name for name, count in ours.items() if count >= ROUNDS]
-    assert harness.log.read_text().removeprefix(told_before).split() == ["garbage:"]
+    assert harness.log.read_text().removeprefix(log_before).split() == ["garbage:"]

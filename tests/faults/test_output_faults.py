@@ -43,22 +43,22 @@ def test_the_limit_of_a_reply_holds_whatever_is_printed(
     server: WireClient, command: str, session: str | None
 ) -> None:
     more = {"session": session} if session else {}
-    told = server.shell(f"export LC_ALL=C; {command}", **more)
-    assert told["exit_code"] == 0
-    assert len(told["stdout"].encode()) <= LIMIT + NOTE_CHARACTERS
-    if told["truncated"]:
-        assert "whole output: " in told["stdout"] or "beginning and end: " in told["stdout"]
+    reply = server.shell(f"export LC_ALL=C; {command}", **more)
+    assert reply["exit_code"] == 0
+    assert len(reply["stdout"].encode()) <= LIMIT + NOTE_CHARACTERS
+    if reply["truncated"]:
+        assert "whole output: " in reply["stdout"] or "beginning and end: " in reply["stdout"]
 
 
 @pytest.mark.req("fault-binary-output")
 def test_what_a_reply_has_no_room_for_is_in_the_spool(server: WireClient) -> None:
-    told = server.shell("head -c 20000 /dev/zero | LC_ALL=C sed 's/\\x00/\\x01/g;s/\\x01\\x01/\\x01\\xff/g'")
-    assert told["truncated"] is True
-    assert server.shell(f"wc -c < {told['spool']}.out")["stdout"].strip() == "20000"
+    reply = server.shell("head -c 20000 /dev/zero | LC_ALL=C sed 's/\\x00/\\x01/g;s/\\x01\\x01/\\x01\\xff/g'")
+    assert reply["truncated"] is True
+    assert server.shell(f"wc -c < {reply['spool']}.out")["stdout"].strip() == "20000"
 
 
 @pytest.mark.req("fault-binary-output")
-def test_a_row_of_the_same_byte_is_told_once_with_its_length(server: WireClient) -> None:
+def test_a_run_of_the_same_byte_is_shown_once_with_its_length(server: WireClient) -> None:
     assert server.shell("head -c 20 /dev/zero")["stdout"] == "\\x00[20 times]"
     assert server.shell("head -c 32768 /dev/zero")["stdout"].startswith("[binary data: 32,768 bytes, ")
     assert server.shell("printf 'a\\0\\0\\0b\\n'")["stdout"] == "a\\x00\\x00\\x00b\n"
@@ -89,18 +89,18 @@ def test_any_bytes_are_shown_within_any_limit(printed: bytes | str, limit: int) 
     st.text(alphabet="aé€😀\n", max_size=60),
     st.lists(st.integers(1, 7), min_size=1, max_size=80),
 )
-def test_however_text_is_cut_into_chunks_the_same_text_is_told(text: str, sizes: list[int]) -> None:
-    newest, told, data = Newest(), "", text.encode()
+def test_however_text_is_cut_into_chunks_the_same_text_is_shown(text: str, sizes: list[int]) -> None:
+    newest, shown, data = Newest(), "", text.encode()
     while data:
-        size = sizes[len(told) % len(sizes)]
+        size = sizes[len(shown) % len(sizes)]
         chunk, data = data[:size], data[size:]
-        told += newest.feed(chunk)
-    assert told + newest.rest() == text
+        shown += newest.feed(chunk)
+    assert shown + newest.rest() == text
 
 
 @pytest.mark.req("fault-cut-progress")
 @pytest.mark.parametrize(
-    ("chunks", "told"),
+    ("chunks", "text"),
     [
         ([b"\x1b[3", b"1mred\x1b", b"[0m\n"], "red\n"),
         ([b"\x1b]0;ti", b"tle\x07text"], "text"),
@@ -114,9 +114,9 @@ def test_however_text_is_cut_into_chunks_the_same_text_is_told(text: str, sizes:
         ([b"\xf0\x9f\x98"], "\\xf0\\x9f\\x98"),
     ],
 )
-def test_nothing_is_cut_in_two_by_a_message(chunks: list[bytes], told: str) -> None:
+def test_nothing_is_cut_in_two_by_a_message(chunks: list[bytes], text: str) -> None:
     newest = Newest()
-    assert "".join([newest.feed(chunk) for chunk in chunks]) + newest.rest() == told
+    assert "".join([newest.feed(chunk) for chunk in chunks]) + newest.rest() == text
 
 
 def progress_of(server: WireClient, command: str) -> tuple[list[str], dict[str, Any]]:
@@ -130,16 +130,16 @@ def progress_of(server: WireClient, command: str) -> tuple[list[str], dict[str, 
 @pytest.mark.req("fault-cut-progress")
 def test_progress_shows_characters_whole_when_a_program_prints_them_byte_by_byte(server: WireClient) -> None:
     one_by_one = 'for byte in 342 202 254 360 237 230 200; do printf "\\\\$byte"; sleep 0.15; done'
-    messages, told = progress_of(server, one_by_one)
-    assert told["stdout"] == "€😀"
+    messages, reply = progress_of(server, one_by_one)
+    assert reply["stdout"] == "€😀"
     assert "".join(messages) == "€😀"
 
 
 @pytest.mark.req("fault-cut-progress")
 def test_progress_of_two_streams_at_once_mixes_no_characters(server: WireClient) -> None:
     both = "printf '\\342\\202'; printf '\\303' >&2; sleep 0.3; printf '\\254'; printf '\\251' >&2; sleep 0.3"
-    messages, told = progress_of(server, both)
-    assert (told["stdout"], told["stderr"]) == ("€", "é")
+    messages, reply = progress_of(server, both)
+    assert (reply["stdout"], reply["stderr"]) == ("€", "é")
     assert sorted("".join(messages)) == ["é", "€"]
 
 

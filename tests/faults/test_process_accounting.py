@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 WITHOUT_A_TRACE = "(env -i /usr/bin/setsid /bin/sleep {mark} >/dev/null 2>&1 &)"
 AT_ONCE = 40
-NOBODY = 65534  # another user than root; who is not root can be no other
+NOBODY = 65534  # a user other than root; only root can become another
 
 
 @pytest.fixture
 def busy(start: Start, tmp_path: Path) -> Iterator[WireClient]:
-    """A server on which other commands run, so that nothing can be told by elimination."""
+    """A server on which other commands run, so that nothing can be attributed by elimination."""
     server, bell = start(), Bell(tmp_path)
     for _ in range(2):
         server.post_call("shell", {"command": f"{bell.ring}; sleep {unique_seconds()}"})
@@ -51,8 +51,8 @@ def test_a_process_that_wiped_every_trace_is_named_by_the_command_that_started_i
 @pytest.mark.req("fault-no-trace")
 def test_a_process_that_wiped_every_trace_dies_with_its_commands_timeout(busy: WireClient) -> None:
     mark = unique_seconds()
-    told = busy.shell(f"{WITHOUT_A_TRACE.format(mark=mark)}; sleep {mark}", timeout=1)
-    assert (told["ended"], told["left_running"]) == ("timed_out", [])
+    reply = busy.shell(f"{WITHOUT_A_TRACE.format(mark=mark)}; sleep {mark}", timeout=1)
+    assert (reply["ended"], reply["left_running"]) == ("timed_out", [])
     assert carrying(mark) == []
 
 
@@ -73,15 +73,15 @@ def test_a_process_that_wiped_every_trace_dies_with_a_cancelled_call(
 @pytest.mark.req("fault-no-trace")
 def test_a_process_that_wiped_every_trace_dies_with_its_session(busy: WireClient) -> None:
     mark = unique_seconds()
-    told = busy.shell(WITHOUT_A_TRACE.format(mark=mark), session="s")
-    assert [each["pid"] for each in told["left_running"]] == carrying(mark) != []
+    reply = busy.shell(WITHOUT_A_TRACE.format(mark=mark), session="s")
+    assert [each["pid"] for each in reply["left_running"]] == carrying(mark) != []
     busy.call("session", action="close", name="s")
     assert carrying(mark) == []
 
 
 @pytest.mark.req("fault-exec-window")
 def test_a_process_that_is_just_becoming_its_program_is_named(start: Start) -> None:
-    """Without an environment, for that moment, and without a session that would tell whose it is."""
+    """Without an environment, for that moment, and without a session that would show whose it is."""
     server = start("--shell", "sh")
     for _ in range(100):
         mark = unique_seconds()
@@ -114,7 +114,7 @@ def test_commands_that_ended_in_time_are_not_called_late_because_nacre_is(
 
 
 @pytest.mark.req("fault-unkillable")
-def test_a_process_that_cannot_be_killed_is_told_as_what_it_is(start: Start, tmp_path: Path) -> None:
+def test_a_process_that_cannot_be_killed_is_reported_as_such(start: Start, tmp_path: Path) -> None:
     server, bell = start(), Bell(tmp_path)
     mark = unique_seconds()
     text = f"sleep {mark} & echo $! > pid; {bell.ring}; wait"
@@ -124,9 +124,9 @@ def test_a_process_that_cannot_be_killed_is_told_as_what_it_is(start: Start, tmp
     sleeper = int((tmp_path / "pid").read_text())
     with unkillable(sleeper):
         result = server.answer_to(call)["result"]
-        told = told_of(result)
-        assert told["ended"] == "timed_out"
-        assert [each["pid"] for each in told["left_running"]] == [sleeper]
+        data = told_of(result)
+        assert data["ended"] == "timed_out"
+        assert [each["pid"] for each in data["left_running"]] == [sleeper]
         assert "everything it started was killed" not in text_of(result)
         assert "not everything it started could be killed" in text_of(result)
     assert gone(mark)
@@ -139,18 +139,18 @@ def test_a_session_does_not_claim_to_have_ended_what_cannot_be_killed(start: Sta
     server, mark = start(), unique_seconds()
     (left,) = server.shell(f"sleep {mark} &", session="s")["left_running"]
     with unkillable(left["pid"]):
-        told = text_of(server.call("session", action=action, name="s"))
-        assert f"have not died of it: {left['pid']} sleep {mark}" in told
+        text = text_of(server.call("session", action=action, name="s"))
+        assert f"have not died of it: {left['pid']} sleep {mark}" in text
     assert gone(mark)
 
 
 @pytest.mark.req("fault-session-ends-whole")
 @pytest.mark.parametrize("action", ["close", "restart"])
 @pytest.mark.parametrize("lost", ["", "exit 3", "exit 3; exit 4"])
-def test_all_that_a_session_has_started_is_gone_when_its_end_is_told(
+def test_all_that_a_session_has_started_is_gone_when_its_end_is_reported(
     start: Start, action: str, lost: str
 ) -> None:
-    """Also what shells before the last one have left, and what leaves its group and minds no signal."""
+    """Also what earlier shells have left, and what leaves its group and ignores signals."""
     server = start()
     for _ in range(2):  # the second time in a session that was there before; each takes the whole grace
         mark = unique_seconds()

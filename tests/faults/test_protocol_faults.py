@@ -173,8 +173,8 @@ def test_every_line_is_answered_as_it_must_be_exactly_once(
     while len(got) < len(wanted):
         got += [message for message in [talk.client.receive()] if "method" not in message]
     got += [message for message in talk.fence() if "method" not in message]
-    told = sorted(_as_expected(message, wanted) for message in got)
-    assert told == wanted
+    answers = sorted(_as_expected(message, wanted) for message in got)
+    assert answers == wanted
 
 
 def _as_expected(message: dict[str, Any], wanted: list[str]) -> str:
@@ -319,7 +319,7 @@ def test_an_id_that_was_cancelled_can_be_used_again_and_cancelled_again(talk: Ta
 
 
 @pytest.mark.req("fault-id-types")
-def test_a_subscription_is_told_by_the_id_it_was_asked_with(start: Start) -> None:
+def test_a_subscription_is_named_by_the_id_it_was_asked_with(start: Start) -> None:
     talk = Talk(start(greet=False), MODERN)
     for identity in (7, "7"):
         wanted = {"toolsListChanged": True}

@@ -54,14 +54,14 @@ def test_a_client_that_never_tells_its_roots_is_waited_for_once(start: Start) ->
 
 
 @pytest.mark.req("fault-roots")
-@pytest.mark.parametrize("told", USELESS, ids=lambda told: str(told)[:60])
+@pytest.mark.parametrize("response", USELESS, ids=lambda response: str(response)[:60])
 def test_roots_that_are_no_use_leave_commands_where_they_start(
-    start: Start, tmp_path: Path, told: dict[str, Any]
+    start: Start, tmp_path: Path, response: dict[str, Any]
 ) -> None:
     server = start(greet=False)
     question = greet(server)
     call = server.post_call("shell", {"command": "pwd -P"})
-    server.send({"jsonrpc": "2.0", "id": question["id"], **told})
+    server.send({"jsonrpc": "2.0", "id": question["id"], **response})
     answer = told_of(server.answer_to(call)["result"])
     assert answer["stdout"].strip() == str(tmp_path.resolve())
     assert "Traceback" not in server.stderr.decode()
@@ -119,8 +119,8 @@ def test_a_change_after_a_question_that_was_never_answered_is_asked_for_anew(
     first = greet(server)
     assert server.shell("true")["exit_code"] == 0  # has waited in vain
     server.notify("notifications/roots/list_changed")
-    told = [server.receive(), server.receive()]
-    methods = {message["method"]: message for message in told}
+    messages = [server.receive(), server.receive()]
+    methods = {message["method"]: message for message in messages}
     assert methods["notifications/cancelled"]["params"]["requestId"] == first["id"]
     answer = {"roots": [{"uri": root.as_uri()}]}
     server.send({"jsonrpc": "2.0", "id": methods["roots/list"]["id"], "result": answer})

@@ -80,8 +80,8 @@ def cancel_when_it_prints(session: TestSession, text: str) -> None:
 
 def keeper_children(client: WireClient) -> list[int]:
     """What runs directly below the keeper, but for the shell that looks."""
-    told = client.shell("read -r all < /proc/$PPID/task/$PPID/children; echo $$ $all")
-    own, *all_of_them = map(int, told["stdout"].split())
+    reply = client.shell("read -r all < /proc/$PPID/task/$PPID/children; echo $$ $all")
+    own, *all_of_them = map(int, reply["stdout"].split())
     return [pid for pid in all_of_them if pid != own]
 
 
@@ -140,10 +140,10 @@ def test_a_session_that_is_closed_while_its_shell_starts_gets_none(
         closing = asyncio.create_task(service.close_session(session.name))
         await asyncio.sleep(0)
         let_go.set()
-        told = await asyncio.gather(*calls, return_exceptions=True)
+        errors = await asyncio.gather(*calls, return_exceptions=True)
         await closing
         assert living.state == "dead"
-        return told
+        return errors
 
     for error in harness.do(close_at_once()):
         assert isinstance(error, RequestError)
@@ -161,8 +161,8 @@ def test_closing_restarting_and_using_one_name_at_once_leaves_one_session_at_mos
     for call in calls:
         result = client.answer_to(call)["result"]
         if result.get("isError"):
-            told = text_of(result)
-            assert "was closed" in told or "There is no session" in told or "was restarted" in told
+            text = text_of(result)
+            assert "was closed" in text or "There is no session" in text or "was restarted" in text
     client.call("session", action="close", name="a")
     assert keeper_children(client) == []
 
@@ -215,10 +215,10 @@ def test_a_program_that_takes_the_shells_place_runs_to_its_own_end(
         await asyncio.to_thread(gate.open)
         return await running
 
-    told = any_session.harness.do(run())
-    assert (told.ended, told.exit_code, told.signal) == (Ended.SHELL_DIED, 5, None)
-    assert told.stdout.text == "open\n"
-    assert "The shell was replaced by perl (exec), which ended with code 5." in told.note
+    result = any_session.harness.do(run())
+    assert (result.ended, result.exit_code, result.signal) == (Ended.SHELL_DIED, 5, None)
+    assert result.stdout.text == "open\n"
+    assert "The shell was replaced by perl (exec), which ended with code 5." in result.note
     again = any_session("pwd")
     assert again.shell_state is ShellState.REBORN
     assert again.stdout.text == f"{tmp_path}\n"
@@ -228,8 +228,8 @@ def test_a_program_that_takes_the_shells_place_runs_to_its_own_end(
 @pytest.mark.req("fault-session-exec")
 def test_a_short_program_in_the_shells_place_loses_no_output(any_session: TestSession) -> None:
     for _ in range(10):
-        told = any_session("exec seq 1 2000")
-        assert (told.exit_code, told.stdout.text) == (0, "".join(f"{n}\n" for n in range(1, 2001)))
+        result = any_session("exec seq 1 2000")
+        assert (result.exit_code, result.stdout.text) == (0, "".join(f"{n}\n" for n in range(1, 2001)))
 
 
 @pytest.mark.req("fault-session-exec")
@@ -257,20 +257,20 @@ def test_a_program_in_the_shells_place_is_gone_when_its_call_is_cancelled(any_se
 @pytest.mark.req("fault-session-exec")
 def test_what_ran_beside_a_program_in_the_shells_place_is_named(any_session: TestSession) -> None:
     mark, how = unique_seconds(), syntax(any_session)
-    told = any_session(f"{how.sleep} {mark} {how.beside} exec sh -c 'exit 6'")
-    assert told.exit_code == 6
-    assert told.left_running_total == 1 or how.name == "elvish"  # it starts its jobs later than it goes on
+    result = any_session(f"{how.sleep} {mark} {how.beside} exec sh -c 'exit 6'")
+    assert result.exit_code == 6
+    assert result.left_running_total == 1 or how.name == "elvish"  # it starts its jobs later than it goes on
 
 
 @pytest.mark.req("fault-session-exec")
 def test_a_program_that_is_not_there_gives_a_true_end_of_the_command_or_of_the_shell(
     any_session: TestSession,
 ) -> None:
-    told = any_session("exec /no/such/program")
-    assert told.ended in (Ended.EXITED, Ended.SHELL_DIED)
-    assert told.exit_code in (126, 127, 2)
-    assert "/no/such/program" in told.stderr.text
-    kept = told.ended is Ended.EXITED
+    result = any_session("exec /no/such/program")
+    assert result.ended in (Ended.EXITED, Ended.SHELL_DIED)
+    assert result.exit_code in (126, 127, 2)
+    assert "/no/such/program" in result.stderr.text
+    kept = result.ended is Ended.EXITED
     assert any_session("echo on").shell_state is (ShellState.KEPT if kept else ShellState.REBORN)
 
 
@@ -280,13 +280,13 @@ def test_exec_without_a_program_or_in_a_subshell_keeps_the_shell(posix: TestSess
     posix(f"X=1; exec 3<{tmp_path}/read 4>{tmp_path}/written")
     assert posix("(exec sh -c 'exit 9')").exit_code == 9
     assert posix("read line <&3; echo $X $line >&4").exit_code == 0
-    told = posix("read line <&3; echo $X $line; exec >/dev/null 2>&1")
-    assert (told.stdout.text, told.shell_state) == ("1 second\n", ShellState.KEPT)
+    result = posix("read line <&3; echo $X $line; exec >/dev/null 2>&1")
+    assert (result.stdout.text, result.shell_state) == ("1 second\n", ShellState.KEPT)
     assert posix("echo $X").stdout.text == "1\n"
     assert (tmp_path / "written").read_text() == "1 first\n"
 
 
-# -- the shell comes back without telling
+# -- the shell comes back without a report
 
 
 @pytest.mark.req("fault-session-mute")
@@ -295,14 +295,14 @@ def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
 ) -> None:
     prompts = syntax(posix).name != "busybox"  # the only one that shows none
     posix(f"cd {tmp_path}; X=1")
-    told = posix(
+    result = posix(
         "echo printed; command() { :; }; builtin() { :; }; print() { :; }; test() { :; }",
         timeout_s=30 if prompts else 1,
     )
     if prompts:
-        assert (told.ended, told.exit_code, told.signal) == (Ended.SHELL_DIED, None, None)
-        assert "could not tell any more how a command ended" in told.note
-    assert told.stdout.text == "printed\n"
+        assert (result.ended, result.exit_code, result.signal) == (Ended.SHELL_DIED, None, None)
+        assert "could not tell any more how a command ended" in result.note
+    assert result.stdout.text == "printed\n"
     again = posix('pwd; echo "<$X>"')
     assert again.stdout.text == f"{tmp_path}\n<>\n"
     assert again.shell_state is ShellState.REBORN
@@ -311,8 +311,8 @@ def test_a_shell_that_cannot_tell_any_more_is_noticed_at_once_and_replaced(
 @pytest.mark.req("fault-session-mute")
 def test_a_shell_whose_channel_was_deleted_tells_when_it_is_asked_again(posix: TestSession) -> None:
     posix("X=1")
-    told = posix(f"rm -r {posix.harness.service.place.spools.path}; (exit 5)", timeout_s=30)
-    assert (told.ended, told.exit_code, told.shell_state) == (Ended.EXITED, 5, ShellState.KEPT)
+    result = posix(f"rm -r {posix.harness.service.place.spools.path}; (exit 5)", timeout_s=30)
+    assert (result.ended, result.exit_code, result.shell_state) == (Ended.EXITED, 5, ShellState.KEPT)
     assert posix("echo $X").stdout.text == "1\n"
 
 

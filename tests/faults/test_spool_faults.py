@@ -50,9 +50,9 @@ def spools_of(server: WireClient) -> Path:
     return Path(server.shell(LONG)["spool"]).parent
 
 
-def is_whole(told: dict[str, Any]) -> bool:
+def is_whole(reply: dict[str, Any]) -> bool:
     """Whether a long output is all in its spool, which nobody else can read."""
-    spool = Path(f"{told['spool']}.out")
+    spool = Path(f"{reply['spool']}.out")
     return spool.read_text() == WHOLE and spool.parent.stat().st_mode & 0o777 == 0o700
 
 
@@ -91,8 +91,8 @@ def test_whatever_a_command_does_to_the_directory_all_others_go_on(
     for begun in started:
         begun.path.read_text()
     done = DEEDS[deed].format(d=spools_of(server), tmp=tmp, away=away)
-    told = server.shell(f"{done}; echo done", **({"session": "mover"} if where == "a session" else {}))
-    assert (told["ended"], told["exit_code"], told["stdout"]) == ("exited", 0, "done\n")
+    reply = server.shell(f"{done}; echo done", **({"session": "mover"} if where == "a session" else {}))
+    assert (reply["ended"], reply["exit_code"], reply["stdout"]) == ("exited", 0, "done\n")
     for gate, call in zip(gates, (once, turn), strict=True):
         gate.open()
         assert server.answer_to(call)["result"]["structuredContent"]["stdout"] == "open\n"
@@ -116,12 +116,12 @@ def ended(server: WireClient) -> str:
 
 
 @pytest.mark.req("fault-spool-directory")
-def test_a_spool_that_its_own_command_removes_is_told_as_lost(start: Start, tmp: Path) -> None:
+def test_a_spool_that_its_own_command_removes_is_reported_as_lost(start: Start, tmp: Path) -> None:
     server = start("--shell", "bash", env={"TMPDIR": str(tmp)})
-    told = server.shell(f"{LONG}; rm -rf {tmp}/*; echo end")
-    assert told["stdout"].endswith("100000\nend\n")
-    assert "the rest is lost: its file was removed while the command ran" in told["stdout"]
-    assert (told["spool"], told["truncated"]) == (None, True)
+    reply = server.shell(f"{LONG}; rm -rf {tmp}/*; echo end")
+    assert reply["stdout"].endswith("100000\nend\n")
+    assert "the rest is lost: its file was removed while the command ran" in reply["stdout"]
+    assert (reply["spool"], reply["truncated"]) == (None, True)
 
 
 @pytest.mark.req("fault-spool-directory")
@@ -175,14 +175,14 @@ def boxed(*mounts: str) -> list[str]:
 
 
 @pytest.mark.req("fault-spool-full")
-def test_on_a_full_disk_commands_run_and_what_cannot_be_kept_is_told(start: Start, tmp: Path) -> None:
+def test_on_a_full_disk_commands_run_and_what_cannot_be_kept_is_reported(start: Start, tmp: Path) -> None:
     program = boxed("--size", "131072", "--tmpfs", str(tmp))
     server = start("--shell", "bash", program=program, env={"TMPDIR": str(tmp)})
     server.shell("X=kept", session="state")
     assert server.shell(f"head -c 1000000 /dev/zero > {tmp}/fill")["exit_code"] == 1
-    told = server.shell(LONG)
-    assert (told["exit_code"], told["spool"]) == (0, None)
-    assert "the rest is lost: No space left on device" in told["stdout"]
+    reply = server.shell(LONG)
+    assert (reply["exit_code"], reply["spool"]) == (0, None)
+    assert "the rest is lost: No space left on device" in reply["stdout"]
     for more in ({}, {"session": "state"}):
         refused = text_of(server.call("shell", command=f"# {'x' * 200_000}\necho long", **more))
         assert "No space left on device" in refused
@@ -198,9 +198,9 @@ def test_without_any_temporary_directory_the_server_runs_and_says_what_it_cannot
     program = boxed("--ro-bind", str(tmp), "/tmp", "--ro-bind", str(tmp), "/var/tmp")
     server = start("--shell", "bash", program=program, env={"TMPDIR": "/nowhere"}, cwd="/")
     assert server.shell("echo fine")["stdout"] == "fine\n"
-    told = server.shell(LONG)
-    assert (told["exit_code"], told["spool"]) == (0, None)
-    assert "the rest is lost: No such file or directory" in told["stdout"]
+    reply = server.shell(LONG)
+    assert (reply["exit_code"], reply["spool"]) == (0, None)
+    assert "the rest is lost: No such file or directory" in reply["stdout"]
     for more in ({"command": f"# {'x' * 200_000}\necho long"}, {"command": "echo", "session": "none"}):
         refused = text_of(server.call("shell", **more))
         assert "/nowhere/nacre-" in refused
@@ -211,7 +211,7 @@ def test_without_any_temporary_directory_the_server_runs_and_says_what_it_cannot
 
 
 @pytest.mark.req("fault-spool-nowhere")
-def test_a_temporary_directory_that_is_not_there_is_told_and_another_one_used(start: Start) -> None:
+def test_a_temporary_directory_that_is_not_there_is_reported_and_another_one_used(start: Start) -> None:
     server = start("--shell", "bash", env={"TMPDIR": "/nowhere"})
     assert is_whole(server.shell(LONG))
     assert "cannot be made in /nowhere (No such file or directory); it is /tmp/nacre-" in ended(server)
@@ -231,9 +231,9 @@ def test_a_name_that_somebody_else_has_taken_is_left_to_them(
         taken.mkdir(mode=0o777)
         os.chown(taken, 12345, 12345)
     server = start("--shell", "bash", env={"TMPDIR": str(tmp)})
-    told = server.shell(LONG)
-    assert is_whole(told)
-    assert not told["spool"].startswith(f"{taken}/")
+    reply = server.shell(LONG)
+    assert is_whole(reply)
+    assert not reply["spool"].startswith(f"{taken}/")
     ended(server)
     assert list(tmp.iterdir()) == [taken]
 
@@ -389,7 +389,7 @@ def test_background_processes_that_print_on_stay_within_the_bound(start: Start, 
 
 @pytest.mark.req("fault-spool-handover")
 @pytest.mark.parametrize("shell", ["bash", "dash", "zsh", "mksh", "fish"])
-def test_a_command_whose_files_vanish_before_its_shell_reads_them_is_not_told_as_run(
+def test_a_command_whose_files_vanish_before_its_shell_reads_them_is_not_reported_as_run(
     start: Start, tmp_path: Path, shell: str
 ) -> None:
     own = tmp_path / "tmp"

@@ -84,7 +84,9 @@ def test_without_a_process_to_spare_commands_are_refused_and_run_again_later(
 
 
 @pytest.mark.req("fault-not-startable")
-def test_what_the_system_cannot_start_is_told_and_the_next_command_runs(start: Start, tmp_path: Path) -> None:
+def test_what_the_system_cannot_start_is_reported_and_the_next_command_runs(
+    start: Start, tmp_path: Path
+) -> None:
     shell, directory = tmp_path / "bash", tmp_path / "directory"
     shutil.copy("/bin/bash", shell)
     directory.mkdir()

@@ -74,12 +74,12 @@ def test_a_keeper_that_is_stopped_before_its_hello_is_replaced(
     monkeypatch.setattr(link, "HELLO_PATIENCE_S", SHORT_S)
     harness = FaultyHarness("bash", "import signal; os.kill(os.getpid(), signal.SIGSTOP)", tmp_path / "log")
     first, command = harness.link._process, Command("echo here", "/", 5)
-    told: list[str] = []
-    while "was killed" not in (told or [""])[-1]:
+    errors: list[str] = []
+    while "was killed" not in (errors or [""])[-1]:
         with pytest.raises(PlaceError) as caught:
             harness.do(harness.service.run(command))
-        told.append(str(caught.value))
-    assert len(told) == link.HELLO_ROUNDS
+        errors.append(str(caught.value))
+    assert len(errors) == link.HELLO_ROUNDS
     monkeypatch.setattr(link, "HELLO_PATIENCE_S", 30.0)
     assert harness.do(harness.service.run(command)).stdout.text == "here\n"
     harness.close()

@@ -126,7 +126,7 @@ def test_a_terminal_that_hangs_up_leaves_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.req("fault-streams")
 def test_a_terminal_that_somebody_made_nonblocking_loses_no_byte(tmp_path: Path) -> None:
-    """Node does that, and the setting is everybody's who has the terminal."""
+    """Node does that, and the setting holds for everybody who has the terminal open."""
     master, slave = pty.openpty()
     tty.setraw(slave)
     os.set_blocking(slave, False)

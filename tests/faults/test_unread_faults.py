@@ -146,8 +146,8 @@ def test_progress_that_nobody_reads_costs_bounded_memory_and_its_calls_can_be_ca
         server.notify("notifications/cancelled", {"requestId": number})
     assert gone(mark, PATIENCE_S)
     assert server.request("ping")["result"] == {}
-    told = sum(len(message["params"]["message"]) for message in server.others)
-    assert told < 4 * MIB, "what nobody read was not gathered"
+    sent_chars = sum(len(message["params"]["message"]) for message in server.others)
+    assert sent_chars < 4 * MIB, "what nobody read was not gathered"
     bell.close()
 
 

@@ -16,14 +16,18 @@ from wire_client import WireClient
 
 import nacre
 
+sys.path.insert(0, str(ROOT / "scripts"))
+from readme_for_index import for_index
+
 MCPB = [node(), TOOLS / "node_modules" / "@anthropic-ai" / "mcpb" / "dist" / "cli" / "cli.js"]
 # What the registry's schema of 2025-12-11 says about the parts that nacre uses. Its program for checking and
-# publishing, mcp-publisher, is in no package that could be installed here.
+# publishing, mcp-publisher, is in no package that could be installed here; where it asks for more than
+# the schema, the rule is that program's.
 TEXT: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": 100}
 ARGUMENT: dict[str, Any] = {
     "properties": {
         "type": {"const": "named"},
-        "name": {"type": "string"},
+        "name": {"type": "string", "pattern": "^[^<>$ ]+$"},
         "description": {"type": "string"},
         "format": {"enum": ["string", "number", "boolean", "filepath"]},
         "isRequired": {"type": "boolean"},
@@ -34,11 +38,11 @@ ARGUMENT: dict[str, Any] = {
 PACKAGE: dict[str, Any] = {
     "properties": {
         "registryType": {"enum": ["npm", "pypi", "oci", "nuget", "mcpb", "maven"]},
-        "identifier": {"type": "string"},
-        "version": {"type": "string", "minLength": 1, "not": {"const": "latest"}},
+        "identifier": {"type": "string", "pattern": r"^\S+$"},
+        "version": {"type": "string", "pattern": r"^\d+\.\d+\.\d+"},
         "fileSha256": {"type": "string", "pattern": "^[a-f0-9]{64}$"},
         "runtimeHint": {"type": "string"},
-        "transport": {"properties": {"type": {"const": "stdio"}}, "required": ["type"]},
+        "transport": {"const": {"type": "stdio"}},
         "packageArguments": {"type": "array", "items": ARGUMENT},
     },
     "required": ["registryType", "identifier", "transport"],
@@ -102,8 +106,13 @@ def test_the_entry_for_the_registry_follows_its_schema_and_names_this_bundle(
     run(sys.executable, ROOT / "scripts" / "make_server_json.py", "someone/nacre", bundle, file)
     made = json.loads(file.read_text())
     jsonschema.validate(made, SERVER)
+    assert all(part[0].isalnum() and part[-1].isalnum() for part in made["name"].split("/"))
     package, packed = made["packages"]
     assert (made["name"], made["version"]) == ("io.github.someone/nacre", nacre.__version__)
     assert (package["identifier"], package["version"]) == ("nacre", nacre.__version__)
     assert packed["fileSha256"] == hashlib.sha256(bundle.read_bytes()).hexdigest()
     assert packed["identifier"].startswith("https://github.com/someone/nacre/releases/download/v")
+    assert packed["identifier"].endswith(".mcpb"), "an address without `mcp` in it is not taken"
+    assert f"mcp-name: {made['name']} " in for_index("", "someone/nacre"), (
+        "whose package it is, is told there"
+    )

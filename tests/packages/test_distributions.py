@@ -50,7 +50,7 @@ def test_a_client_works_with_the_installed_wheel(installed: Path, tmp_path: Path
     python, nacre_there = installed / "bin" / "python", installed / "bin" / "nacre"
     shown = run(python, "-I", ROOT / "scripts" / "smoke_test.py", nacre_there, cwd=tmp_path)
     assert [line for line in shown.splitlines() if not line.startswith("ok: ")] == []
-    assert len(shown.splitlines()) == 7
+    assert len(shown.splitlines()) == 8
 
 
 @pytest.mark.req("packages-lowest")

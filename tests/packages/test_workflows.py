@@ -24,9 +24,9 @@ def test_github_finds_no_fault_in_the_workflows() -> None:
 def test_a_fault_would_be_found(tmp_path: Path) -> None:
     broken = tmp_path / "broken.yml"
     broken.write_text(WORKFLOWS[0].read_text().replace("runs-on:", "run-on:"))
-    told = subprocess.run([node(), CHECK, TOOLS, broken], capture_output=True, text=True, check=False)
-    assert told.returncode == 1
-    assert "run-on" in told.stdout
+    check = subprocess.run([node(), CHECK, TOOLS, broken], capture_output=True, text=True, check=False)
+    assert check.returncode == 1
+    assert "run-on" in check.stdout
 
 
 @pytest.mark.req("packages-workflows")

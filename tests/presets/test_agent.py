@@ -78,26 +78,26 @@ def test_the_three_replies_of_the_document(server: WireClient, tmp_path: Path) -
     good = server.call("shell", command="ls -la", working_directory=str(tmp_path))
     assert text_of(good).startswith("Command executed successfully")
     assert good["isError"] is False
-    told = told_of(good)
-    assert (told["command"], told["exit_code"], told["stderr"]) == ("ls -la", 0, "")
-    assert told["stdout"].startswith("total ")
-    assert told["working_directory"] == str(tmp_path)
-    assert isinstance(told["execution_time_ms"], int)
+    data = told_of(good)
+    assert (data["command"], data["exit_code"], data["stderr"]) == ("ls -la", 0, "")
+    assert data["stdout"].startswith("total ")
+    assert data["working_directory"] == str(tmp_path)
+    assert isinstance(data["execution_time_ms"], int)
 
     bad = server.call("shell", command="ls /nonexistent; exit 1")
     assert text_of(bad).startswith("Command failed with exit code 1")
     assert bad["isError"] is True
-    told = told_of(bad)
-    assert (told["exit_code"], told["stdout"]) == (1, "")
-    assert "No such file or directory" in told["stderr"]
+    data = told_of(bad)
+    assert (data["exit_code"], data["stdout"]) == (1, "")
+    assert "No such file or directory" in data["stderr"]
 
     late = server.call("shell", command="echo out; echo err >&2; sleep 99", timeout=1)
     assert text_of(late).startswith("Command timed out after 1 seconds")
     assert late["isError"] is True
-    told = told_of(late)
-    assert (told["timeout_seconds"], told["partial_stdout"], told["partial_stderr"]) == (1, "out\n", "err\n")
-    assert told["working_directory"]
-    assert "stdout" not in told
+    data = told_of(late)
+    assert (data["timeout_seconds"], data["partial_stdout"], data["partial_stderr"]) == (1, "out\n", "err\n")
+    assert data["working_directory"]
+    assert "stdout" not in data
 
 
 @pytest.mark.req("004-interrupt")
@@ -121,11 +121,11 @@ def test_only_the_command_is_read_by_a_shell(server: WireClient, tmp_path: Path)
     bait = f"$(touch {tmp_path}/caught); touch {tmp_path}/caught #`touch {tmp_path}/caught`"
     odd = tmp_path / "a b; touch caught $(touch caught)"
     odd.mkdir()
-    told = server.shell(
+    reply = server.shell(
         'printf %s "$BAIT"', environment={"BAIT": bait}, working_directory=str(odd), stdin=bait
     )
-    assert told["stdout"] == bait
-    assert told["working_directory"] == str(odd)
+    assert reply["stdout"] == bait
+    assert reply["working_directory"] == str(odd)
     for arguments in (
         {"command": "true", "environment": {"A=B;touch caught": "x"}},
         {"command": "true", "environment": {"": "x"}},
@@ -139,16 +139,18 @@ def test_only_the_command_is_read_by_a_shell(server: WireClient, tmp_path: Path)
 @pytest.mark.req("004-isolation")
 @pytest.mark.req("004-monitoring")
 @pytest.mark.req("004-user")
-def test_a_command_is_a_process_apart_of_the_same_user_and_its_use_is_told(server: WireClient) -> None:
-    told = server.shell(
+def test_a_command_is_a_separate_process_of_the_same_user_and_its_usage_is_reported(
+    server: WireClient,
+) -> None:
+    reply = server.shell(
         "id -u; ps -o sid= -p $$; ls /proc/self/fd | wc -l; head -c 50000000 /dev/zero | md5sum"
     )
-    uid, session, descriptors, _ = told["stdout"].split("\n", 3)
+    uid, session, descriptors, _ = reply["stdout"].split("\n", 3)
     assert int(uid) == os.getuid()
     assert int(session) != os.getsid(server.process.pid)
     assert int(descriptors) <= 4  # three, and the directory that ls reads
-    assert told["cpu_ms"] > 0
-    assert told["max_rss_bytes"] is None or told["max_rss_bytes"] > 0
+    assert reply["cpu_ms"] > 0
+    assert reply["max_rss_bytes"] is None or reply["max_rss_bytes"] > 0
 
 
 # -- use cases, with programs of the test's own
@@ -159,30 +161,30 @@ def test_the_development_workflow(server: WireClient, tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin" / "cargo", 'echo "running $1 in $(pwd)"; echo "1 failed" >&2; exit 101')
     path = f"{tmp_path}/bin:{os.environ['PATH']}"
-    told = server.shell(
+    reply = server.shell(
         command="cargo test", working_directory=str(tmp_path), timeout=600, environment={"PATH": path}
     )
-    assert (told["exit_code"], told["stderr"]) == (101, "1 failed\n")
-    assert told["stdout"] == f"running test in {tmp_path}\n"
+    assert (reply["exit_code"], reply["stderr"]) == (101, "1 failed\n")
+    assert reply["stdout"] == f"running test in {tmp_path}\n"
 
 
 @pytest.mark.req("004-case-system")
 def test_system_information(server: WireClient) -> None:
-    told = server.shell(command="uname -a && df -h", timeout=30)
-    assert told["stdout"].startswith(os.uname().sysname)
-    assert "Filesystem" in told["stdout"]
+    reply = server.shell(command="uname -a && df -h", timeout=30)
+    assert reply["stdout"].startswith(os.uname().sysname)
+    assert "Filesystem" in reply["stdout"]
 
 
 @pytest.mark.req("004-case-build")
 def test_build_automation(server: WireClient, tmp_path: Path) -> None:
     script(tmp_path / "build.sh", 'echo "$1 $RUST_LOG $BUILD_ENV"')
-    told = server.shell(
+    reply = server.shell(
         working_directory=str(tmp_path),
         command="./build.sh --release",
         environment={"RUST_LOG": "debug", "BUILD_ENV": "production"},
         timeout=900,
     )
-    assert told["stdout"] == "--release debug production\n"
+    assert reply["stdout"] == "--release debug production\n"
 
 
 @pytest.mark.req("004-case-files")
@@ -190,8 +192,8 @@ def test_file_operations(server: WireClient, tmp_path: Path) -> None:
     for name in ("a.rs", "b.rs", "c.txt"):
         (tmp_path / name).touch()
     (tmp_path / "d.rs").mkdir()
-    told = server.shell("find . -name '*.rs' -type f | wc -l", working_directory=str(tmp_path))
-    assert told["stdout"].strip() == "2"
+    reply = server.shell("find . -name '*.rs' -type f | wc -l", working_directory=str(tmp_path))
+    assert reply["stdout"].strip() == "2"
 
 
 # -- configuration
@@ -240,12 +242,12 @@ def test_the_tables_limits_stand_in_the_schema_and_are_held(start: Start, tmp_pa
 @pytest.mark.req("004-table-output")
 def test_the_output_size_of_the_table_bounds_the_reply_and_the_spool(start: Start, tmp_path: Path) -> None:
     client = configured(start, tmp_path, '[shell_tool]\nmax_output_size = "1KB"\n')
-    told = client.shell("seq 100000")
-    assert told["truncated"] is True
-    assert len(told["stdout"]) < 1500
-    assert told["stdout"].startswith("1\n2\n")
-    assert told["stdout"].endswith("\n100000\n")
-    assert Path(told["spool"] + ".out").stat().st_size <= 1000
+    reply = client.shell("seq 100000")
+    assert reply["truncated"] is True
+    assert len(reply["stdout"]) < 1500
+    assert reply["stdout"].startswith("1\n2\n")
+    assert reply["stdout"].endswith("\n100000\n")
+    assert Path(reply["spool"] + ".out").stat().st_size <= 1000
 
 
 @pytest.mark.req("004-table-log")
@@ -298,21 +300,21 @@ def test_variables_are_kept_from_commands_by_pattern(start: Start, tmp_path: Pat
 def test_a_call_sets_its_own_limits_within_the_servers(server: WireClient, tmp_path: Path) -> None:
     sessions: list[dict[str, str]] = [{}, {"session": "limited"}]
     for session in sessions:
-        told = server.shell("seq 10000", output_limit=300, **session)
-        assert told["truncated"] is True
-        assert len(told["stdout"]) < 600
-        assert told["stdout"].startswith("1\n2\n")
-        assert told["stdout"].endswith("10000\n")
-        assert "left out; whole output: " in told["stdout"]
+        reply = server.shell("seq 10000", output_limit=300, **session)
+        assert reply["truncated"] is True
+        assert len(reply["stdout"]) < 600
+        assert reply["stdout"].startswith("1\n2\n")
+        assert reply["stdout"].endswith("10000\n")
+        assert "left out; whole output: " in reply["stdout"]
     server.call("session", action="close", name="limited")
     limit = properties(server)["output_limit"]
     assert "output_limit must be at most" in text_of(
         server.call("shell", command="true", output_limit=limit["maximum"] + 1)
     )
-    told = server.shell(
+    reply = server.shell(
         "pwd; echo $A", working_directory=str(tmp_path), environment={"A": "b"}, timeout=5, output_limit=300
     )
-    assert told["stdout"] == f"{tmp_path}\nb\n"
+    assert reply["stdout"] == f"{tmp_path}\nb\n"
 
 
 # -- errors
@@ -325,7 +327,7 @@ def test_a_call_sets_its_own_limits_within_the_servers(server: WireClient, tmp_p
 @pytest.mark.req("004-timestamps")
 @pytest.mark.req("004-structured-log")
 @pytest.mark.req("004-trail")
-def test_attempts_and_violations_are_told_and_logged_with_time_and_reason(
+def test_attempts_and_violations_are_reported_and_logged_with_time_and_reason(
     start: Start, tmp_path: Path
 ) -> None:
     trail = tmp_path / "trail.jsonl"
@@ -356,7 +358,7 @@ def test_attempts_and_violations_are_told_and_logged_with_time_and_reason(
 
 
 @pytest.mark.req("004-out-of-memory")
-def test_a_command_that_gets_no_memory_is_told_as_it_ended(server: WireClient) -> None:
+def test_a_command_that_gets_no_memory_is_reported_as_it_ended(server: WireClient) -> None:
     grow = f"{sys.executable} -c 'x = bytearray(1 << 32)'"
     failed = server.call("shell", command=f"ulimit -v 200000; {grow}")
     assert told_of(failed)["exit_code"] == 1
@@ -377,17 +379,17 @@ def test_a_command_that_spins_is_ended_by_its_limits(server: WireClient) -> None
 
 
 @pytest.mark.req("004-disk-full")
-def test_a_full_disk_is_told_and_a_spool_that_has_no_room_too(start: Start, tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_and_so_is_a_spool_that_has_no_room(start: Start, tmp_path: Path) -> None:
     small = tmp_path / "small"
     small.mkdir()
     box = ["bwrap", "--dev-bind", "/", "/", "--size", "131072", "--tmpfs", str(small)]
     client = start("--shell", "bash", program=[*box, *NACRE], env={"TMPDIR": str(small)})
-    told = client.shell("seq 200000")  # more than the spool's disk holds
-    assert told["exit_code"] == 0
-    assert told["truncated"] is True
-    assert told["stdout"].endswith("200000\n")
-    assert "No space left" in told["stdout"]
-    assert "whole output" not in told["stdout"]
+    reply = client.shell("seq 200000")  # more than the spool's disk holds
+    assert reply["exit_code"] == 0
+    assert reply["truncated"] is True
+    assert reply["stdout"].endswith("200000\n")
+    assert "No space left" in reply["stdout"]
+    assert "whole output" not in reply["stdout"]
     failed = client.call("shell", command=f"head -c 1000000 /dev/zero > {small}/x")
     assert told_of(failed)["exit_code"] == 1
     assert "hint: The disk that it wrote to is full." in text_of(failed)
@@ -422,12 +424,12 @@ def test_a_failure_is_left_in_the_abort_file_and_a_success_is_not(start: Start, 
     assert not abort.exists()
     for command, more, expected in ABORTING:
         client.call("shell", command=command, **more)
-        told = json.loads(abort.read_text())
-        assert told["command"] == command
-        assert expected.items() <= told.items(), (command, told)
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", told["time"])
+        record = json.loads(abort.read_text())
+        assert record["command"] == command
+        assert expected.items() <= record.items(), (command, record)
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", record["time"])
         client.shell("echo fine")
-        assert json.loads(abort.read_text()) == told  # a success leaves it alone
+        assert json.loads(abort.read_text()) == record  # a success leaves it alone
         abort.unlink()
     assert abort.parent.stat()
     client.call("shell", command="false", environment={"KEY": "s3cret"})
@@ -498,13 +500,13 @@ def test_failures_are_results_and_the_next_command_works(server: WireClient) -> 
 @pytest.mark.req("004-interactive")
 def test_a_shell_lives_on_and_a_command_can_be_given_input(server: WireClient, tmp_path: Path) -> None:
     server.shell(f"cd {tmp_path}; greeting=hello; greet() {{ echo $greeting $1; }}", session="live")
-    told = server.shell("read name; greet $name; pwd", session="live", stdin="world\n")
-    assert told["stdout"] == f"hello world\n{tmp_path}\n"
+    reply = server.shell("read name; greet $name; pwd", session="live", stdin="world\n")
+    assert reply["stdout"] == f"hello world\n{tmp_path}\n"
     server.call("session", action="close", name="live")
 
 
 @pytest.mark.req("004-progress")
-def test_progress_is_told_while_a_command_runs(server: WireClient, tmp_path: Path) -> None:
+def test_progress_is_reported_while_a_command_runs(server: WireClient, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "gate")
     command = {"command": f"echo half way; cat {tmp_path}/gate"}
     call = server.post_call("shell", command, {"progressToken": "p"})
@@ -526,8 +528,8 @@ def test_the_parameters_are_described_in_the_documents_words(start: Start, tmp_p
     given = properties(start("--working-dir", str(tmp_path)))
     directory = f"Working directory for command execution (optional, defaults to {tmp_path})"
     assert given["working_directory"]["description"] == directory
-    told = "Command timeout in seconds (optional, defaults to 300 seconds / 5 minutes)"
-    assert given["timeout"]["description"].startswith(told)
+    timeout = "Command timeout in seconds (optional, defaults to 300 seconds / 5 minutes)"
+    assert given["timeout"]["description"].startswith(timeout)
     assert given["environment"]["description"] == "Additional environment variables to set (optional)"
     other = properties(start("--timeout", "45"))["timeout"]["description"]
     assert other.startswith("Command timeout in seconds (optional, defaults to 45 seconds)")

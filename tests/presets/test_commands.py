@@ -40,7 +40,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WireClient]:
         yield client
 
 
-def told(result: dict[str, Any]) -> dict[str, Any]:
+def checked_data(result: dict[str, Any]) -> dict[str, Any]:
     """A reply's data, which must have the shape of every reply."""
     shown = told_of(result)
     assert set(shown) >= SHAPE
@@ -50,7 +50,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(client: WireClient, command: str, args: str | None = None) -> dict[str, Any]:
-    return told(client.call(command, **({} if args is None else {"args": args})))
+    return checked_data(client.call(command, **({} if args is None else {"args": args})))
 
 
 def output(client: WireClient, command: str, args: str | None = None) -> str:
@@ -135,9 +135,9 @@ def test_arguments_are_one_optional_string(shared: WireClient) -> None:
     assert output(shared, "echo", "") == ""
     assert output(shared, "echo", "  a  'b  c'\td ") == "a b  c d"
     assert run(shared, "echo")["command"] == "echo"
-    wrong = told(shared.call("ls", args=["-l"]))
+    wrong = checked_data(shared.call("ls", args=["-l"]))
     assert (wrong["code"], wrong["reason"]) == ("bad_request", "args must be a string, not an array.")
-    assert "Unknown argument: arg." in told(shared.call("ls", arg="-l"))["reason"]
+    assert "Unknown argument: arg." in checked_data(shared.call("ls", arg="-l"))["reason"]
 
 
 @pytest.mark.req("000-intro")
@@ -159,7 +159,7 @@ def test_the_intro_prompt_describes_the_tools_that_are_there(start: Start, tmp_p
 
 @pytest.mark.req("000-list-commands")
 def test_a_tool_lists_the_commands(shared: WireClient) -> None:
-    shown = told(shared.call("list_commands"))
+    shown = checked_data(shared.call("list_commands"))
     assert [each["name"] for each in shown["commands"]] == POSIX_LIST
     assert shown["output"].splitlines()[0] == "ls: List the files of a directory."
 
@@ -331,7 +331,7 @@ def test_an_empty_list_lets_nothing_run(start: Start, tmp_path: Path) -> None:
     file.write_text("commands = []\n")
     client = start(*PRESET, "--config", str(file))
     assert names(client) == OWN_TOOLS
-    assert told(client.call("list_commands"))["output"] == "There are no commands on the list."
+    assert checked_data(client.call("list_commands"))["output"] == "There are no commands on the list."
 
 
 def test_the_list_is_a_lock_in_every_preset(start: Start, tmp_path: Path) -> None:
@@ -518,7 +518,7 @@ def test_restart_gives_a_clean_shell(start: Start, tmp_path: Path) -> None:
     output(client, "cd", "/usr")
     output(client, "export", "COLOUR=blue")
     (before,) = shells(client)
-    done = told(client.call("restart"))
+    done = checked_data(client.call("restart"))
     assert done["output"].endswith(f"A new shell is there, with a clean environment, in {tmp_path}.")
     until(lambda: shells(client))
     (after,) = shells(client)
@@ -539,12 +539,12 @@ def test_restart_ends_a_command_that_runs_and_those_that_wait_get_the_new_shell(
     until(lambda: carrying(mark))
     waiting = client.post_call("export", {})
     restart = client.post_call("restart", {})
-    assert told(client.answer_to(restart)["result"])["success"]
-    ended = told(client.answer_to(running)["result"])
+    assert checked_data(client.answer_to(restart)["result"])["success"]
+    ended = checked_data(client.answer_to(running)["result"])
     assert (ended["code"], ended["success"]) == ("shell_died", False)
     assert "was restarted" in ended["note"]
     assert gone(mark)
-    fresh = told(client.answer_to(waiting)["result"])
+    fresh = checked_data(client.answer_to(waiting)["result"])
     assert fresh["success"]
     assert "COLOUR" not in fresh["output"]
     assert len(shells(client)) == 1
@@ -555,7 +555,7 @@ def test_restarts_at_once_leave_one_shell(start: Start) -> None:
     client = start(*PRESET)
     output(client, "echo")
     posted = [client.post_call("restart", {}) for _ in range(4)] + [client.post_call("echo", {"args": "up"})]
-    assert all(told(client.answer_to(identity)["result"])["success"] for identity in posted)
+    assert all(checked_data(client.answer_to(identity)["result"])["success"] for identity in posted)
     assert len(shells(client)) == 1
 
 
@@ -580,7 +580,7 @@ def test_a_shell_that_dies_is_replaced_and_the_caller_is_told(start: Start) -> N
 
 
 @pytest.mark.req("000-death")
-def test_a_shell_that_dies_in_a_command_is_told_as_a_failure(start: Start, tmp_path: Path) -> None:
+def test_a_shell_that_dies_in_a_command_is_reported_as_a_failure(start: Start, tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text('commands = ["sleep", "echo"]\n')
     client = start(*PRESET, "--config", str(tmp_path / "config.toml"))
     output(client, "echo")
@@ -588,7 +588,7 @@ def test_a_shell_that_dies_in_a_command_is_told_as_a_failure(start: Start, tmp_p
     running = client.post_call("sleep", {"args": mark})
     until(lambda: carrying(mark))
     os.kill(shells(client)[0], signal.SIGKILL)
-    died = told(client.answer_to(running)["result"])
+    died = checked_data(client.answer_to(running)["result"])
     assert (died["code"], died["reason"]) == ("shell_died", "the shell ended with signal SIGKILL")
     assert output(client, "echo", "again") == "again"
 
@@ -641,11 +641,11 @@ def test_call_and_start_are_words_where_no_shell_acts_on_them(start: Start, tmp_
 def test_success_and_failure_have_one_shape(shared: WireClient) -> None:
     good = shared.call("echo", args="hi")
     assert text_of(good) == "hi"
-    shown = told(good)
+    shown = checked_data(good)
     assert (shown["output"], shown["exit_code"], shown["code"]) == ("hi", 0, "ok")
     bad = shared.call("grep", args="x /dev/null")
     assert text_of(bad) == "Failed: exit code 1."
-    shown = told(bad)
+    shown = checked_data(bad)
     assert (shown["output"], shown["exit_code"], shown["code"], shown["reason"]) == (
         "",
         1,
@@ -685,14 +685,14 @@ def test_output_has_no_prompt_no_echo_and_no_marker(start: Start, shell: str) ->
 
 
 @pytest.mark.req("000-timeout")
-def test_a_timeout_is_told_and_the_shell_lives_on(start: Start, tmp_path: Path) -> None:
+def test_a_timeout_is_reported_and_the_shell_lives_on(start: Start, tmp_path: Path) -> None:
     assert configuration.configure({}, preset="commands").default_timeout_s == 30
     (tmp_path / "config.toml").write_text('commands = ["sleep", "echo", "export"]\n')
     client = start(*PRESET, "--config", str(tmp_path / "config.toml"), "-t", "1")
     output(client, "export", "COLOUR=blue")
     mark = unique_seconds()
     result = client.call("sleep", args=mark)
-    shown = told(result)
+    shown = checked_data(result)
     assert (shown["code"], shown["exit_code"]) == ("timed_out", None)
     assert shown["reason"] == "timed out after 1 seconds"
     assert text_of(result).startswith(
@@ -734,4 +734,4 @@ def test_progress_tells_what_a_command_prints(start: Start, tmp_path: Path) -> N
         pipe.write("first\n")
         pipe.flush()
         assert news(client, "notifications/progress")["params"]["message"] == "first"
-    assert told(client.answer_to(posted)["result"])["output"] == "first"
+    assert checked_data(client.answer_to(posted)["result"])["output"] == "first"

@@ -213,8 +213,8 @@ def test_the_project_workflow(talk: Start) -> None:
         (["run", "build"], "built for"),
     ):
         assert execute(client, "npm", *args)["stdout"].strip() == said
-    told = execute(client, "npm", "run", "build", env={"NODE_ENV": "production"})
-    assert (told["stdout"], told["success"]) == ("built for production", True)
+    reply = execute(client, "npm", "run", "build", env={"NODE_ENV": "production"})
+    assert (reply["stdout"], reply["success"]) == ("built for production", True)
 
 
 @pytest.mark.req("003-environment")
@@ -236,9 +236,9 @@ def test_every_line_of_the_table_is_let_through(talk: Start) -> None:
     client = talk()
     first = [f"{name} {word}" for name, words in TABLE.items() for word in words]
     for line in (*first, "cat /dev/null", "echo any words at all"):
-        told = execute(client, *line.split())
-        assert told["command"] == line
-        assert isinstance(told["exitCode"], int)
+        reply = execute(client, *line.split())
+        assert reply["command"] == line
+        assert isinstance(reply["exitCode"], int)
 
 
 @pytest.mark.req("003-allowlist")
@@ -292,9 +292,9 @@ def test_names_are_case_insensitive_and_arguments_are_not(talk: Start) -> None:
 @pytest.mark.req("003-no-shell")
 def test_words_arrive_as_they_are_because_no_shell_reads_them(talk: Start, workspace: Path) -> None:
     words = ["$(touch made)", "`id`", "a  b", "*", "; ls", "| cat", "> made", "'\"", "\\n", "", "ä"]
-    told = execute(talk(), "echo", *words)
-    assert told["stdout"] == " ".join(words)
-    assert told["command"] == "echo " + " ".join(words)
+    reply = execute(talk(), "echo", *words)
+    assert reply["stdout"] == " ".join(words)
+    assert reply["command"] == "echo " + " ".join(words)
     assert list(workspace.iterdir()) == []
 
 
@@ -376,9 +376,9 @@ def test_a_shells_text_has_no_place_in_a_program_table(talk: Start) -> None:
     client = talk("--tools", "shell")
     client.shake_hands()
     for more in ({}, {"session": "s"}):
-        told = client.call("shell", command="echo hi", **more)
-        assert told["isError"] is True
-        assert "without a shell" in text_of(told)
+        result = client.call("shell", command="echo hi", **more)
+        assert result["isError"] is True
+        assert "without a shell" in text_of(result)
 
 
 # -- where, and with what environment
@@ -402,9 +402,9 @@ def test_commands_run_inside_the_workspace_only(talk: Start, tmp_path: Path, wor
     for inside in (str(workspace), "inner", ".", "in", f"{workspace}/inner/..", "in/../inner"):
         assert execute(client, "npm", "start", cwd=inside)["stdout"].startswith(str(workspace)), inside
     for outside in ("..", "/", "/etc", "out", "out/bin", f"{workspace}-secret", "inner/../..", "~"):
-        told = execute(client, "npm", "start", cwd=outside)
-        assert told["code"] == -32000
-        assert "not allowed: it is outside of" in told["message"], outside
+        reply = execute(client, "npm", "start", cwd=outside)
+        assert reply["code"] == -32000
+        assert "not allowed: it is outside of" in reply["message"], outside
 
 
 @pytest.mark.req("003-missing-workspace")
@@ -442,8 +442,8 @@ def test_a_variable_that_changes_what_runs_is_refused(talk: Start) -> None:
 @pytest.mark.req("003-failing-command")
 @pytest.mark.req("003-capture")
 def test_a_command_that_fails_is_a_result_without_success(talk: Start) -> None:
-    told = execute(talk(), "npm", "lint")
-    assert told == {
+    reply = execute(talk(), "npm", "lint")
+    assert reply == {
         "command": "npm lint",
         "exitCode": 3,
         "stdout": "",
@@ -458,8 +458,8 @@ def test_a_command_that_takes_too_long_is_ended_with_all_it_started(talk: Start,
     assert configuration.configure({}, preset="container").default_timeout_s == 30
     mark = unique_seconds()
     program(tmp_path / "bin" / "npm", f"#!/bin/sh\necho begun\nsetsid sleep {mark} &\nsleep {mark}\n")
-    told = execute(talk("--timeout", "1"), "npm", "run", "dev")
-    assert told == {
+    reply = execute(talk("--timeout", "1"), "npm", "run", "dev")
+    assert reply == {
         "code": -32000,
         "message": "Command timeout after 1 seconds",
         "data": {"stdout": "begun"},
@@ -486,9 +486,9 @@ def test_a_command_that_cannot_start_or_crashes_has_failed(
         "message": "Command execution failed: ended by SIGSEGV",
         "data": {"stdout": "begun"},
     }
-    told = execute(client, "npm", "start", cwd="missing")
+    reply = execute(client, "npm", "start", cwd="missing")
     missing = workspace / "missing"
-    assert told["message"] == f"Command execution failed: working_directory does not exist: {missing}"
+    assert reply["message"] == f"Command execution failed: working_directory does not exist: {missing}"
     program(tmp_path / "bin" / "npm", "#!/no/such/interpreter\n")
     assert execute(client, "npm", "start")["message"].startswith("Command execution failed: ")
     program(tmp_path / "bin" / "npm", "")  # neither a program nor a script
@@ -505,7 +505,7 @@ def test_a_command_that_cannot_start_or_crashes_has_failed(
 
 
 @pytest.mark.req("003-bad-params")
-def test_wrong_parameters_are_told_by_name(talk: Start) -> None:
+def test_wrong_parameters_are_named(talk: Start) -> None:
     client = talk()
     wrong: list[tuple[dict[str, Any], str]] = [
         ({}, "Missing argument: command."),
@@ -526,7 +526,7 @@ def test_wrong_parameters_are_told_by_name(talk: Start) -> None:
 
 
 @pytest.mark.req("003-unknown-method")
-def test_an_unknown_method_is_told_with_and_without_a_handshake(talk: Start) -> None:
+def test_an_unknown_method_is_reported_with_and_without_a_handshake(talk: Start) -> None:
     client = talk()
     assert client.request("shell/kill")["error"]["code"] == -32601
     assert client.request("shell/allowed")["result"] == {"allowedCommands": TABLE}
@@ -555,9 +555,9 @@ def test_the_tools_give_the_same_with_a_handshake(talk: Start, plain: str) -> No
     listed = {tool["name"]: tool for tool in client.request("tools/list")["result"]["tools"]}
     assert list(listed) == ["shell_exec", "shell_allowed"]
     assert list(listed["shell_exec"]["inputSchema"]["properties"]) == ["command", "args", "cwd", "env"]
-    told = client.call("shell_exec", command="npm", args=["install"])
-    assert told["structuredContent"] == json.loads(INSTALL[1])["result"] == json.loads(text_of(told))
-    assert told["isError"] is False
+    result = client.call("shell_exec", command="npm", args=["install"])
+    assert result["structuredContent"] == json.loads(INSTALL[1])["result"] == json.loads(text_of(result))
+    assert result["isError"] is False
     failing = client.call("shell_exec", command="npm", args=["lint"])
     assert (failing["isError"], failing["structuredContent"]["success"]) == (False, False)
     refused = client.call("shell_exec", command="rm", args=["-rf", "/"])
@@ -602,8 +602,8 @@ def test_what_ran_and_what_was_refused_is_in_the_audit_log(talk: Start, tmp_path
 def test_a_persons_policy_is_a_second_lock(talk: Start, workspace: Path) -> None:
     client = talk("--deny", "git log*,cat /etc/*")
     assert execute(client, "git", "--version")["success"] is True
-    told = execute(client, "cat", "/etc/passwd")
-    assert (told["code"], "Denied by the policy" in told["message"]) == (-32000, True)
+    reply = execute(client, "cat", "/etc/passwd")
+    assert (reply["code"], "Denied by the policy" in reply["message"]) == (-32000, True)
     assert "Denied by the policy" in execute(client, "git", "log", "-1")["message"]
     assert execute(client, "echo", "; cat /etc/passwd")["success"] is True  # words, not commands
     assert list(workspace.iterdir()) == []

@@ -87,8 +87,8 @@ def nacre(*options: str, lines: str = "") -> subprocess.CompletedProcess[str]:
     )
 
 
-def told(result: dict[str, Any]) -> dict[str, Any]:
-    """The three fields in a reply, which has nothing else, but for what a denial tells programs."""
+def checked_fields(result: dict[str, Any]) -> dict[str, Any]:
+    """The three fields of a reply, which has nothing else except what a denial says to programs."""
     (block,) = result["content"]
     fields = json.loads(block["text"])
     assert set(result) - {"content"} == ({"_meta"} if fields["output"] == DENIED else set()), result
@@ -97,7 +97,7 @@ def told(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(server: WireClient, command: str) -> tuple[str, int]:
-    fields = told(server.call("execute_command", command=command))
+    fields = checked_fields(server.call("execute_command", command=command))
     assert fields["command"] == command
     return fields["output"], fields["return_code"]
 
@@ -245,11 +245,11 @@ def test_stderr_can_be_left_out(start: Start) -> None:
     assert run(server, "echo err >&2; echo out; exit 3") == ("out\n", 3)
 
 
-def test_a_process_that_is_left_running_is_told_in_the_output(start: Start) -> None:
+def test_a_process_that_is_left_running_is_named_in_the_output(start: Start) -> None:
     server = start(*SERVER_SHELL)
     seconds = unique_seconds()
     output, code = run(server, f"sleep {seconds} & echo started")
-    where = r"\(prints on into \S+\.out and \S+\.err\)"
+    where = r"\(its output goes to \S+\.out and \S+\.err\)"
     assert re.fullmatch(rf"started\nstill running: \d+ sleep {seconds} {where}\n", output)
     assert code == 0
 
@@ -306,8 +306,8 @@ def test_commands_run_in_turn_while_other_requests_are_answered(start: Start, tm
     assert server.request("ping")["result"] == {}
     assert server.request("tools/list")["result"] == LIST
     gate.open()
-    assert told(server.answer_to(one)["result"])["return_code"] == 0
-    assert told(server.answer_to(two)["result"])["output"] == "first\n"
+    assert checked_fields(server.answer_to(one)["result"])["return_code"] == 0
+    assert checked_fields(server.answer_to(two)["result"])["output"] == "first\n"
 
 
 @pytest.mark.req("002-in-turn")
@@ -460,7 +460,7 @@ def test_rules_that_ask_go_to_the_person_before_they_deny(start: Start, tmp_path
     assert question["method"] == "elicitation/create"
     answer = {"action": "accept", "content": {"decision": "run once"}}
     server.send({"jsonrpc": "2.0", "id": question["id"], "result": answer})
-    assert told(server.answer_to(call)["result"])["output"] == "Linux\n"
+    assert checked_fields(server.answer_to(call)["result"])["output"] == "Linux\n"
 
 
 # -- the command line
@@ -492,7 +492,7 @@ def test_help_is_the_documents_text() -> None:
         (["--deny", "rm", "--deny", "dd"], "the argument '--deny' cannot be used multiple times"),
     ],
 )
-def test_a_wrong_option_is_told_and_ends_with_2(options: list[str], complaint: str) -> None:
+def test_a_wrong_option_is_reported_and_ends_with_2(options: list[str], complaint: str) -> None:
     shown = nacre(*SERVER_SHELL, *options)
     usage = "Usage: nacre server shell [OPTIONS]\n\nFor more information, try '--help'.\n"
     assert shown.stderr == f"error: {complaint}\n\n{usage}"
@@ -507,7 +507,7 @@ def test_a_wrong_option_is_told_and_ends_with_2(options: list[str], complaint: s
         (["--working-dir", "/no/such/dir"], "The working directory does not exist: /no/such/dir."),
     ],
 )
-def test_a_shell_or_directory_that_is_not_there_is_told_and_ends_with_2(
+def test_a_shell_or_directory_that_is_not_there_is_reported_and_ends_with_2(
     options: list[str], complaint: str
 ) -> None:
     shown = nacre(*SERVER_SHELL, *options)
@@ -577,7 +577,7 @@ def test_the_client_configuration_with_rules(start: Start, tmp_path: Path) -> No
 
 
 @pytest.mark.req("002-stricter")
-def test_a_denial_that_the_document_does_not_know_is_told_apart(start: Start) -> None:
+def test_a_denial_that_the_document_does_not_know_is_marked(start: Start) -> None:
     server = start(*SERVER_SHELL, "--allow", "ls*,echo", "--deny", "rm*")
     for command, stricter in (("rm x", False), ("cat x", False), ("ls; rm x", True), ("echo $(rm x)", True)):
         result = server.call("execute_command", command=command)

@@ -96,10 +96,10 @@ def test_one_tool_with_one_string_parameter(bash: WireClient) -> None:
 @pytest.mark.req("001-multi-line")
 def test_the_examples_of_the_document_run_as_they_stand(bash: WireClient, example: str, printed: str) -> None:
     call = json.loads(example)
-    told = bash.request("tools/call", call)["result"]
-    assert told == {"content": [{"type": "text", "text": printed}], "isError": False}
+    result = bash.request("tools/call", call)["result"]
+    assert result == {"content": [{"type": "text", "text": printed}], "isError": False}
     in_mcps_words = {"name": call["name"], "arguments": call["parameters"]}
-    assert bash.request("tools/call", in_mcps_words)["result"] == told
+    assert bash.request("tools/call", in_mcps_words)["result"] == result
 
 
 @pytest.mark.req("001-example-pull-request")
@@ -137,24 +137,25 @@ def test_a_success_is_what_was_printed_and_nothing_else(bash: WireClient) -> Non
 
 @pytest.mark.req("001-result")
 def test_what_was_printed_on_stderr_alone_is_the_result(bash: WireClient) -> None:
-    told = run(bash, "echo warning >&2")
-    assert told["content"] == [{"type": "text", "text": "warning\n"}]
-    assert told["isError"] is False
+    reply = run(bash, "echo warning >&2")
+    assert reply["content"] == [{"type": "text", "text": "warning\n"}]
+    assert reply["isError"] is False
 
 
 @pytest.mark.req("001-result")
 def test_beside_stdout_stderr_stands_in_a_block_of_its_own(bash: WireClient) -> None:
-    told = run(bash, """echo '{"a": 1}'; echo warning >&2""")
-    first, second = [part["text"] for part in told["content"]]
+    reply = run(bash, """echo '{"a": 1}'; echo warning >&2""")
+    first, second = [part["text"] for part in reply["content"]]
     assert json.loads(first) == {"a": 1}
     assert second == "--- stderr\nwarning\n"
 
 
-def test_a_process_that_is_left_running_is_told(bash: WireClient) -> None:
+def test_a_process_that_is_left_running_is_reported(bash: WireClient) -> None:
     seconds = unique_seconds()
-    told = run(bash, f"sleep {seconds} & echo $!")
-    first, second = [part["text"] for part in told["content"]]
-    assert second.startswith(f"still running: {first.strip()} sleep {seconds} (prints on into /")
+    until_it_is_sleep = "until grep -q sleep /proc/$!/cmdline; do :; done"  # and no shell any more
+    reply = run(bash, f"sleep {seconds} & {until_it_is_sleep}; echo $!")
+    first, second = [part["text"] for part in reply["content"]]
+    assert second.startswith(f"still running: {first.strip()} sleep {seconds} (its output goes to /")
     run(bash, f"kill {first}")
     assert gone(seconds)
 
@@ -162,13 +163,13 @@ def test_a_process_that_is_left_running_is_told(bash: WireClient) -> None:
 @pytest.mark.req("001-failure")
 @pytest.mark.req("001-error-message")
 def test_a_failure_is_an_error_with_its_code_and_all_that_was_printed(bash: WireClient) -> None:
-    told = run(bash, "echo out; echo err >&2; exit 3")
-    assert told["isError"] is True
-    assert text_of(told) == "Command failed with exit code 3\n--- stdout\nout\n--- stderr\nerr"
+    reply = run(bash, "echo out; echo err >&2; exit 3")
+    assert reply["isError"] is True
+    assert text_of(reply) == "Command failed with exit code 3\n--- stdout\nout\n--- stderr\nerr"
 
 
 @pytest.mark.req("001-failure")
-def test_a_signal_and_a_missing_command_are_told_as_what_they_are(bash: WireClient) -> None:
+def test_a_signal_and_a_missing_command_are_reported_as_what_they_are(bash: WireClient) -> None:
     assert text_of(run(bash, "kill -9 $$")).startswith("Command was ended by SIGKILL\n")
     missing = text_of(run(bash, "sleeep 1"))
     assert missing.startswith("Command failed with exit code 127\n")
@@ -179,10 +180,10 @@ def test_a_signal_and_a_missing_command_are_told_as_what_they_are(bash: WireClie
 def test_a_timeout_kills_the_tree_and_keeps_what_was_printed(start: Start) -> None:
     server = start(*PRESET, "-s", "bash", "--timeout", "1")
     seconds = unique_seconds()
-    told = run(server, f"echo so far; sleep {seconds} & sleep {seconds}")
-    assert told["isError"] is True
-    assert text_of(told).startswith("Command timed out after 1 seconds; everything it started was killed\n")
-    assert text_of(told).endswith("--- stdout\nso far")
+    reply = run(server, f"echo so far; sleep {seconds} & sleep {seconds}")
+    assert reply["isError"] is True
+    assert text_of(reply).startswith("Command timed out after 1 seconds; everything it started was killed\n")
+    assert text_of(reply).endswith("--- stdout\nso far")
     assert gone(seconds)
 
 
@@ -319,7 +320,7 @@ def test_the_shell_is_the_options_then_the_persons_then_the_platforms(
 
 
 @pytest.mark.req("001-start-up-information")
-def test_shell_platform_host_and_user_are_told_at_start_up(start: Start) -> None:
+def test_shell_platform_host_and_user_are_announced_at_start_up(start: Start) -> None:
     server = start(*PRESET, "-s", "dash", greet=False)
     instructions = server.shake_hands()["instructions"]
     server.hang_up()

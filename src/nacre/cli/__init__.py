@@ -6,11 +6,12 @@ The keeper is started here, before anything heavy is imported, so that its start
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, cast
 
 from nacre import __version__
 from nacre.errors import NacreError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from nacre.config import Config, Preset
     from nacre.places.local import Local
 
+INTERRUPTED = 130  # the exit code of what Ctrl-C has ended
 WELCOME = """\
 nacre {version}: an MCP server that runs shell commands. It waits for a client's JSON lines on stdin.
 To connect one: `nacre install CLIENT`, for instance `nacre install claude-code`; `nacre install` lists them.
@@ -102,8 +104,8 @@ def _wants_debugging(preset: Preset) -> bool:
 def _fill_standard_streams() -> bool:
     """Open closed standard streams on /dev/null; whether stdout was open, so that replies can be read.
 
-    Or the next file that is opened would get its number: a log line could land in the audit log, or in the
-    link to the keeper.
+    Otherwise the next file that is opened would get its number: a log line could land in the audit log, or
+    in the link to the keeper.
     """
     there = [_is_open(fd) for fd in range(3)]
     for fd in (fd for fd in range(3) if not there[fd]):
@@ -146,8 +148,27 @@ def _load_asyncio_without_tls() -> None:
         del sys.modules["ssl"]
 
 
-def run_subcommand(given: list[str]) -> int | None:  # noqa: PLR0911  # one for each
+def run_subcommand(given: list[str]) -> int | None:
     """The exit code of what is no server; None: a server is wanted."""
+    _escape_what_cannot_be_shown()
+    try:
+        if (code := _dispatch(given)) is not None:
+            sys.stdout.flush()  # so that a reader that is gone is noticed here, and not at the exit
+    except BrokenPipeError:  # `… | head` has seen enough
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return code
+
+
+def _escape_what_cannot_be_shown() -> None:
+    """A character that the terminal's encoding does not have, or that is none, ends no command."""
+    if isinstance(stdout := cast("object", sys.stdout), io.TextIOWrapper):
+        cast("io.TextIOWrapper", stdout).reconfigure(errors="backslashreplace")
+
+
+def _dispatch(given: list[str]) -> int | None:  # noqa: PLR0911  # one for each
     name, rest = (given or [""])[0], given[1:]
     if name == "policy":
         from nacre.cli.policy import main as policy_main  # noqa: PLC0415  # a server never needs it

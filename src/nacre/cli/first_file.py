@@ -43,7 +43,7 @@ INTENTS = {
         'ask = ["git push", "ssh", "curl", "wget"]\ndeny = ["sudo", "su"]\n',
     ),
     "locked-down-operator": Intent(
-        "it runs the commands that are listed here and nothing else",
+        "it runs the commands that `allow` lists, at the end of this file, and nothing else",
         "strict",
         'allow = ["systemctl status", "journalctl", "df", "free", "uptime"]\n',
         audit_required=True,

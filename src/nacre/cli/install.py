@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     given, server_options = _cut(given)
     options = parser(verb).parse_args(given)
     if verb == "install":
-        server_parser().parse_args(server_options)  # a mistake is told now, not in the client's log
+        server_parser().parse_args(server_options)  # a mistake is reported now, not in the client's log
     world = World(sys.platform, os.path.expanduser("~"), os.environ)
     try:
         if options.client is None:
@@ -144,7 +144,7 @@ def _list_clients(world: World, name: str) -> None:
 
 def _state(client: Client, path: str, name: str) -> str:
     if not os.path.exists(path):
-        return "no settings file" if os.path.isdir(os.path.dirname(path)) else "not here"
+        return "no settings file" if os.path.isdir(os.path.dirname(path)) else "not found"
     try:
         servers = settings_file.servers_in(path, client.text_format, client.key)
     except NacreError:

@@ -44,7 +44,7 @@ class Gathered(argparse.Action):
 
 WHAT_IT_IS = """\
 An MCP server (stdio) through which AI agents run shell commands. Clients start it as
-`nacre [OPTIONS]`; `nacre install CLIENT` tells them how.
+`nacre [OPTIONS]`; `nacre install CLIENT` sets them up.
 
 commands (each has --help):
   nacre install CLIENT     add nacre to a client's settings; `nacre uninstall CLIENT` removes it

@@ -46,7 +46,7 @@ def parser() -> Parser:
     )
     test.add_argument("file", metavar="FILE", help="the cases")
     listing = add_command(commands, "list", "list the rules in force, and where each comes from")
-    learn = add_command(commands, "learn", "propose rules from what ran successfully, by an audit log")
+    learn = add_command(commands, "learn", "propose rules from the commands in an audit log that succeeded")
     learn.add_argument("auditlog", metavar="LOG", help="a file written with --audit-log")
     learn.add_argument("-s", "--shell", default="bash", help="the shell that ran it (default: bash)")
     for subcommand in (explain, listing):

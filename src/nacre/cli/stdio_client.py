@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Message = dict[str, Any]
 
 PROTOCOL = "2025-11-25"
-KEPT_LOG_LINES = 30  # told if the server ends
+KEPT_LOG_LINES = 30  # shown if the server ends
 NOTICE_S = 0.5  # a Ctrl-C that comes just before a wait begins is noticed after this time at the latest
 END_S = 10.0  # what a server may take to end once its stdin is closed
 METHOD_NOT_FOUND = -32601
@@ -121,7 +121,7 @@ class StdioClient:
             message = self._receive()
             if "method" in message and "id" in message:
                 self._answer(message)
-            elif message.get("id") == number:
+            elif message.get("id") == number or _tells_of_no_request(message):
                 return message
 
     def _answer(self, request: Message) -> None:
@@ -138,7 +138,7 @@ class StdioClient:
         self._send(reply)
 
     def _send(self, message: Message) -> None:
-        line = json.dumps(message, ensure_ascii=False).encode("utf-8", "surrogateescape")
+        line = json.dumps(message).encode()  # escaped: a byte of an argument that is no text passes, too
         try:
             self._to_server.write(line + b"\n")
             self._to_server.flush()
@@ -179,3 +179,8 @@ class StdioClient:
         except subprocess.TimeoutExpired:
             self._server.kill()
             self._server.wait()
+
+
+def _tells_of_no_request(message: Message) -> bool:
+    """Whether the server could not read what was sent, and so does not know which request it answers."""
+    return "error" in message and message.get("id") is None

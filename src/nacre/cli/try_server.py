@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from nacre.cli.stdio_client import Message
 
-FAILED, USAGE_ERROR, INTERRUPTED = 1, 2, 130
-QUIET_S = 0.4  # a terminal that has been silent for so long is shown
-PATIENCE_S = 10  # and after so long in any case
+FAILED, USAGE_ERROR = 1, 2
+QUIET_S = 0.4  # a terminal that has been silent for this long is shown
+PATIENCE_S = 10  # and after this long in any case
 _OWN_FLAGS = ("-h", "--help", "--data", "--terminal", "--session")
 COMMAND_TOOLS = ("shell", "execute_command", "shell_exec")
 
@@ -37,15 +37,15 @@ COMMAND              run it
 :TOOL {"name": ...}  call any tool with these arguments (JSON), for instance :output {"tail": 5}
 :tools               the tools that an agent sees
 :session [NAME]      run commands in a session from now on; without a name in fresh shells
-:data                show the data of replies, or stop that
-:help, :quit         (also Ctrl-D); Ctrl-C cancels the command that runs"""
+:data                show the data of replies, or stop showing it
+:help, :quit         (also Ctrl-D); Ctrl-C cancels the running command"""
 
 TERMINAL_HELP = """\
-TEXT                 type it, and enter
+TEXT                 type it and press enter
 :keys NAMES          press keys: esc ctrl-c up f1 tab ...
 :text TEXT           type it without enter
 :screen              all of the screen
-:end                 end the job, and leave (also Ctrl-D)"""
+:end                 end the job and leave (also Ctrl-D)"""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -72,7 +72,7 @@ def parser() -> argparse.ArgumentParser:
         help="run on a terminal, as a job: what is typed is sent to it, and its screen is shown",
     )
     top.add_argument(
-        "command", nargs="?", help="the command, as one argument (default: type one after the other)"
+        "command", nargs="?", help="the command, as one argument (default: a prompt for one after the other)"
     )
     return top
 
@@ -86,8 +86,6 @@ def main(arguments: Sequence[str]) -> int:
     client = StdioClient(server_options, _fill_in if is_person else None, show_log=show_log)
     try:
         return Trial(client, _Screen(data=own.data), own.session).run(own.command, terminal=own.terminal)
-    except KeyboardInterrupt:
-        return INTERRUPTED
     except NacreError as error:
         sys.stderr.write(f"nacre try: {error}\n")
         return USAGE_ERROR
@@ -134,9 +132,8 @@ class _Screen:
 
     @staticmethod
     def say(text: str) -> None:
-        """Write a text, whatever the terminal can show of it."""
-        encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        """Write a text."""
+        sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
 
 

@@ -52,7 +52,7 @@ async def _shells(config: Config) -> list[Finding]:
     try:
         chosen = find_shell(config.shell, os.environ, LOCAL_FILES)
     except NacreError as error:
-        missing = Finding("problem", "shell", str(error), "Name one with --shell.")
+        missing = Finding("problem", "shell", error.message, error.hint or "Name one with --shell.")
         return [missing, await _keeper(replace(config, shell=None))]
     first = await _chosen_shell(config, chosen)
     if first.status == "ok":
@@ -165,6 +165,9 @@ async def _level_as_wanted(config: Config, level: Level, wanted: str) -> list[Fi
 
 async def _level(config: Config, level: Level) -> Finding:
     name = f"{level}"
+    if sys.platform != "linux":
+        fix = "Here only the rules hold; an account or a container for the agent does what a sandbox would."
+        return Finding("problem", name, "the sandbox needs Linux", fix)
     writes_there = "touch inside 2>/dev/null && echo inside"
     probed = f"{PROBED}-{level}"  # the levels are tried at the same time
     writes_home = f'touch "$HOME/{probed}" 2>/dev/null && echo home'
@@ -174,7 +177,7 @@ async def _level(config: Config, level: Level) -> Finding:
         if outside := LOCAL_FILES.is_file(os.path.join(home, probed)):
             await say(f'rm -f "$HOME/{probed}"', config, "sh")
     except TrialError as error:
-        return Finding("problem", name, str(error), error.hint or "Look at docs/sandbox.md.")
+        return Finding("problem", name, error.message, error.hint or "Look at docs/sandbox.md.")
     expected = set[str]() if level is Level.READ_ONLY else {"inside"}
     if outside or said - {"home"} != expected:
         fix = f"Do not rely on it here. Please report this: expected {expected}, found {said}."

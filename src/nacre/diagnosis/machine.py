@@ -85,7 +85,9 @@ def disk() -> Finding:
 
 
 def control_groups(config: Config) -> Finding:
-    """Whether the kernel enforces limits on memory and processes, or our watch alone."""
+    """Whether the kernel enforces limits on memory and processes, or only our own watch does."""
+    if sys.platform == "win32":
+        return Finding("ok", "control groups", "none here: job objects enforce limits")
     if sys.platform != "linux":
         return Finding("ok", "control groups", "none here: nacre checks limits itself")
     from nacre.keeper.cgroups import CONTROLLERS, find_groups  # noqa: PLC0415  # Linux only

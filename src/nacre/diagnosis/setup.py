@@ -52,7 +52,7 @@ def settings(file: str | None) -> tuple[Config, list[Finding]]:
         config = configuration.configure(layered.table)
     except NacreError as error:
         fix = error.hint or "Fix the file; `nacre config schema` lets an editor show what is allowed."
-        return configuration.configure({}), [Finding("problem", "settings", str(error), fix)]
+        return configuration.configure({}), [Finding("problem", "settings", error.message, fix)]
     return config, list(_layers(layered))
 
 

@@ -28,6 +28,7 @@ class TrialError(Exception):
     def __init__(self, error: BaseException) -> None:
         super().__init__(str(error) or f"no answer within {PATIENCE_S} s")
         self.hint: str = getattr(error, "hint", "")
+        self.message: str = getattr(error, "message", str(self))
 
 
 async def run(
@@ -37,7 +38,7 @@ async def run(
     stdin: str | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Result:
-    """What has become of a command in a session of its own. TrialError: nothing."""
+    """The result of a command in a session of its own. TrialError: it could not be run."""
     with _told():
         async with AT_ONCE, asyncio.timeout(2 * PATIENCE_S), Session(shell, config=config) as session:
             return await session.run(

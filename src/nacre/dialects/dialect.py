@@ -63,7 +63,7 @@ class CommandLists:
     quotes: str  # how to quote an argument, in words
     environment: Mapping[str, str] = field(default_factory=dict[str, str])  # for every command under a list
     # Inserts the full path of a listed program, where the shell would search its directory first; empty:
-    # there is # no such program.
+    # there is no such program.
     by_full_path: Callable[[Shell, str, str, FileSystem], str] | None = None
 
 

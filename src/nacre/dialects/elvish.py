@@ -14,7 +14,7 @@ command is a background job of elvish (`turn`), in a namespace that goes from co
   elvish.
 
 The exit of a program is reported as the code, not in words. Every other exception is shown and is code 2, as
-it is in `elvish -c`; a signal is 128 and its number.
+it is in `elvish -c`; a signal is 128 plus its number.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ _PRINTF = 'printf \'%s %s %s %s\\n\' MARKER "$__nacre" "${PWD-}" MARKER'
 _PRINT = 'print -r -- MARKER "$__nacre" "${PWD-}" MARKER'
 _ASKS_CODE = re.compile(r"\$\{?\?|status", re.IGNORECASE)  # $?, ${?}, $status, PIPESTATUS
 # Under `set -T` a DEBUG trap can make every file that bash sources `return` at once. So a file has to prove
-# that # it is read, by removing a mark that would make the report invalid.
+# that it is read, by removing a mark that would make the report invalid.
 _SOURCED_PROOF = (
     "case $- in *T*) __nacre=$__nacre-; \\builtin . /dev/stdin <<<'__nacre=${__nacre%-}';; esac; "
 )

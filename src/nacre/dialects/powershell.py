@@ -23,7 +23,7 @@ from nacre.errors import RequestError
 from nacre.keeper.wire import SCRIPT_MARK
 
 # Nothing that a command can change (aliases, functions, $PWD, default parameters) is trusted: cmdlets are
-# called # with their module's name, and everything else is .NET or a constant.
+# called with their module's name, and everything else is .NET or a constant.
 _OUT_DEFAULT, _OUT_STRING = (
     "Microsoft.PowerShell.Core\\Out-Default",
     "Microsoft.PowerShell.Utility\\Out-String",

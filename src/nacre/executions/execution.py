@@ -79,7 +79,7 @@ class CommandExecution(Execution[Result], Protocol):
 
     @property
     def begun(self) -> bool:
-        """Whether it runs, or has run: what follows can be asked of no other."""
+        """Whether it runs, or has run: all that follows needs that."""
         ...
 
     @property
@@ -129,7 +129,7 @@ class CommandExecution(Execution[Result], Protocol):
         ...
 
     def kill(self, *, by_person: bool = False) -> None:
-        """End it with all it has started; `wait` returns when that is done, and tells who wanted it."""
+        """End it with all it has started; `wait` returns when that is done, and says who wanted it."""
         ...
 
 

@@ -19,7 +19,7 @@ from nacre.executions.validation import check_command
 from nacre.keeper.frames import Spawn
 from nacre.keeper.link import SpawnError
 from nacre.model import Ended
-from nacre.output import kept_bytes
+from nacre.output import keeping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,8 +102,8 @@ class Once:
             cwd=command.working_directory,
             timeout_ms=round(command.timeout_s * 1000),
             grace_ms=round(config.kill_grace_s * 1000),
-            keep_bytes=kept_bytes(command.output_limit_bytes, config.reply_limit_bytes),
             spool_bytes=config.max_output_bytes,
+            **keeping(command.output_limit_bytes, config.reply_limit_bytes),
         )
         if command.environment or shell.dialect.environment:
             spawn.environment = {**shell.dialect.environment, **command.environment}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.frames import Stream
 from nacre.model import Ended, LeftProcess, Result
-from nacre.output import LOSSY, leaving_text, render
+from nacre.output import LOSSY, leaving_cut, render
 
 if TYPE_CHECKING:
     from nacre.config import Config
@@ -70,9 +70,7 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
         timeout_s=command.timeout_s,
         cpu_ms=end.cpu_ms,
         max_rss_bytes=end.max_rss_bytes,
-        left_running=tuple(LeftProcess(pid, leaving_text(line)) for pid, line in end.left)
-        if end.left
-        else (),
+        left_running=tuple(LeftProcess(pid, leaving_cut(line)) for pid, line in end.left) if end.left else (),
         left_running_total=end.left_total,
         output_id=output_id,
         limit=end.limit,

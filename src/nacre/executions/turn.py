@@ -30,7 +30,7 @@ from nacre.keeper import records
 from nacre.keeper.frames import TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
-from nacre.output import kept_bytes
+from nacre.output import keeping
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,8 +217,8 @@ class Turn:
             feed=feed,
             report="" if dialect.prompt else dialect.report(request),
             pair=request.pair,
-            keep_bytes=kept_bytes(self.asked.output_limit_bytes, config.reply_limit_bytes),
             spool_bytes=config.max_output_bytes,
+            **keeping(self.asked.output_limit_bytes, config.reply_limit_bytes),
         )
         if config.audit_log is not None:
             start.hashed = True

@@ -73,7 +73,7 @@ def _stdio(command: str, args: list[str]) -> Entry:
 
 
 def _claude_code_entry(command: str, args: list[str]) -> Entry:
-    # Else its tools stand behind a search, and are missing in the first turn of a quick start.
+    # Otherwise its tools are found only by a search, and are missing in the first turn of a quick start.
     return {**_stdio(command, args), "alwaysLoad": True}
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.audit import recorder
 from nacre.errors import NacreError, RequestError
-from nacre.jobs.registry import Job, Jobs
+from nacre.jobs.registry import SHOWN_CHARACTERS, Job, Jobs
 from nacre.model import Command, record
-from nacre.output import counted, describe_binary, readable
+from nacre.output import counted, describe_binary, leaving_beginning, readable
 from nacre.stderr import log
 
 if TYPE_CHECKING:
@@ -141,9 +141,8 @@ class JobControl:
         """Note a cancelled call, whose outcome the next reply mentions."""
         text = " ".join(execution.asked.text.split())
         output_id = self._outputs.id_of(execution.number)
-        self.jobs.tell(
-            f"The call of `{text[:80]}` was given up and ended. Its output has the id {output_id}."
-        )
+        shown = leaving_beginning(text, SHOWN_CHARACTERS)
+        self.jobs.tell(f"The call of `{shown}` was given up and ended. Its output has the id {output_id}.")
 
     # -- requests of callers
 
@@ -218,7 +217,7 @@ class JobControl:
         """The same for long output: beginning, end, and the most telling lines."""
         if not self._config.pick_lines:
             return None
-        from nacre.digest import digest_since  # noqa: PLC0415  # only who prints much pays for it
+        from nacre.digest import digest_since  # noqa: PLC0415  # only long output pays for it
 
         stream, begin, limit_bytes = _STREAMS[index], job.shown_bytes[index], self._config.reply_limit_bytes
         live = await job.printed(stream)
@@ -284,7 +283,7 @@ class JobControl:
             return b""
         if job.screen is None:
             raise RequestError(f"Job {job.id} has no terminal, so it takes no keys.", hint="Send text.")
-        from nacre.jobs.keys import bytes_of  # noqa: PLC0415  # only who presses keys pays for it
+        from nacre.jobs.keys import bytes_of  # noqa: PLC0415  # only those who press keys pay for it
 
         return bytes_of(names, application_cursor=job.screen.application_cursor)
 

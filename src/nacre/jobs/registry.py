@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from nacre.errors import NacreError, RequestError
 from nacre.model import Ended, Result
-from nacre.output import context_bytes, leaving_part
+from nacre.output import context_bytes, leaving_beginning, leaving_part
 from nacre.outputs import Printed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Job:
         self._watchers: list[Callable[[News], None]] = []
         self.screen: Screen | None = None
         if (size := execution.asked.terminal) is not None:
-            from nacre.jobs.screen import Screen  # noqa: PLC0415  # only who has a terminal pays for it
+            from nacre.jobs.screen import Screen  # noqa: PLC0415  # only jobs on a terminal pay for it
 
             self.screen = Screen(*size)
         self.outcome: Result | NacreError | None = None  # None: it runs
@@ -199,7 +199,7 @@ class Job:
     def name(self) -> str:
         """Its command, for a list."""
         text = " ".join(self.execution.asked.text.split())
-        return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"
+        return leaving_beginning(text, SHOWN_CHARACTERS)
 
     @property
     def is_rest(self) -> bool:

@@ -41,7 +41,7 @@ class Changes:
     """What is new on a screen."""
 
     lines: dict[int, str]  # by row
-    moved_up: int  # by so many rows, what was there before
+    moved_up: int  # by how many rows the earlier content has moved
 
 
 class _Terminal(pyte.HistoryScreen):

@@ -95,7 +95,7 @@ class Confinement:
         return f"{'bubblewrap, ' if self.mounts else ''}Landlock {self.landlock}, seccomp{network}"
 
     def check_file(self, path: str, home: str, *, writes: bool) -> None:
-        """Raise Refused for a real path that a command could not read or write: file tools have no more."""
+        """Raise Refused for a real path that a command could not read or write: file tools may do no more."""
         profile = self.profile
         why = profile.why_not_read(path, home)
         if writes and why is None:
@@ -116,7 +116,7 @@ class Confinement:
         return {name: value for name, value in environment.items() if name != "TMPDIR"}  # /tmp is theirs
 
     def release(self) -> None:
-        """Take away what it has put into directories of the person, and let nobody in by the proxy."""
+        """Remove what it has put into the person's directories, and close the proxy."""
         self.placeholders.remove()
         if self.proxy is not None:
             self.proxy.close()
@@ -153,7 +153,7 @@ def profile_of(config: Config, workspace: str, files: FileSystem, spool_director
         tmp_bytes=config.limit_tmp_bytes,
         hidden=(
             os.path.dirname(spool_directory),  # with the output files of other servers
-            socket_directory(os.environ),  # who reaches these sockets can stop jobs
+            socket_directory(os.environ),  # whoever reaches these sockets can stop jobs
         ),
         own_processes_only=landlock_version() < SCOPES_SINCE,
         worktree=find_worktree(workspace),
@@ -222,9 +222,9 @@ def _unreadable(spool_directory: str) -> str:
 
 
 def _make_unreadable(path: str) -> None:
-    """What lies over a secret: a device that there is none of, because root can read an empty file.
+    """Make what covers a secret: a device node without a device, because root can read an empty file.
 
-    bubblewrap lets no device be opened. Where there can be no such thing, a file that others cannot read.
+    bubblewrap lets no device be opened. Where no node can be made, it is a file that others cannot read.
     """
     with contextlib.suppress(FileExistsError):
         try:
@@ -234,7 +234,7 @@ def _make_unreadable(path: str) -> None:
 
 
 def _prepare(profile: Profile, spool_directory: str, placeholders: Placeholders) -> Profile:
-    """Make what mounts are made of: it goes with the server. Caches stay. What stands there in the end."""
+    """Create what mounts need, which goes with the server, and caches, which stay; the profile with them."""
     for directory in private_directories(profile.private_tmp):
         os.makedirs(directory, 0o700, exist_ok=True)
         os.chmod(directory, 0o1777)  # noqa: S103  # as /tmp is; the directory around it is private

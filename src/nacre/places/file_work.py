@@ -291,7 +291,7 @@ def _whole_lines(data: bytes, room: int, limit: int | None) -> bytes:
 
 
 def _cut(data: bytes, room: int) -> bytes:
-    """Up to so many bytes, without cutting a UTF-8 character."""
+    """At most this many bytes, without cutting a UTF-8 character."""
     if len(data) <= room:
         return data
     for back in range(1, min(4, room) + 1):

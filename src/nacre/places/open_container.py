@@ -160,7 +160,7 @@ def without_connections() -> list[list[Any]]:
     """A filter that allows no network connections; servers can still listen.
 
     A filter cannot see addresses, so `connect` fails for Unix sockets and the loopback, too. Datagrams need
-    no connection, and some protocols none that it could see: there are none of these sockets.
+    no connection, and some protocols none that it could see: such sockets cannot be made.
     """
     datagrams = [kind | flags for kind in (DATAGRAM, SEQUENCED) for flags in SOCKET_FLAGS]
     return [

@@ -57,7 +57,7 @@ NOT_INITIALISED = CallError(
     "The connection is not initialized: send `initialize` first. (A client of 2026-07-28 names its version "
     "and capabilities in the `_meta` of each request instead.)",
 )
-# Methods of the protocol that we do not serve, whose parameters need no look.
+# Methods of the protocol that we do not serve, whose parameters need not be looked at.
 NOT_OFFERED = ("resources/list", "resources/templates/list", "server/discover", "tasks/list")
 RESOURCE_LISTS = ("resources/list", "resources/templates/list")
 RESOURCE_METHODS = (*RESOURCE_LISTS, "resources/read", "resources/subscribe", "resources/unsubscribe")
@@ -172,12 +172,12 @@ class FastPath:
         connection = self._connection
         if connection.era is not Era.MODERN or not self._only_probed or modern.has_envelope(params):
             return
-        with contextlib.suppress(CallError):  # who does not really shake hands stays where they are
+        with contextlib.suppress(CallError):  # a client that does not really shake hands stays where it is
             parse_handshake(params)
             connection.era = Era.UNDECIDED
 
     def _leave_handshake(self, params: dict[str, Any]) -> bool:
-        """The SDK answers; we note what the client has told."""
+        """The SDK answers; we note what the client has said."""
         with contextlib.suppress(CallError):
             self._note_handshake(parse_handshake(params))
         return False
@@ -270,7 +270,7 @@ class FastPath:
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
-        except Exception:  # noqa: BLE001  # as in `answer`
+        except Exception:  # noqa: BLE001  # in any case the request is answered
             log.exception("a resource could not be read; please report this")
             await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": FAILED})
         finally:
@@ -322,7 +322,7 @@ class FastPath:
         return await self._connection.request("elicitation/create", params)
 
     def _heartbeat(self, token: Id | None) -> Heartbeat | None:
-        """How a call tells of its progress, if the client wants that."""
+        """How a call reports its progress, if the client wants that."""
         if token is None:
             return None
 
@@ -446,7 +446,7 @@ class FastPath:
             outcome = {"result": await method(mapping(message.get("params")))}
         except CallError as error:
             outcome = {"error": error_body(error)}
-        except Exception:  # noqa: BLE001  # as in `answer`
+        except Exception:  # noqa: BLE001  # in any case the request is answered
             log.exception("the method %s failed; please report this", message["method"])
             outcome = {"error": FAILED}
         finally:

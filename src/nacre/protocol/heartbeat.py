@@ -1,4 +1,4 @@
-"""Progress of one call: what its tool tells, and a sign of life while that is nothing.
+"""Progress of one call: what its tool reports, and a sign of life while that is nothing.
 
 Clients give up on calls that are silent for long; many wait on while there is progress. Above it: the fast
 path and the SDK's side, which say how a message is sent. It knows asyncio and nothing of messages.
@@ -30,7 +30,7 @@ class Heartbeat:
         self._timer = self._loop.call_later(self._interval_s, self._beat)
 
     async def tell(self, _amount: float, message: str) -> None:
-        """Send what a tool has to tell."""
+        """Send what a tool has to report."""
         self._sent_at = self._loop.time()
         await self._send(self._next_amount(), message)
 

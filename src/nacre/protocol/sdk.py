@@ -231,7 +231,7 @@ def build_server(connection: Connection) -> Any:
     app.middleware.append(calls)
     for prompt in surface.prompts.values():
         app.add_prompt(_shown_prompt(prompt))
-    handlers = app._lowlevel_server._request_handlers  # noqa: SLF001  # what is served is what is told
+    handlers = app._lowlevel_server._request_handlers  # noqa: SLF001  # what is announced is what is served
     absent = ("resources/",) if surface.prompts else ("resources/", "prompts/")
     for method in [name for name in handlers if name.startswith(absent)]:
         del handlers[method]
@@ -336,7 +336,7 @@ def _shown_prompt(prompt: Prompt) -> Any:
 
 
 async def _show_other_tools(app: Any, calls: Calls) -> None:
-    """Put the tools that are shown from now on into the SDK's server, and tell who listens (2026)."""
+    """Put the tools that are shown from now on into the SDK's server, and tell those who listen (2026)."""
     shown: list[SdkTool] = [_Shown(tool, calls) for tool in calls.connection.surface.tools.values()]
     app._tool_manager = ToolManager(tools=shown)  # noqa: SLF001  # no way to replace them
     await app._subscriptions.publish(ToolsListChanged())  # noqa: SLF001
@@ -361,7 +361,7 @@ async def serve(connection: Connection, first: Message) -> None:
 
 
 def _replay(connection: Connection) -> list[Message]:
-    """What the client has told the fast path, for the SDK."""
+    """What the client has said to the fast path, for the SDK."""
     if connection.era is Era.MODERN:
         return [modern.opening(REPLAY_ID)]
     replay: list[Message] = []

@@ -31,6 +31,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, cast
 
 from nacre.keeper import quickjson
+from nacre.output import leaving_value, may_leave
 from nacre.pipes import PipeReader, PipeWriter
 from nacre.protocol.admission import Admission
 from nacre.protocol.batches import Batch, Batches
@@ -319,7 +320,7 @@ class Stdio:
             message = quickjson.decode(line.decode())
             try:
                 self._pass_on(message)
-            except Exception:  # noqa: BLE001  # as in `_line`
+            except Exception:  # noqa: BLE001  # as above: neither the server nor the next line may suffer
                 self._fail(message)
         if self._paused:
             self._read_or_wait()
@@ -400,9 +401,25 @@ class Stdio:
 
 
 def _encoded(message: Message) -> bytes:
-    """The line of a message; an answer that cannot be written becomes an error."""
+    """The line of a message, without secrets; an answer that cannot be written becomes an error."""
     try:
-        return encode(message)
+        data = encode(message)
+        return data if may_leave(data) else encode(_as_it_may_leave(message))
     except (TypeError, ValueError, RecursionError):
         log.exception("a message could not be written; please report this")
         return encode({"jsonrpc": "2.0", "id": message["id"], "error": FAILED}) if "id" in message else b""
+
+
+def _as_it_may_leave(message: Message) -> Message:
+    """A message without secrets, also such as the client itself has sent: no transcript must repeat them.
+
+    What it recognizes its own request by stays.
+    """
+    shown: Message = leaving_value(message)
+    if "id" in message:
+        shown["id"] = message["id"]
+    params: Any = message.get("params")
+    if isinstance(params, dict):
+        own = cast("Message", params)
+        shown["params"] |= {name: own[name] for name in ("progressToken", "requestId") if name in own}
+    return shown

@@ -38,7 +38,7 @@ def wanted(params: dict[str, Any]) -> dict[str, Any] | None:
         return None
     kinds = cast("dict[str, Any]", named)
     if kinds.get("promptsListChanged"):
-        return None  # our prompts never change; who has others has them in the SDK
+        return None  # our prompts never change; any others are the SDK's
     uris: Any = kinds.get(URIS, [])
     if not all(isinstance(kinds.get(flag, False), bool) for flag in FLAGS) or not isinstance(uris, list):
         return None

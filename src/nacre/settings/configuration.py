@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def default_path() -> str:
     """The default path of the person's own settings file."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     return os.path.join(base, "nacre", "config.toml")
 
 

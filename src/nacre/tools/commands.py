@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SESSION = "main"
 NO_OUTPUT = "(no output)"
 # Every reply of every tool here has these fields. The others are described in docs/presets/commands.md and
-# appear # when they say something. A schema in each of the tools would be a third of the list.
+# appear when they have something to say. A schema in each of the tools would be a third of the list.
 _ALWAYS = ("success", "output")
 _NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 

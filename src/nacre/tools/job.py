@@ -27,9 +27,9 @@ def job_tool(service: Service) -> Tool:
     return Tool(
         name="job",
         description=(
-            "Commands that run on. wait returns at the end, or at the first of: a new line that matches "
-            "until, a local port that accepts, silence, a wish for input, the time; it shows what is new. "
-            "send can wait, too. end kills all of it."
+            "Commands that keep running. wait returns at the end, or at the first of: a new line that "
+            "matches until, a local port that accepts, silence, waiting for input, the time; it "
+            "shows what is new. send can wait, too. end kills all of it."
         ),
         input_schema={
             "type": "object",
@@ -58,7 +58,7 @@ def job_tool(service: Service) -> Tool:
                 },
                 "eof": {"type": "boolean", "description": "End its input"},
                 "signal": {"type": "string", "description": "INT, TERM, HUP …"},
-                "rows": {"type": "integer", "description": "For screen: so many, with scrollback"},
+                "rows": {"type": "integer", "description": "For screen: this many, with scrollback"},
                 "columns": {"type": "integer"},
             },
             "required": ["action"],
@@ -148,7 +148,7 @@ def _line(job: dict[str, Any]) -> str:
     how = ", ".join(
         f"{words}{job[name]}"
         for name, words in (("ended", ""), ("exit_code", "exit code "), ("signal", ""), ("reason", ""))
-        if name in job and job[name] != "signaled"  # by the signal that is told
+        if name in job and job[name] != "signaled"  # by the signal that is named
     )
     left = "; ".join(
         f"{each['pid']} {each['command']}"
@@ -203,7 +203,7 @@ def _reply(look: Look) -> Reply:
 
 
 def _headline(look: Look) -> str:
-    """Why it is told of now."""
+    """Why it is reported now."""
     reason = _REASONS[look.reason]
     if look.reason == "matched":
         return f"{reason}: {look.line}"

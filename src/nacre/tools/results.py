@@ -291,9 +291,9 @@ def left_line(result: Result, job: str = "") -> str:
     rest = result.left_running_total - SHOWN_LEFT
     more = f" and {rest} more" if rest > 0 else ""
     spools = [text.spool for text in (result.stdout, result.stderr) if text.goes_on and text.spool]
-    where = f" (prints on into {' and '.join(spools)})" if spools and not job else ""
+    where = f" (its output goes to {' and '.join(spools)})" if spools and not job else ""
     lost = "".join(f" ({words[0].lower()}{words[1:].removesuffix('.')})" for words in _lost(result))
-    as_job = f"; job {job}{', which prints on' if spools else ''}" if job else ""
+    as_job = f"; job {job}{', whose output is kept' if spools else ''}" if job else ""
     return f"still running: {shown}{more}{where}{lost}{as_job}"
 
 
