@@ -44,8 +44,11 @@ if sys.platform == "linux":
                 callback = self.callbacks.get(fd)
                 if callback is None:  # asyncio's epoll; or an earlier callback of this iteration removed it
                     others = True
-                else:
-                    _call(callback)
+                    continue
+                try:
+                    callback()
+                except Exception as error:  # noqa: BLE001  # in any case the other pipe is still to be served
+                    _report(callback, error)
             return super().select(0) if others else []
 
         def close(self) -> None:
@@ -53,13 +56,10 @@ if sys.platform == "linux":
             self.first.close()
             super().close()
 
-    def _call(callback: Callable[[], None]) -> None:
-        """Call as asyncio does: an exception is reported, and ends nothing."""
-        try:
-            callback()
-        except Exception as error:  # noqa: BLE001  # in any case the other pipe is still to be served
-            message = f"Exception in callback {callback!r}"
-            asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+    def _report(callback: Callable[[], None], error: Exception) -> None:
+        """Report an exception as asyncio does: it ends nothing."""
+        message = f"Exception in callback {callback!r}"
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
     class DirectLoop(asyncio.SelectorEventLoop):
         """The event loop of a server."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -114,30 +115,34 @@ class Deadlines(Generic[Value]):
         self._callback = callback
         self._due: dict[Value, float] = {}
         self._timer: asyncio.TimerHandle | None = None
+        self._rings_at = 0.0  # when that is due
 
     def begin(self, thing: Value, delay_s: float) -> None:
         """Call back with it after a while."""
-        loop = asyncio.get_running_loop()
-        self._due[thing] = due = loop.time() + delay_s
-        if self._timer is None or self._timer.when() > due:
+        self._due[thing] = due = time.monotonic() + delay_s  # the clock of asyncio's loops
+        if self._timer is None or self._rings_at > due:
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = loop.call_at(due, self._ring)
+            self._ring_at(due)
 
     def end(self, thing: Value) -> None:
         """Cancel the call for one; unknown ones are ignored."""
         self._due.pop(thing, None)
 
     def _ring(self) -> None:
-        self._timer, loop = None, asyncio.get_running_loop()
-        now = loop.time()
+        self._timer = None
+        now = time.monotonic()
         over = [thing for thing, due in self._due.items() if due <= now]
         for thing in over:
             del self._due[thing]
         if self._due:
-            self._timer = loop.call_at(min(self._due.values()), self._ring)
+            self._ring_at(min(self._due.values()))
         for thing in over:
             self._callback(thing)
+
+    def _ring_at(self, due: float) -> None:
+        self._timer = asyncio.get_running_loop().call_at(due, self._ring)
+        self._rings_at = due
 
 
 class EagerFuture(asyncio.Future[Value]):

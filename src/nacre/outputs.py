@@ -100,7 +100,9 @@ class Outputs:
 
     def keep(self, number: str, stdout: Stream, stderr: Stream) -> str:
         """Remember what a command has printed; its id."""
-        streams = _beyond_file(stdout), _beyond_file(stderr)
+        streams = stdout, stderr
+        if stdout.spool is not None or stderr.spool is not None:
+            streams = _beyond_file(stdout), _beyond_file(stderr)
         self._streams[number] = streams
         self._held_bytes += _size(streams)
         while (self._held_bytes > MEMORY_BYTES and len(self._streams) > 1) or len(self._streams) > REMEMBERED:

@@ -60,7 +60,9 @@ class PipeReader:
 
     def _ready(self) -> None:
         try:
-            chunk = self._read()
+            chunk = os.read(self._fd, SHORT_BYTES)
+            if len(chunk) == SHORT_BYTES:
+                chunk = self._with_rest(chunk)
         except BlockingIOError:
             return
         except OSError:  # a reset socket, a terminal that hung up: nothing more comes
@@ -71,13 +73,12 @@ class PipeReader:
             self.close()
             self._on_end()
 
-    def _read(self) -> bytes:
-        """Read what is available; a long message comes in one piece.
+    def _with_rest(self, chunk: bytes) -> bytes:
+        """A chunk and what else is available: a long message comes in one piece.
 
         All reads share one permanent buffer: new blocks for long reads would fragment the heap.
         """
-        chunk = os.read(self._fd, SHORT_BYTES)
-        if len(chunk) < SHORT_BYTES or not (more := _waiting_bytes(self._fd)):
+        if not (more := _waiting_bytes(self._fd)):
             return chunk
         return b"".join((chunk, _long_buffer[: os.readv(self._fd, (_long_buffer[:more],))]))
 
@@ -163,8 +164,16 @@ class WatchedPipeWriter:
         if self._buffer:
             self._buffer += data
             return
-        rest = self._write_now(data)
-        if rest:
+        try:
+            sent = os.write(self._fd, data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._break()
+            return
+        if sent == len(data):  # nearly always
+            return
+        if rest := self._write_now(data[sent:]):
             self._buffer += rest
             self._emptied.clear()
             if self._watchable:

@@ -36,7 +36,7 @@ from nacre.settings import file_changes
 from nacre.stderr import log
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Coroutine
 
     from nacre.abort import AbortFile
     from nacre.config import Config
@@ -97,12 +97,12 @@ class Service:
 
     # -- the one sequence
 
-    async def run(
+    def run(
         self,
         command: Command,
         on_output: Callable[[int, bytes], None] | None = None,
         ask: Ask | None = None,
-    ) -> Result:
+    ) -> Coroutine[Any, Any, Result]:
         """Run a command to its end. Cancelling kills all it started. NacreError: it could not be run."""
         execution: Once | Turn
         if command.session is None:
@@ -113,8 +113,8 @@ class Service:
             self._job_control().jobs.check_room()
         if not self._is_prepared:
             self._is_prepared = True
-            return await self._carry_out_first(execution, ask)
-        return await self._carry_out(execution, ask)
+            return self._carry_out_first(execution, ask)
+        return self._carry_out(execution, ask)
 
     async def _carry_out_first(self, execution: Once | Turn, ask: Ask | None) -> Result:
         """The same for the first command; when it is answered, what a long output needs is loaded.
@@ -202,7 +202,7 @@ class Service:
         command = execution.asked
         if not isinstance(command, Command) or command.answer_within_s is None:
             return await execution.wait()
-        running = cast("CommandExecution", execution)
+        running: CommandExecution = execution  # pyright: ignore[reportAssignmentType]  # what has a command
         if command.answer_within_s:
             self._patience.begin(running, command.answer_within_s)
         try:
@@ -274,15 +274,17 @@ class Service:
         """Say what to do next after a failure, and name no file that cannot be read."""
         if self.config.limits or self.config.limit_tmp_bytes:
             done = with_limit(done, self.config)
-        path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
-        hints = done.hints or self._hint_of_older_rules(asked, done)
-        hints = hints or hints_for(done, path, self.place.files)
+        hints = done.hints if done.ok or done.hints else self._hints_for(done, asked)
         if self.place.confinement is not None and isinstance(asked, Command):
             refused = self._refusals(asked, done, ask, began)
             hints = (*done.hints, *refused) if refused else hints
         if done.spool is not None and not self._can_read(done.spool, done.working_directory):
             done = replace(done, stdout=without_spool(done.stdout), stderr=without_spool(done.stderr))
         return replace(done, hints=hints) if hints else done
+
+    def _hints_for(self, done: Result, asked: Command | FileWork) -> tuple[str, ...]:
+        path = "" if self.shell.runner else self.place.search_path  # wine has programs of its own
+        return self._hint_of_older_rules(asked, done) or hints_for(done, path, self.place.files)
 
     def _hint_of_older_rules(self, asked: Command | FileWork, done: Result) -> tuple[str, ...]:
         """A program that the rules allow by now, in a session that can execute what they allowed before."""

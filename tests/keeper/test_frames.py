@@ -114,8 +114,19 @@ def test_what_a_record_does_not_say_is_the_default_on_the_other_side() -> None:
     heard = codec.decode(Spawn, body_of(codec.encode(Spawn(argv=["x"], cwd="/", program=""), 1)))
     assert (heard.argv, heard.grace_ms, heard.environment, heard.script) == (["x"], 1000, {}, None)
     assert heard == Spawn(argv=["x"], cwd="/", program="")
-    again = codec.decode_again(b'["y"]', heard)
-    assert (again.argv, again.cwd, heard.argv) == (["y"], "/", ["x"])
+
+
+@pytest.mark.req("keeper-frames")
+@given(st.lists(st.text(st.characters(exclude_characters="\0")), min_size=1))
+def test_other_arguments_of_the_last_command_are_decoded_as_they_were_sent(argv: list[str]) -> None:
+    last = Spawn(argv=["x"], cwd="/", program="")
+    again = codec.decode_again(body_of(codec.encode_again([*argv, "\udcff"], 2)), last)
+    assert (again.argv, again.cwd, last.argv) == ([*argv, "\udcff"], "/", ["x"])
+
+
+@pytest.mark.req("keeper-frames")
+def test_arguments_that_a_nul_would_divide_are_not_sent_alone() -> None:
+    assert codec.encode_again(["sh", "-c", "echo a\0rm b"], 2) == b""
 
 
 WRONG: dict[str, list[Any]] = {

@@ -326,7 +326,7 @@ class RawKeeper:
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"]}), "Spawn lacks ['cwd', 'program'] and does not take []"),
         (json_frame(Kind.SPAWN, 3, {"argv": [], "cwd": "/", "program": "/x"}), "argv"),
         (json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": "/", "program": "/x", "luck": 1}), "luck"),
-        (json_frame(Kind.AGAIN, 3, ["x"]), "AGAIN: there is no good SPAWN before it"),
+        (frame(Kind.AGAIN, 3, b"x"), "AGAIN: there is no good SPAWN before it"),
         (
             json_frame(Kind.SPAWN, 3, {"argv": ["x"], "cwd": 5, "program": "/x"}),
             "Spawn.cwd does not fit (int)",
@@ -395,13 +395,13 @@ def test_another_command_like_the_last_needs_its_arguments_only() -> None:
     assert keeper.next()[0] == Kind.HELLO
     keeper.send(encode(spec("exit 1"), 1))
     assert keeper.next()[:2] == (Kind.EXIT, 1)
-    keeper.send(json_frame(Kind.AGAIN, 2, ["sh", "-c", "exit 2"]))
+    keeper.send(frame(Kind.AGAIN, 2, b"sh\0-c\0exit 2"))
     assert keeper.next()[:2] == (Kind.EXIT, 2)
-    keeper.send(json_frame(Kind.AGAIN, 3, "sh"))
-    assert "argv" in keeper.next()[2]["message"]
+    keeper.send(frame(Kind.AGAIN, 3, b"sh\0\xff"))
+    assert keeper.next()[2]["message"].startswith("AGAIN: 'utf-8' codec can't decode")
     keeper.send(json_frame(Kind.SPAWN, 4, {"argv": []}))
     assert "Spawn lacks" in keeper.next()[2]["message"]
-    keeper.send(json_frame(Kind.AGAIN, 5, ["sh", "-c", "exit 5"]))
+    keeper.send(frame(Kind.AGAIN, 5, b"sh\0-c\0exit 5"))
     assert "no good SPAWN" in keeper.next()[2]["message"], "it is not like the one before the bad one"
     assert keeper.close() == 0
 

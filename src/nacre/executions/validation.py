@@ -47,7 +47,8 @@ def check_text(argument: str, text: str) -> None:
             f"{argument} contains a NUL character at offset {at}.",
             hint="No shell can take one; use printf '\\0' to make it.",
         )
-    _check_encoding(argument, text)
+    if not text.isascii():
+        _check_encoding(argument, text)
 
 
 def _check_encoding(argument: str, text: str) -> None:

@@ -72,8 +72,9 @@ def encode(record: Any, command_id: int = 0) -> bytes:
 
 
 def encode_again(argv: list[str], command_id: int) -> bytes:
-    """AGAIN: the last SPAWN with other arguments."""
-    return json_frame(Kind.AGAIN, command_id, argv)
+    """AGAIN: the last SPAWN with other arguments; empty where one holds a NUL, which separates them here."""
+    words = "\0".join(argv)
+    return frame(Kind.AGAIN, command_id, _to_bytes(words)) if words.count("\0") == len(argv) - 1 else b""
 
 
 def encode_turn_start(start: TurnStart, command_id: int) -> bytes:
@@ -98,7 +99,9 @@ def encode_exit(end: Exit, command_id: int) -> bytes:
     code = -1 if end.code is None or end.signal is not None or end.why is not None else end.code
     if 0 <= code <= _MOST and _is_ordinary(end):
         numbers = code, end.wall_ms, end.cpu_ms, end.max_rss_bytes or 0
-        return frame(Kind.EXIT, command_id, _PLAIN_EXIT.pack(0, *numbers, *_counts(end)) + _heads(end))
+        out, err = end.stdout, end.stderr
+        counts = out.total_bytes, out.line_ends, err.total_bytes, err.line_ends
+        return frame(Kind.EXIT, command_id, _PLAIN_EXIT.pack(0, *numbers, *counts) + out.head + err.head)
     content = [end.code, end.signal, end.why, end.wall_ms, end.cpu_ms, end.max_rss_bytes]
     content += [end.left, end.left_total, end.limit]
     return _with_streams(Kind.EXIT, command_id, content, (end.stdout, end.stderr))
@@ -110,8 +113,10 @@ def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
     if end.record is not None and end.directory is not None and not odd and _is_ordinary(end):
         record, directory = _to_bytes(end.record), _to_bytes(end.directory)
         numbers = end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes or 0, len(record), len(directory)
-        head = _PLAIN_TURN.pack(0, *numbers, *_counts(end))
-        return frame(Kind.TURN_END, command_id, head + record + directory + _heads(end))
+        out, err = end.stdout, end.stderr
+        counts = out.total_bytes, out.line_ends, err.total_bytes, err.line_ends
+        head = _PLAIN_TURN.pack(0, *numbers, *counts)
+        return frame(Kind.TURN_END, command_id, head + record + directory + out.head + err.head)
     content = [end.record, end.pair, end.wall_ms, end.cpu_ms, end.max_rss_bytes, end.directory]
     content += [end.left, end.left_total, end.replaced, end.mute, end.unread, end.limit]
     return _with_streams(Kind.TURN_END, command_id, content, (end.stdout, end.stderr))
@@ -119,29 +124,22 @@ def encode_turn_end(end: TurnEnd, command_id: int) -> bytes:
 
 def _is_ordinary(end: Exit | TurnEnd) -> bool:
     """Whether nothing was left, no limit exceeded, all output kept, and every number fits."""
-    if end.left or end.left_total or end.limit or not (_is_whole(end.stdout) and _is_whole(end.stderr)):
+    if end.left or end.left_total or end.limit:
         return False
+    for stream in (end.stdout, end.stderr):
+        if stream is not NOTHING and not _is_whole(stream):
+            return False
     rss_bytes = 1 if end.max_rss_bytes is None else end.max_rss_bytes
     return 0 < rss_bytes <= _MOST << 32 and max(end.wall_ms, end.cpu_ms) <= _MOST
 
 
 def _is_whole(stream: Stream) -> bool:
     """Whether its head is the whole stream."""
-    if stream is NOTHING:
-        return True
     if not stream.head or not stream.line_ends <= stream.total_bytes == len(stream.head) <= _MOST:
         return False
     if stream.tail or stream.spool is not None or stream.spool_omitted_bytes or stream.spool_failed:
         return False
     return not (stream.goes_on or stream.rest_lost or stream.sha256)
-
-
-def _counts(end: Exit | TurnEnd) -> tuple[int, int, int, int]:
-    return end.stdout.total_bytes, end.stdout.line_ends, end.stderr.total_bytes, end.stderr.line_ends
-
-
-def _heads(end: Exit | TurnEnd) -> bytes:
-    return end.stdout.head + end.stderr.head
 
 
 def _to_bytes(text: str) -> bytes:
@@ -236,11 +234,8 @@ def _checks(record: type, given: list[tuple[str, Any]], shape: tuple[Any, ...]) 
 
 def decode_again(body: bytes, last: Spawn) -> Spawn:
     """The last spawn with other arguments. Raises ValueError like `decode`."""
-    argv: Any = quickjson.decode(body.decode())
-    if argv.__class__ is not list or not _is_words(argv):
-        raise _unfitting(Spawn, "argv", argv)
     spawn = Spawn.__new__(Spawn)
-    spawn.__dict__ = {**last.__dict__, "argv": argv}
+    spawn.__dict__ = {**last.__dict__, "argv": _to_text(body).split("\0")}
     return spawn
 
 

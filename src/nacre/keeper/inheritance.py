@@ -67,14 +67,11 @@ class Inheritance:
         theirs = min(ours + OOM_RAISE, OOM_HIGHEST)
         self._oom_file, self._oom_scores = fd, (b"%d" % theirs, b"%d" % ours)
         try:
-            self._set_oom_score(0)
-            self._set_oom_score(1)
+            for score in self._oom_scores:
+                os.pwrite(fd, score, 0)
         except OSError:
             os.close(fd)
             self._oom_file = -1
-
-    def _set_oom_score(self, whose: int) -> None:
-        os.pwrite(self._oom_file, self._oom_scores[whose], 0)
 
     def starting(self, start: Callable[[], int]) -> int:
         """Start a process with the attributes of commands."""
@@ -92,4 +89,4 @@ class Inheritance:
         if self._files is not None:
             resource.setrlimit(resource.RLIMIT_NOFILE, self._files[whose])
         if self._oom_file >= 0:
-            self._set_oom_score(whose)
+            os.pwrite(self._oom_file, self._oom_scores[whose], 0)

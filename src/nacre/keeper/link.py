@@ -227,8 +227,12 @@ class Link:
 
     def _spawn_frame(self, command_id: int, spawn: Spawn) -> bytes:
         """The frame for a command; only the arguments, if nothing else differs from the previous one."""
-        if self._last is not None and vars(spawn) == {**vars(self._last), "argv": spawn.argv}:
-            return encode_again(spawn.argv, command_id)
+        if (
+            self._last is not None
+            and vars(spawn) == {**vars(self._last), "argv": spawn.argv}
+            and (again := encode_again(spawn.argv, command_id))
+        ):
+            return again
         # A spawn for which the keeper has to find or write a file is no template for the next one.
         self._last = spawn if spawn.program and spawn.script is None else None
         return encode(spawn, command_id)
@@ -419,7 +423,7 @@ class Link:
             end = decode_exit(body)
             if end.left_total:
                 running.rest = self._add_rest(running.id, 0)
-            else:
+            elif running.id in self._rests:
                 self._end_rests(running.id)
             _heard_exit(running, end)
             del self._running[running.id]

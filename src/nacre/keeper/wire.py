@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 5
+VERSION = 6
 SCRIPT_MARK = "\0script\0"  # stands for the script file in argv; no real argument contains a NUL
 COOKIE_NAME = "NACRE_COMMAND"  # the environment variable that attributes a process to its command
 HEADER = struct.Struct(">IBI")
@@ -41,7 +41,7 @@ class Kind(IntEnum):
     READ = 11
     WATCH = 12
     HIDDEN_INPUT = 13  # raw bytes for a terminal, if it does not echo now; INPUT_TAKEN answers
-    AGAIN = 9  # a JSON array: the last SPAWN with these arguments
+    AGAIN = 9  # the last SPAWN with these arguments, separated by NULs
 
     HELLO = 64
     STARTED = 65

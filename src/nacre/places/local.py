@@ -11,7 +11,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nacre.dialects import examples, find_shell, is_known
 from nacre.dialects.posix import PROBE, PROBE_ANSWER
@@ -26,7 +26,7 @@ from nacre.places.local_files import LOCAL_FILES
 from nacre.spools import Spools
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Coroutine, Mapping
 
     from nacre.config import Config
     from nacre.file_records import FileDone, FileWork
@@ -302,9 +302,9 @@ class Local:
         """The variables that its commands inherit."""
         return self._environment.keys() | self.shell.dialect.environment.keys()
 
-    async def link(self) -> Link:
+    def link(self) -> Coroutine[Any, Any, Link]:
         """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
-        return await self.keeper.link()
+        return self.keeper.link()
 
     def start_directory(self) -> str:
         """The directory of commands that name none. RequestError: the configured one does not exist."""

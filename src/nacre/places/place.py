@@ -5,10 +5,10 @@ Above it: the service and its executions, which know places only through it. Bel
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Coroutine, Mapping
 
     from nacre.config import Config
     from nacre.dialects import Shell
@@ -132,7 +132,7 @@ class Place(Protocol):
         """Other rules apply from now on. True: what was started before keeps the restrictions it had."""
         ...
 
-    async def link(self) -> Link:
+    def link(self) -> Coroutine[Any, Any, Link]:
         """The link to its keeper, ready for commands. PlaceError: no keeper can be started."""
         ...
 

@@ -25,14 +25,14 @@ class Admission:
         self._open: dict[Id, int] = {}  # id -> length of its line
         self._open_bytes = 0
         self._endless: set[Id] = set()
-        self._waiting: dict[Id, bytes] = {}
+        self.waiting: dict[Id, bytes] = {}  # for room; id -> line
         self._waiting_bytes = 0
 
     def __contains__(self, identity: Id) -> bool:
-        return identity in self._open or identity in self._waiting
+        return identity in self._open or identity in self.waiting
 
     def __len__(self) -> int:
-        return len(self._open) + len(self._waiting)
+        return len(self._open) + len(self.waiting)
 
     @property
     def unfinished(self) -> bool:
@@ -49,14 +49,9 @@ class Admission:
         """Whether no more lines should be read."""
         return self._waiting_bytes > WAITING_BYTES
 
-    @property
-    def some_wait(self) -> bool:
-        """Whether there are requests that wait for room."""
-        return bool(self._waiting)
-
     def admit(self, identity: Id, size: int) -> bool:
-        """Accept a request, if there is room and no earlier one waits."""
-        if self._waiting or (self._open and not self._fits(size)):
+        """Accept a request, if it is new, there is room and no earlier one waits."""
+        if self.waiting or (self._open and (identity in self._open or not self._fits(size))):
             return False
         self._open[identity] = size
         self._open_bytes += size
@@ -69,14 +64,14 @@ class Admission:
 
     def hold(self, identity: Id, line: bytes) -> None:
         """Let a request wait."""
-        self._waiting[identity] = line
+        self.waiting[identity] = line
         self._waiting_bytes += len(line) + ENTRY_BYTES
 
     def next(self) -> bytes | None:
         """The first waiting request, if there is room for it now; it counts as in flight then."""
-        if not self._waiting:
+        if not self.waiting:
             return None
-        identity, line = next(iter(self._waiting.items()))
+        identity, line = next(iter(self.waiting.items()))
         if not self._fits(len(line)):
             return None
         self._release(identity)
@@ -95,17 +90,17 @@ class Admission:
 
     def cancel(self, identity: Id) -> bool:
         """Cancel a request; whether it was in flight. A waiting one is dropped."""
-        if identity in self._waiting:
+        if identity in self.waiting:
             self._release(identity)
             return False
         return self.settle(identity)
 
     def _release(self, identity: Id) -> None:
-        self._waiting_bytes -= len(self._waiting.pop(identity)) + ENTRY_BYTES
+        self._waiting_bytes -= len(self.waiting.pop(identity)) + ENTRY_BYTES
 
     def clear(self) -> None:
         """Forget all requests: no answer can be sent any more."""
         self._open.clear()
-        self._waiting.clear()
+        self.waiting.clear()
         self._endless.clear()
         self._open_bytes = self._waiting_bytes = 0

@@ -40,17 +40,17 @@ class Batches:
     def __init__(self) -> None:
         self.allowed = False  # depends on the client's protocol version
         self.reading: Batch | None = None  # the one whose messages are just being read
-        self._of: dict[Id, Batch] = {}
+        self.pending: dict[Id, Batch] = {}  # by unanswered request
 
     def note(self, identity: Id) -> None:
         """Note an accepted request; if it is in a batch, its answer belongs into one, too."""
         if self.reading is not None:
             self.reading.expect()
-            self._of[identity] = self.reading
+            self.pending[identity] = self.reading
 
     def settle(self, identity: Id, answer: Message | None = None) -> Batch | None:
         """Note that a request is answered, or never will be; returns its batch."""
-        batch = self._of.pop(identity, None) if self._of else None
+        batch = self.pending.pop(identity, None)
         if batch is not None:
             batch.settle(answer)
         return batch

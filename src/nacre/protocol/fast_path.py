@@ -293,15 +293,17 @@ class FastPath:
             connection.pending_in_sdk.add(identity)
             return False
         check_call(params, self._surface)
-        tool, arguments = self._surface.tools[params["name"]], mapping(params.get("arguments"))
-        meta = mapping(params.get("_meta"))
+        arguments: dict[str, Any] = params.get("arguments", {})
+        meta: dict[str, Any] = params.get("_meta") or {}
+        tool = self._surface.tools[params["name"]]
         connection.start(identity, self._answer_call(identity, tool, arguments, meta))
         return True
 
     async def _answer_call(
         self, identity: Id, tool: Tool, arguments: dict[str, Any], meta: dict[str, Any]
     ) -> None:
-        connection, heartbeat = self._connection, self._heartbeat(meta.get("progressToken"))
+        connection = self._connection
+        heartbeat = self._heartbeat(meta["progressToken"]) if "progressToken" in meta else None
         try:
             if connection.roots is not None and connection.roots.unsettled:
                 await connection.roots.settled()
@@ -310,9 +312,9 @@ class FastPath:
                 self._elicit if connection.client.asks else None,
             )
             result = await answer(tool, arguments, caller, meta)
-            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "result": result})
+            connection.stdio.tell({"jsonrpc": "2.0", "id": identity, "result": result})
         except CallError as error:
-            await connection.stdio.send({"jsonrpc": "2.0", "id": identity, "error": error_body(error)})
+            connection.refuse(identity, error)
         finally:
             if heartbeat is not None:
                 heartbeat.stop()

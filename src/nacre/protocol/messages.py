@@ -70,11 +70,14 @@ def is_whole_answer(fields: Message) -> bool:
 
 def problem_of(message: Any) -> tuple[int, str] | None:
     """Why a JSON value is not a valid request or notification."""
-    if isinstance(message, list):
-        return INVALID_REQUEST, "This protocol has no batches: send one message per line"
-    if not isinstance(message, dict):
-        return INVALID_REQUEST, "A message is a JSON object"
-    fields = cast("Message", message)
+    if message.__class__ is not dict:
+        batch = isinstance(message, list)
+        return INVALID_REQUEST, (
+            "This protocol has no batches: send one message per line"
+            if batch
+            else "A message is a JSON object"
+        )
+    fields: Message = message
     if fields.get("jsonrpc") != "2.0":
         return INVALID_REQUEST, 'A message carries "jsonrpc": "2.0"'
     if "id" in fields and type(fields["id"]) not in ID_TYPES:

@@ -6,11 +6,11 @@ byte, so the members of an object stand in the order in which the SDK writes the
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nacre.errors import Asking
 from nacre.protocol.messages import INVALID_PARAMS, METHOD_NOT_FOUND
-from nacre.tools.tool import Caller, CallError
+from nacre.tools.tool import SILENT, Caller, CallError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ class NeedsAnswer(Asking):
 
 def mapping(value: Any) -> dict[str, Any]:
     """An object from a client; anything else counts as an empty one."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return value if value.__class__ is dict else {}
 
 
 # -- errors
@@ -202,7 +202,7 @@ def caller_with(
 ) -> Caller:
     """A caller whose client can be asked by an elicitation with these parameters."""
     if elicit is None:
-        return Caller(progress, tasks=tasks)
+        return SILENT if progress is None and tasks is None else Caller(progress, tasks=tasks)
 
     async def ask(question: Question) -> Answer:
         return parse_answer(await elicit(question_params(question)), question)

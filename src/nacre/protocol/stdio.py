@@ -135,9 +135,10 @@ class Stdio:
         if "method" in message:
             self._note_question(message)
         else:
-            if self._requests.settle(message["id"]):
+            identity = message["id"]
+            if self._requests.settle(identity) and (self._requests.waiting or self.at_end):
                 self._make_room()
-            if (batch := self.batches.settle(message["id"], message)) is not None:
+            if self.batches.pending and (batch := self.batches.settle(identity, message)) is not None:
                 self._write_batch(batch)
                 return
         self._write(message)
@@ -222,26 +223,26 @@ class Stdio:
 
     def _take(self, message: Any, line: bytes) -> None:
         try:
-            self._judge(message, line)
+            if self.takes_bare_lines:
+                self._complete(message)
+            if is_answer(message):
+                self._take_answer(message)
+            elif problem := problem_of(message):
+                identity = cast("Message", message).get("id") if isinstance(message, dict) else None
+                self._refuse(identity if is_id(identity) else None, *problem)
+            elif "id" in message:
+                self._take_request(message, line)
+            else:
+                self._take_notification(message)
         except Exception:  # noqa: BLE001  # whatever it is: it must cost neither the server nor the next line
             self._fail(message)
 
-    def _judge(self, message: Any, line: bytes) -> None:
-        if self.takes_bare_lines:
-            self._complete(message)
-        if is_answer(message):
-            if is_whole_answer(message):
-                self._asked.discard(message["id"])
-                self._pass_on(message)
-            else:
-                log.debug("an answer without a use was dropped")
-        elif problem := problem_of(message):
-            identity = cast("Message", message).get("id") if isinstance(message, dict) else None
-            self._refuse(identity if is_id(identity) else None, *problem)
-        elif "id" in message:
-            self._take_request(message, line)
+    def _take_answer(self, message: Message) -> None:
+        if is_whole_answer(message):
+            self._asked.discard(message["id"])
+            self._pass_on(message)
         else:
-            self._take_notification(message)
+            log.debug("an answer without a use was dropped")
 
     def _complete(self, message: Any) -> None:
         """Make a request of a line that has only a method; its answer has no id either."""
@@ -262,11 +263,13 @@ class Stdio:
 
     def _take_request(self, message: Message, line: bytes) -> None:
         identity = message["id"]
-        if identity in self._requests:
+        if not self._crowded and self._requests.admit(identity, len(line)):
+            if self.batches.reading is not None:
+                self.batches.note(identity)
+            if not self._serve(message):
+                self.leave(message)
+        elif identity in self._requests:
             self._refuse(identity, INVALID_REQUEST, f"Request {identity!r} is still being answered")
-        elif not self._crowded and self._requests.admit(identity, len(line)):
-            self.batches.note(identity)
-            self._pass_on(message)
         elif self._requests.full and self._asked:
             self._refuse(identity, TOO_MANY, "Too many requests wait for their turn; this one was not taken")
         else:
@@ -310,7 +313,7 @@ class Stdio:
         """A request has ended: let waiting ones continue, but not inside the current callback."""
         if self.at_end:
             self._wake()
-        if self._requests.some_wait and not self._admitting:
+        if self._requests.waiting and not self._admitting:
             self._admitting = True
             self._loop.call_soon(self._admit)
 

@@ -181,7 +181,7 @@ def _metadata(result: Result, config: Config) -> dict[str, Any]:
     spool = result.spool
     shown: dict[str, Any] = {
         "command": result.command,
-        "ended": result.ended.value,
+        "ended": result.ended,
         "exit_code": result.exit_code,
         "signal": result.signal,
         "execution_time_ms": result.execution_time_ms,
@@ -210,8 +210,7 @@ def _output(result: Result, stderr: str) -> dict[str, Any]:
 
 
 def _session(result: Result) -> dict[str, Any]:
-    shell = result.shell_state.value if result.shell_state else None
-    return {"name": result.session, "shell": shell, "note": result.note}
+    return {"name": result.session, "shell": result.shell_state, "note": result.note}
 
 
 def _left(result: Result) -> list[dict[str, Any]]:

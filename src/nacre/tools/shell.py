@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nacre.errors import RequestError
@@ -14,7 +15,10 @@ from nacre.tools.results import output_schema, reply
 from nacre.tools.tool import Tool
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from nacre.config import Config
+    from nacre.gate import Ask
     from nacre.model import Result
     from nacre.service import Service
     from nacre.tools.tool import Caller, Progress, Reply
@@ -85,7 +89,7 @@ def shell_tool(service: Service) -> Tool:
         },
         output_schema=output_schema(config),
         meta={"anthropic/alwaysLoad": True},  # Claude Code: shown to the model at once, not on a search
-        call=lambda arguments, caller: _call(service, arguments, caller),
+        call=partial(_call, service),
     )
 
 
@@ -174,13 +178,19 @@ def _timeout_advice(service: Service, command: Command) -> str:
     return f"If it needs longer, run it {ways}." if ways else ""
 
 
-async def run(service: Service, command: Command, caller: Caller) -> Result:
+def run(service: Service, command: Command, caller: Caller) -> Awaitable[Result]:
     """Run a command; the newest output is sent as progress, if the caller wants that."""
     if caller.progress is None:
-        return await service.run(command, ask=caller.ask)
-    ticker = Ticker(caller.progress)
+        return service.run(command, ask=caller.ask)
+    return _run_with_progress(service, command, caller.progress, caller.ask)
+
+
+async def _run_with_progress(
+    service: Service, command: Command, progress: Progress, ask: Ask | None
+) -> Result:
+    ticker = Ticker(progress)
     try:
-        result = await service.run(command, ticker.on_output, caller.ask)
+        result = await service.run(command, ticker.on_output, ask)
         await ticker.finish()
     finally:
         ticker.stop()

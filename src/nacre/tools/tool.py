@@ -30,6 +30,9 @@ class Caller:
     tasks: Callable[[], Tasks] | None = None  # where a call may be answered by a task
 
 
+SILENT = Caller()  # it can be sent nothing but the answer
+
+
 @record
 class Reply:
     """The answer to a tool call."""

@@ -10,6 +10,7 @@ import os
 import select
 import signal
 import sys
+from functools import partial
 
 from nacre.keeper.timers import Timers
 
@@ -69,7 +70,7 @@ class Loop(Timers):
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         signal.signal(signal.SIGTERM, _note_signal)
         if (children := _child_signals()) >= 0:
-            self.watch(children, lambda: self._child_ended(children))
+            self.watch(children, partial(self._child_ended, children))
         else:
             signal.signal(signal.SIGCHLD, _note_signal)
         for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGPIPE):
@@ -78,8 +79,12 @@ class Loop(Timers):
             self.attempt(after_round, 0)
             for fd, _ in self._poll(self._patience()):
                 watched = self._watched.get(fd)
-                if watched is not None:  # an earlier callback of this round may have closed it
-                    self._serve(fd, watched)
+                if watched is None:  # an earlier callback of this round has closed it
+                    continue
+                try:
+                    watched[0]()
+                except Exception as error:  # noqa: BLE001  # in any case it must not end other commands
+                    self._fail(fd, watched, error)
             self._ring_timers()
 
     def _poll(self, patience: float | None) -> list[tuple[int, int]]:
@@ -89,14 +94,10 @@ class Loop(Timers):
             patience = 0
         return self._poller.poll(patience)
 
-    def _serve(self, fd: int, watched: tuple[Callable[[], object], int]) -> None:
-        callback, owner = watched
-        try:
-            callback()
-        except Exception as error:  # noqa: BLE001  # in any case it must not end other commands
-            if self._watched.get(fd) is watched:  # it would fail again
-                self.unwatch(fd)
-            self._on_failure(owner, error)
+    def _fail(self, fd: int, watched: tuple[Callable[[], object], int], error: Exception) -> None:
+        if self._watched.get(fd) is watched:  # it would fail again
+            self.unwatch(fd)
+        self._on_failure(watched[1], error)
 
     def _woken(self) -> None:
         signals = os.read(self._wake_read, 512)

@@ -94,9 +94,9 @@ def _start_on_pipes(spec: Spawn, environment: dict[bytes, bytes], joins: tuple[s
     try:
         ends.open(spec)
         if spec.limits:
-            pid = _fork_exec(spec, environment, ends.actions(), joins)
+            pid = _fork_exec(spec, environment, ends.theirs, joins)
         else:
-            pid = _spawn(spec, environment, ends.actions())
+            pid = _spawn(spec, environment, ends.theirs)
     except BaseException:  # whatever it is, no descriptor stays open
         ends.close_all()
         raise
@@ -140,7 +140,7 @@ class _Pipes:
 
     def __init__(self) -> None:
         self.stdin = self.stdout = self.stderr = self.control = -1
-        self._theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
+        self.theirs: list[tuple[int, int]] = []  # (descriptor here, number in the command)
 
     def open(self, spec: Spawn) -> None:
         """Create them. Raises OSError; then `close_all` closes those that were created."""
@@ -148,10 +148,10 @@ class _Pipes:
             theirs, self.stdin = _pipe()
         else:
             theirs = _null_fd()
-        self._theirs.append((theirs, 0))
+        self.theirs.append((theirs, 0))
         self.stdout = self._outgoing(1) if 1 not in spec.silent else self._nowhere(1)
         if spec.merge:
-            self._theirs.append((self._theirs[-1][0], 2))
+            self.theirs.append((self.theirs[-1][0], 2))
         else:
             self.stderr = self._outgoing(2) if 2 not in spec.silent else self._nowhere(2)  # noqa: PLR2004  # stderr
         if spec.control:
@@ -159,20 +159,16 @@ class _Pipes:
 
     def _outgoing(self, number: int) -> int:
         ours, theirs = _pipes_ahead.pop() if _pipes_ahead else _output_pipe()
-        self._theirs.append((theirs, number))
+        self.theirs.append((theirs, number))
         return ours
 
     def _nowhere(self, number: int) -> int:
-        self._theirs.append((_null_fd(), number))
+        self.theirs.append((_null_fd(), number))
         return -1
-
-    def actions(self) -> list[tuple[int, int]]:
-        """Which descriptor becomes which number in the command."""
-        return self._theirs
 
     def close_theirs(self) -> None:
         """Close the command's ends: it has its own copies now."""
-        for fd in {fd for fd, _ in self._theirs}:
+        for fd in dict(self.theirs):  # each once
             if fd != _null_fd():
                 os.close(fd)
 
