@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,13 +37,20 @@ def descriptors(server: WireClient) -> int:
 
 
 def settled_descriptors(server: WireClient) -> int:
-    """The same after the keeper has heard of the end of every process that is gone.
+    """The same after the keeper has heard of the end of every process that is gone, and is done with it.
 
-    It hears of the ends that have come before it hears of the end of a command that was started later.
+    It hears of the ends that have come before it hears of the end of a command that was started later. It
+    closes the pipes of a command after the reply: while it does, it does not sleep.
     """
-    for _ in range(3):
-        assert server.shell("echo settled")["stdout"] == "settled\n"
+    assert server.shell("echo settled")["stdout"] == "settled\n"
+    deadline = time.monotonic() + 10
+    while not all(is_asleep(pid) for pid in tree(server.process.pid)):
+        assert time.monotonic() < deadline, "something goes on working"
     return descriptors(server)
+
+
+def is_asleep(pid: int) -> bool:
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "S"
 
 
 @pytest.mark.req("true-memory")
@@ -57,12 +65,11 @@ def test_memory_and_descriptors_stay_where_they_are(start: Start, count: int) ->
     server = start("--shell", "sh")
     for _ in range(200):
         server.shell("echo warm; echo up >&2")
-    before_kb, before_fds = memory_kb(server), descriptors(server)
+    before_kb, before_fds = memory_kb(server), settled_descriptors(server)
     for turn in range(count):
         assert server.shell(f"echo {turn}")["stdout"] == f"{turn}\n"
     assert memory_kb(server) - before_kb < 4 * 1024
-    # The keeper closes the two output files of the oldest command after the reply to the newest.
-    assert abs(descriptors(server) - before_fds) <= 2
+    assert settled_descriptors(server) == before_fds
 
 
 @pytest.mark.req("true-memory")
@@ -103,4 +110,4 @@ def test_cancelled_calls_leave_nothing(start: Start, count: int) -> None:
             assert gone(mark)
             before = settled_descriptors(server)
     assert gone(mark)
-    assert settled_descriptors(server) <= before  # the first one's pipes may just have been open still
+    assert settled_descriptors(server) == before
