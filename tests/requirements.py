@@ -452,6 +452,7 @@ REQUIREMENTS: dict[str, Requirement] = {
     "true-memory": Requirement("Endless output costs the server no memory.", "nacre"),
     "true-arguments": Requirement("Bad arguments are refused by name.", "nacre"),
     "true-directory": Requirement("A missing directory is reported before anything runs.", "nacre"),
+    "true-text": Requirement("A text that begins like an option of the shell is run as a text.", "nacre"),
     "true-long-command": Requirement("A command of a megabyte runs as typed.", "nacre"),
     "true-schema": Requirement("Structured results validate against the published schema.", "nacre"),
     "start-line": Requirement("The start line names preset, settings file and rules.", "nacre"),

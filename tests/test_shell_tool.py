@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -422,6 +423,21 @@ def test_a_thousand_children_are_counted(start: Start) -> None:
 def test_two_thousand_lines_a_second_all_arrive(server: WireClient) -> None:
     reply = server.shell("for i in $(seq 2000); do echo line $i; done")
     assert reply["stdout"].splitlines() == [f"line {n}" for n in range(1, 2001)]
+
+
+@pytest.mark.req("true-text")
+@pytest.mark.parametrize(
+    "shell", ["bash", "sh", "dash", "zsh", "mksh", "ksh", "yash", "busybox", "fish", "elvish"]
+)
+def test_a_text_that_looks_like_options_is_a_text(start: Start, shell: str) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    server = start("--shell", shell)
+    for text in ("-x; echo on", "-c; echo on", "--; echo on", "+x; echo on", "-- echo; echo on"):
+        reply = server.shell(text)
+        assert reply["stdout"].endswith("on\n") or shell == "elvish", reply  # which ends at the first failure
+        assert "requires" not in reply["stderr"], reply
+        assert "option" not in reply["stderr"], reply
 
 
 @pytest.mark.req("true-long-command")

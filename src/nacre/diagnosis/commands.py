@@ -93,9 +93,9 @@ async def _other_shells(config: Config, chosen: Shell) -> Finding:
     failed = {name: why for name, why in zip(others, said, strict=True) if why}
     working = ", ".join(sorted(others.keys() - failed.keys())) or "none"
     if failed:
-        told = "; ".join(f"{name} does not: {why}" for name, why in sorted(failed.items()))
+        failures = "; ".join(f"{name} does not: {why}" for name, why in sorted(failed.items()))
         fix = "Install it again, or take it out of PATH."
-        return Finding("warning", "other shells", f"these work: {working}; {told}", fix)
+        return Finding("warning", "other shells", f"these work: {working}; {failures}", fix)
     return Finding("ok", "other shells", f"these work: {working}")
 
 
@@ -128,12 +128,12 @@ async def _search_path(config: Config) -> list[Finding]:
         said = (await run(shlex.join(asked), config, "sh", stdin="")).stdout.text
     except (NacreError, TrialError) as error:
         said = str(error)
-    told = [line for line in said.splitlines() if line.startswith(f"{READY}:")]
-    if not told:
+    answers = [line for line in said.splitlines() if line.startswith(f"{READY}:")]
+    if not answers:
         fix = 'Look at its start-up files, or set login_environment = "never" and PATH in environment_set.'
         text = f"this terminal {held}, but the login shell does not tell its PATH to desktop clients"
         return [Finding("warning", "PATH", text, fix)]
-    count = len(told[-1].split(":")) - 1
+    count = len(answers[-1].split(":")) - 1
     return [
         Finding("ok", "PATH", f"this terminal {held}; the login shell has {count} directories in its PATH")
     ]
@@ -152,8 +152,10 @@ def _exec_gate() -> Finding:
 
     if can_decide_execs():
         return Finding("ok", "exec gate", "in a sandbox, rules are enforced for every program that starts")
-    told = "rules are enforced for the text of commands only: this container allows no more"
-    return Finding("warning", "exec gate", told, "Start nacre outside of the container or sandbox it is in.")
+    limits = "rules are enforced for the text of commands only: this container allows no more"
+    return Finding(
+        "warning", "exec gate", limits, "Start nacre outside of the container or sandbox it is in."
+    )
 
 
 async def _level_as_wanted(config: Config, level: Level, wanted: str) -> list[Finding]:

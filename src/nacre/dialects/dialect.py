@@ -72,7 +72,12 @@ def once_as_argument(shell: Shell, text: str) -> tuple[list[str], str | None]:
     dialect = shell.dialect
     fits = len(text) * 4 < dialect.limit_bytes or len(os.fsencode(text)) < dialect.limit_bytes
     if fits and not (dialect.one_line and "\n" in text.strip()):
-        return [shell.name, *dialect.flags, text.strip() if dialect.one_line else text], None
+        argument = text.strip() if dialect.one_line else text
+        if dialect.end_of_options and argument.startswith(
+            ("-", "+")
+        ):  # or it would be taken for options of the shell
+            return [shell.name, *dialect.flags, dialect.end_of_options, argument], None
+        return [shell.name, *dialect.flags, argument], None
     return [shell.name, *dialect.flags, dialect.source], dialect.prelude + text
 
 
@@ -85,6 +90,7 @@ class Dialect:
     examples: tuple[str, ...] = ()  # the shells that messages name
     # A fresh shell for each command
     flags: tuple[str, ...]  # arguments before the command text
+    end_of_options: str = ""  # the argument before a text that looks like an option
     source: str  # a command that runs the text in a file
     limit_bytes: int = ARGUMENT_LIMIT_BYTES  # the longest argument
     one_line: bool = False  # whether it takes only one line as an argument

@@ -233,6 +233,7 @@ DIALECT = Dialect(
     programs=_PROGRAMS,
     examples=("bash", "sh", "zsh"),
     flags=("-c",),
+    end_of_options="--",
     source=f". '{SCRIPT_MARK}'",
     persistent=persistent,
     login_flags=("-l", "-i", "-c"),
