@@ -15,13 +15,9 @@ import json
 import os
 import re
 import stat
+import sys
 import time
 from collections import deque
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
 
 KEPT_BYTES = 1 << 20
 FOLLOW_TRIES = 3
@@ -75,7 +71,8 @@ class Trail:
 
     def write(self, lines: list[bytes]) -> None:
         """Append lines; those that cannot be written now are kept or counted."""
-        self.catch_up()
+        if self.missing:
+            self.catch_up()
         if self.missing:  # nothing is kept behind a gap: the file is in order of time
             self.missing += len(lines)
             return
@@ -88,7 +85,7 @@ class Trail:
 
     def catch_up(self) -> None:
         """Write what waits, if there is room."""
-        if not self.behind:
+        if not self._kept and not self.missing:
             return
         try:
             self._write_kept()
@@ -100,10 +97,14 @@ class Trail:
     def _write_kept(self) -> None:
         """Write what waits to the file that has its name now, with no other server in between."""
         for _ in range(FOLLOW_TRIES):
-            with _locked(self._fd):
+            fd = self._fd
+            _lock(fd)
+            try:
                 if self._is_there():  # nearly always; or it was moved aside
                     self._write_locked()
                     return
+            finally:
+                _unlock(fd)
             self._follow()
         raise FileNotFoundError(errno.ENOENT, "it is moved away again and again", self.path)
 
@@ -237,29 +238,37 @@ class Trail:
         self._open()
 
 
-@contextmanager
-def _locked(fd: int) -> Generator[None]:
-    """Keep other servers from writing meanwhile. Raises OSError if the lock stays taken."""
-    try:
-        import fcntl  # noqa: PLC0415  # not on Windows, where no other server has the file open
-    except ImportError:
-        yield
-        return
-    for left in reversed(range(LOCK_TRIES)):
+if sys.platform == "win32":  # where no other server has the file open
+
+    def _lock(fd: int) -> None:
+        pass
+
+    def _unlock(fd: int) -> None:
+        pass
+
+else:
+    import fcntl
+
+    def _lock(fd: int) -> None:
+        """Keep other servers from writing. Raises OSError if the lock stays taken."""
+        for left in reversed(range(LOCK_TRIES)):
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not left:
+                    raise
+                time.sleep(LOCK_WAIT_S)
+            except OSError:  # a file system without locks
+                return
+            else:
+                return
+
+    def _unlock(fd: int) -> None:
+        """Let them write again."""
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except BlockingIOError:
-            if not left:
-                raise
-            time.sleep(LOCK_WAIT_S)
-        except OSError:  # a file system without locks
-            break
-    try:
-        yield
-    finally:
-        with suppress(OSError):
             fcntl.flock(fd, fcntl.LOCK_UN)
+        except OSError:  # the same
+            return
 
 
 def _moved_aside(path: str) -> list[str]:
