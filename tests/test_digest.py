@@ -118,6 +118,19 @@ def test_of_a_command_that_succeeded_less_is_searched_and_the_reply_says_how_far
 
 
 @pytest.mark.req("cut-picks")
+def test_of_a_command_that_succeeded_few_lines_of_failure_are_looked_at() -> None:
+    whole = b"".join(b"error: number %d\n" % number for number in range(9000))
+    cut = shown_of(whole, 4096)
+    assert "none was looked for" not in cut.text
+    shown = digest(printed_of(whole), cut, 4096, succeeded=True).text
+    looked_to = re.search(r"from byte ([\d,]+) on none was looked for", shown)
+    assert looked_to is not None
+    begin = int(looked_to[1].replace(",", ""))
+    assert whole[begin - 1 :].startswith(b"\nerror: number ")
+    assert 2000 <= whole.count(b"\n", 0, begin) < 2300  # and those at the beginning that are shown
+
+
+@pytest.mark.req("cut-picks")
 @given(st.lists(st.sampled_from([*TRIGGERS, b"x", b"7", b" ", b"\n", b"-" * 300, b"y" * 300, b"\xc3\xa9"])))
 def test_every_line_with_a_word_of_failure_is_looked_at_whatever_stands_around_it(parts: list[bytes]) -> None:
     whole = b"".join(part.upper() if index % 2 else part for index, part in enumerate(parts))

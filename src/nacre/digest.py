@@ -25,7 +25,14 @@ from nacre.folding import ended, folded, folds_in, runs_back_through, runs_throu
 from nacre.model import Text
 from nacre.output import LOSSY, counted, fitting, left_out, readable, size_of
 from nacre.output_reader import blocks, line_number
-from nacre.picking import LINE_BYTES, LOOKED_BYTES, LOOKED_BYTES_OF_SUCCESS, Choice, Found, cost_of
+from nacre.picking import (
+    LINE_BYTES,
+    LOOKED_BYTES_OF_SUCCESS,
+    LOOKED_LINES_OF_SUCCESS,
+    Choice,
+    Found,
+    cost_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -86,7 +93,7 @@ def digest(  # noqa: PLR0913  # what is cut, and what is known of it
     ends = _Ends(printed, beginning, limit_bytes, encoding)
     share = int(room * (1 - PICKED_SHARE)) // 2
     near, far = ends.both(share, share)
-    found = Found(LOOKED_BYTES_OF_SUCCESS if succeeded else LOOKED_BYTES)
+    found = Found(LOOKED_BYTES_OF_SUCCESS, LOOKED_LINES_OF_SUCCESS) if succeeded else Found()
     number = None if first_line is None else first_line + near.lines
     found.look(printed, near.size, printed.total_bytes - far.size, number, encoding)
     rows = Choice(printed, encoding, int(room * PICKED_SHARE)).of(found)

@@ -33,6 +33,7 @@ LOOKED_BYTES_OF_SUCCESS = 1 << 18  # failures are rarely in it, and who prints m
 SAMPLE_BYTES = 2048  # that tell whether lines repeat
 LOOKED_BLOCK_BYTES = 1 << 16  # at once; the heap gives large blocks back each time, which takes as long again
 LOOKED_LINES = 50_000  # that have a word of failure in them are looked at, at most
+LOOKED_LINES_OF_SUCCESS = 2_000  # as above; no other call waits for them longer than a few milliseconds
 CANDIDATES = 200  # lines of each weight, the first ones; and as many of the last ones
 SHAPES = 4000  # kinds of lines that are counted apart
 WORD_SIGNS = "abcdefghijklmnopqrstuvwxyz*:!_"  # what words of failure are made of, besides other alphabets
@@ -82,8 +83,9 @@ class Row(NamedTuple):
 class Found:
     """The telling lines of a part of an output."""
 
-    def __init__(self, look_bytes: int = LOOKED_BYTES) -> None:
+    def __init__(self, look_bytes: int = LOOKED_BYTES, look_lines: int = LOOKED_LINES) -> None:
         self._look_bytes = look_bytes
+        self._look_lines = look_lines
         self.kinds: Counter[bytes] = Counter()  # how many of each; of too many kinds, those that came first
         self.total = 0  # that are more than warnings
         self.looked_to: int | None = None  # where it was stopped; None: all was looked at
@@ -102,11 +104,14 @@ class Found:
             distinct, line_ends = distinct_lines(data, size)
             for looked_at in lines_with_triggers(data, size, at, number, self._triggers_in(distinct)):
                 looked_lines += 1
+                if looked_lines > self._look_lines:
+                    self.looked_to = looked_at.offset
+                    return
                 if weight := self._weigh(looked_at, encoding):
                     self._add(looked_at._replace(weight=weight))
             if number is not None:
                 number += line_ends
-            is_enough = looked_lines > LOOKED_LINES or at + len(data) - begin >= self._look_bytes
+            is_enough = at + len(data) - begin >= self._look_bytes
             del data  # so that the next part takes its place: memory that was not used before takes longer
             if looked_to < end and is_enough:
                 self.looked_to = looked_to
