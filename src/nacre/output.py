@@ -161,6 +161,7 @@ def _text(text: str, stream: Stream, **shortened: Any) -> Text:
         spool=stream.spool,
         goes_on=stream.goes_on,
         rest_lost=stream.rest_lost,
+        sha256=stream.sha256,
         **shortened,
     )
 

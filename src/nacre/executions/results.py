@@ -7,7 +7,6 @@ leaves.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nacre.keeper.frames import Stream
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.executions.execution import CommandExecution
     from nacre.keeper.frames import Exit, TurnEnd
-    from nacre.model import Command, Text
+    from nacre.model import Command
     from nacre.outputs import Outputs
     from nacre.places.place import Place
     from nacre.spools import StreamName
@@ -52,12 +51,13 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     limit_bytes = command.output_limit_bytes or config.reply_limit_bytes
     encoding = encoding or (LOSSY if config.lossy_utf8 else None)
     kept_out, kept_err = streams or (end.stdout, end.stderr)
+    if config.audit_log is not None:
+        _add_hash(kept_out)
+        _add_hash(kept_err)
     output_id = outputs.keep(number, kept_out, kept_err)
     shown_id = output_id if config.offers("output") else None
     stdout = render(kept_out, limit_bytes, encoding, shown_id)
     stderr = render(kept_err, limit_bytes, encoding, shown_id)
-    if config.audit_log is not None:
-        stdout, stderr = _hashed(stdout, kept_out), _hashed(stderr, kept_err)
     more.setdefault("working_directory", command.working_directory)
     return Result(
         command=command.text,
@@ -78,13 +78,12 @@ def result_of(  # noqa: PLR0913  # what every command has, by name
     )
 
 
-def _hashed(text: Text, stream: Stream) -> Text:
-    """Add the hash of the complete stream; the keeper computes it where not all of it is here."""
-    if stream.sha256 or stream.total_bytes != len(stream.head) + len(stream.tail) or not stream.total_bytes:
-        return replace(text, sha256=stream.sha256)
-    from hashlib import sha256  # noqa: PLC0415  # only servers with an audit log hash
+def _add_hash(stream: Stream) -> None:
+    """Add the hash of a complete stream; the keeper has computed it where not all of it is here."""
+    if stream.total_bytes and stream.total_bytes == len(stream.head) + len(stream.tail) and not stream.sha256:
+        from hashlib import sha256  # noqa: PLC0415  # only servers with an audit log hash
 
-    return replace(text, sha256=sha256(stream.head + stream.tail).hexdigest())
+        stream.sha256 = sha256(stream.head + stream.tail).hexdigest()
 
 
 async def result_so_far(
