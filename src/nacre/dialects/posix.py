@@ -133,6 +133,8 @@ class PosixShell(WithChannel):
 
     def _before(self, request: TurnRequest) -> str:
         """The preparations for the command: variables and the directory."""
+        if not request.environment and request.directory is None:
+            return ""
         exports = "".join(f" {name}={quote(value)}" for name, value in request.environment.items())
         before = f"{self.builtin} export{exports}; " if exports else ""
         if request.directory is not None:

@@ -27,7 +27,7 @@ from nacre.executions.results import refused_execs, result_of, result_so_far
 from nacre.executions.shell_process import CRIPPLED, MUTE, UNFIT
 from nacre.executions.validation import check_command
 from nacre.keeper import records
-from nacre.keeper.frames import TurnStart
+from nacre.keeper.frames import NOTHING, TurnStart
 from nacre.keeper.link import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
 from nacre.output import keeping
@@ -481,6 +481,8 @@ class Turn:
 
     def _clean(self, number: int, stream: Stream) -> Stream:
         """A stream without what belongs to the conversation with the shell."""
+        if stream is NOTHING:
+            return stream
         clean = self._process.clean
         head = clean(self._request, number, stream.head)
         tail = clean(self._request, number, stream.tail) if stream.tail else b""
