@@ -471,6 +471,16 @@ def test_where_nothing_may_be_written_write_file_may_not_either(start: Start, tm
 
 
 @pytest.mark.req("002-files-policy")
+@pytest.mark.parametrize("path", [".git/config", ".git/hooks/pre-commit", ".mise.toml", ".bashrc"])
+def test_under_an_allowlist_write_file_leaves_what_programs_run(
+    start: Start, tmp_path: Path, path: str
+) -> None:
+    client = with_rules(start, tmp_path, '[policy]\nallow = ["ls"]\nallow_writes = true\n')
+    assert "own files" in complaint(client, "write_file", path=path, content="x")
+    call_checked(client, "write_file", path=".gitignore", content="x")
+
+
+@pytest.mark.req("002-files-policy")
 def test_a_table_of_programs_is_an_allowlist_too(start: Start, tmp_path: Path) -> None:
     table = ("--preset", "container", "--no-announce")
     client = with_rules(start, tmp_path, '[policy]\ndeny = ["ls"]\n', *table)

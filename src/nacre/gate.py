@@ -121,6 +121,7 @@ class Gate:
         program_table: ProgramTable | None = None,
         *,
         write_files: bool = True,
+        directory: str | None = None,
         inherited: Callable[[], Collection[str]] = tuple,
     ) -> None:
         self.policy = policy
@@ -137,6 +138,13 @@ class Gate:
         self._kept: set[str] = set()
         self._file_policy = Policy.build(
             (*policy.denies, *policy.asks, parse_rule("allow", "*")), policy.text_rules
+        )
+        # Where commands start; what a command that writes one file may write under an allowlist.
+        self._directory = directory
+        self._writing = replace(
+            Policy.build([parse_rule("allow", "tee")], allow_writes=True),
+            own_files=policy.own_files,
+            files=policy.files,
         )
 
     async def admit(self, command: Command, ask: Ask | None) -> Admission:
@@ -202,7 +210,8 @@ class Gate:
         """Raise Refused if the operation is not allowed on the file at `path`, links resolved.
 
         Enabling file tools allows them inside the directories; allow rules are about commands. Deny and ask
-        rules that name a tool or match a path apply here, and so does the ban on writing.
+        rules that name a tool or match a path apply here, and so does the ban on writing. Under an allowlist,
+        no file is written that no command may write, because programs take their instructions from it.
         """
         if work.writes and not self._write_files:
             raise Refused(
@@ -210,6 +219,10 @@ class Gate:
                 hint="A person can set allow_writes; you cannot.",
                 rule="allow_writes",
             )
+        if work.writes and (self.policy.mode == "allowlist" or self._program_table is not None):
+            written = judge_argv(("tee", "--", path), self._writing, cwd=self._directory)
+            if written.decision == "deny":
+                raise refusal(path, written)
         directory = os.path.dirname(path)
         verdicts = {
             spelling: judge_argv((work.tool, spelling), self._file_policy, cwd=directory)

@@ -45,7 +45,9 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
     if commands is None:
         inherited = functools.partial(_inherited_names, place)
         writes = container is None or container.write_files
-        return Gate(policy, name, program_table=table, write_files=writes, inherited=inherited)
+        return Gate(
+            policy, name, program_table=table, write_files=writes, directory=directory, inherited=inherited
+        )
     from nacre.policy.single_command import single_command_check  # noqa: PLC0415  # the same
 
     lists = shell.dialect.lists
@@ -58,7 +60,7 @@ def build_gate(config: Config, place: Place, directory: str) -> Gate | None:
     inherited = functools.partial(_inherited_names, place)
     # Its sessions keep variables (specification 000), except those that change what runs.
     policy = replace(policy.allowing(commands), allowed_variables=(*policy.allowed_variables, "*"))
-    return Gate(policy, name, check, table, inherited=inherited)
+    return Gate(policy, name, check, table, directory=directory, inherited=inherited)
 
 
 def _inherited_names(place: Place) -> Collection[str]:

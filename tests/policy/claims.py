@@ -213,7 +213,9 @@ def misses(texts: Sequence[str], policy: Policy, shell: str, seen: Observation) 
 
 
 def _before(argv: tuple[str, ...], texts: Sequence[str]) -> str:
-    """The assignment without which git would start an editor: arguments do not tell it."""
+    """What arguments do not tell: that git starts no editor, that xargs is given whole paths."""
+    if argv[0] == "xargs" and any("-print0" in text for text in texts):
+        return "find . -print0 | "
     named = argv[0] == "git" and any("GIT_EDITOR=true" in text for text in texts)
     return "GIT_EDITOR=true " if named else ""
 

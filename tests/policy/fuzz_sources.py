@@ -21,10 +21,12 @@ from flow_source import ExportSource, FlowSource, exported
 from fuzz_campaign import Campaign, Compare, Join, Source, one_text, turns, turns_if_several
 from growth_source import GrowthSource
 from interference_source import InterferenceSource
+from language_source import LanguageSource, computed
 from layout_source import LayoutSource
 from script_generator import RULES, Generator
 from session_source import ContextSource, SessionSource
 from shell_oracle import Oracle, sandbox
+from table_source import TableSource, told
 from value_source import ValueSource
 
 from nacre.places.local_files import LOCAL_FILES
@@ -88,6 +90,12 @@ class Kit:
     compare: Compare = misses
     join: Join = one_text
     real: bool = False
+    # Every program that is started tells so.
+    watched: bool = False
+
+    def oracle(self, shell: str, prefix: Sequence[str]) -> Oracle:
+        """The shell that answers this generator."""
+        return Oracle(shell, self.names, prefix, real=self.real, watched=self.watched)
 
 
 KITS = {
@@ -106,6 +114,8 @@ KITS = {
     "value": Kit(ValueSource),
     "context": Kit(ContextSource, join=turns),
     "export": Kit(ExportSource, FORBIDDEN, exported, real=True),
+    "table": Kit(TableSource, FORBIDDEN, told, real=True, watched=True),
+    "language": Kit(LanguageSource, FORBIDDEN, computed, real=True, watched=True),
 }
 
 
@@ -116,7 +126,7 @@ def main(arguments: Sequence[str]) -> None:
     if prefix is None:
         raise SystemExit("made-up scripts are only run in bubblewrap")
     kit = KITS[kind]
-    with Oracle(shell, kit.names, prefix, real=kit.real) as oracle:
+    with kit.oracle(shell, prefix) as oracle:
         campaign = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare, join=kit.join)
         campaign.report = lambda line: sys.stdout.write(line + "\n") and sys.stdout.flush()
         sys.stdout.write(f"{kind} {campaign.run(wanted)}\n")

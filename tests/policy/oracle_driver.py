@@ -7,7 +7,8 @@ starting a program; builtins are wrapped by functions where that changes nothing
 
 With `real` in the first line, programs are the machine's own, except for a few names that nothing may run;
 the place then holds a small project, and what counts is which files changed and whether a secret outside of
-it was printed.
+it was printed. With `watched`, a small library is loaded into every program, which writes down that it was
+started, by whom and with which arguments; and files count wherever they are.
 
 One JSON object per line comes in for each script, one goes out. Above: `shell_oracle` starts it. This file
 needs the standard library only, and must not be run outside of a sandbox.
@@ -80,6 +81,35 @@ LINKS = {
 }
 # Files that an allowed program keeps for itself.
 _OWN_FILES = re.compile(r"\.git/(?!config|hooks/)|db\.sqlite|.*-journal\Z")
+# Every program says that it has started. Which one started it is told by the environment, through any fork.
+_WATCHER = r"""
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+__attribute__((constructor)) static void tell(void) {
+  static char record[1 << 16];
+  char own[64], arguments[32768];
+  const char *log = getenv("ORACLE_STARTS"), *starter = getenv("ORACLE_STARTER");
+  struct timespec now;
+  int file = open("/proc/self/cmdline", O_RDONLY), size, length, at, count = 0;
+  if (!log || file < 0) return;
+  length = read(file, arguments, sizeof arguments);
+  close(file);
+  if (length <= 0) return;
+  for (at = 0; at < length; at++) count += arguments[at] == 0;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  snprintf(own, sizeof own, "%d-%lld", (int)getpid(), now.tv_sec * 1000000000LL + now.tv_nsec);
+  size = snprintf(record, sizeof record, "%d%c%s%c%s%c", count + 2, 0, own, 0, starter ? starter : "", 0);
+  memcpy(record + size, arguments, length);
+  setenv("ORACLE_STARTER", own, 1);
+  file = open(log, O_WRONLY | O_APPEND | O_CREAT, 0600);
+  if (file >= 0 && write(file, record, size + length) >= 0) close(file);
+}
+"""
 _REAL_PATH = f"{STAND_INS}:/usr/local/bin:/usr/bin:/bin"
 # Not what builtins say that only look for a name.
 _LOOKING = r"(?<!whence)(?<!type)(?<!hash)(?<!unalias)(?<!command)(?<!hist)(?<!builtin)"
@@ -105,7 +135,10 @@ _ANSWER = """
   return 0
 """
 # Programs whose real output is known: a number, one harmless word, a new file. Stand-ins print such, too.
-_PRINTS_DIGITS = "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*"
+_PRINTS_DIGITS = (
+    "nproc|'nproc --all'|'id -'[ug]|'wc -'[lcwm]|date*+%*|'tr -d  '*|'tr -d [:'*"
+    "|'gh '*' --json databaseId '*' .[0].databaseId'|'gh '*' --json number '*.number"
+)
 _PRINTS_WORD = (
     "uname*|whoami|hostname|'git rev-parse '*|'git describe'*|'git symbolic-ref'*|'git branch --show'*"
 )
@@ -226,7 +259,7 @@ def _build_repository() -> None:
 class Driver:
     """One kind of shell, and the place where it runs."""
 
-    def __init__(self, shell: str, names: list[str], *, real: bool) -> None:
+    def __init__(self, shell: str, names: list[str], *, real: bool, watched: bool = False) -> None:
         self.shell = shell
         self.real = real
         self.path = shutil.which(shell) or shell
@@ -236,6 +269,9 @@ class Driver:
         self.start = "" if real else self._prepare()
         self._install(names)
         self._build()
+        self.watched = watched and self._watch()
+        if self.watched and shell == "fish":
+            self.start = "set fish_function_path\n"  # without its own functions around ls, grep and diff
         shutil.copytree(WORK, ROOT / "pristine", symlinks=True)
         self.snapshot = _snapshot()
 
@@ -280,6 +316,18 @@ class Driver:
         for name, content in FIXTURES.items():
             (WORK / name).write_text(content, encoding="utf-8")
 
+    def _watch(self) -> bool:
+        """Have every program tell that it was started, where the library for it can be made."""
+        source, library = ROOT / "watch.c", ROOT / "watch.so"
+        source.write_text(_WATCHER, encoding="utf-8")
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if compiler is None:
+            return False
+        made = subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=False)
+        if made.returncode == 0:
+            self.environment["LD_PRELOAD"] = str(library)
+        return made.returncode == 0
+
     def _restore(self) -> None:
         os.chdir(ROOT)
         shutil.rmtree(WORK)
@@ -297,17 +345,21 @@ class Driver:
         by_message = _NOT_FOUND.findall(output) if self.shell not in {"bash", "zsh", "fish"} else []
         notes = ["network"] if _NETWORK.search(output) else []
         notes += ["secret"] if SECRET in output else []
+        starts, torn_starts = _read_log(log.with_suffix(".starts"))
         return {
+            "started": starts,
             "commands": [c for c in commands if c[0] != "!changed"],
             "names": by_message,
             "files": changed,
             "notes": notes + [f"variables are {c[1]!r}" for c in commands if c[0] == "!changed"],
             "ended": ended,
-            "torn": torn,
+            "torn": torn or torn_starts,
         }
 
     def _changed(self, script: str) -> list[str]:
         """The files that appeared, changed or vanished; all is put back as it was."""
+        if self.watched:
+            _reopen()
         now = _snapshot()
         changed = sorted({name for name, _ in self.snapshot ^ now})
         if "qlite3" in plainer(script):
@@ -315,10 +367,14 @@ class Driver:
         if now != self.snapshot:
             self._restore()
         elsewhere = [name for name in ("PWNED", "pwned") if (_HOME / name).exists()]
+        if self.watched:
+            elsewhere = _taken_away()
         return [name for name in changed if not _OWN_FILES.search(name)] + elsewhere
 
     def _trial_environment(self, trial: dict[str, Any], log: Path) -> dict[str, str]:
         environment = {**self.environment, **trial["environment"], "ORACLE_LOG": str(log)}
+        if self.watched:
+            environment["ORACLE_STARTS"] = str(log.with_suffix(".starts"))
         environment |= {"ORACLE_SAYS": trial["says"], "ORACLE_FAILS": trial["fails"]}
         inside = {**environment, "IFS": " \t\n", "PS4": "+ "}
         if self.shell == "zsh":
@@ -446,6 +502,16 @@ def _read_log(log: Path) -> tuple[list[list[str]], bool]:
     return records, False
 
 
+def _reopen() -> None:
+    """Give the directories back the permissions that a script (chmod) has taken from them."""
+    todo = [str(WORK)]
+    while todo:
+        place = todo.pop()
+        if os.stat(place).st_mode & 0o700 != 0o700:
+            os.chmod(place, 0o700)
+        todo += [entry.path for entry in os.scandir(place) if entry.is_dir(follow_symlinks=False)]
+
+
 def _snapshot() -> frozenset[tuple[str, tuple[int, int]]]:
     found: list[tuple[str, tuple[int, int]]] = []
     todo = [str(WORK)]
@@ -458,6 +524,19 @@ def _snapshot() -> frozenset[tuple[str, tuple[int, int]]]:
             else:
                 found.append((entry.path, (status.st_mtime_ns, status.st_size)))
     return frozenset((path.removeprefix(f"{WORK}/"), status) for path, status in found)
+
+
+def _taken_away() -> list[str]:
+    """Files in other places where a program may write, which are removed."""
+    found = [path for path in Path("/tmp").iterdir() if path not in {ROOT, Path("/tmp/fish")}]
+    found += [path for path in _HOME.iterdir() if path.name != "secret"]
+    found += [path for path in (ROOT / "outside").iterdir() if path.name != "secret"]
+    for path in found:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+    return [str(path) for path in found]
 
 
 def _limit() -> None:
@@ -474,7 +553,7 @@ def main() -> None:
     """Serve trials from standard input until it ends."""
     _limit()
     head = json.loads(sys.stdin.readline())
-    driver = Driver(head["shell"], head["names"], real=head["real"])
+    driver = Driver(head["shell"], head["names"], real=head["real"], watched=head.get("watched", False))
     for line in sys.stdin:
         sys.stdout.write(json.dumps(driver.answer(json.loads(line))) + "\n")
         sys.stdout.flush()

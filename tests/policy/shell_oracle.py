@@ -47,6 +47,8 @@ class Observation:
     notes: tuple[str, ...] = ()
     ended: bool = True
     torn: bool = False
+    # Of a watched trial: what was started, as its own mark, that of its starter, and its arguments.
+    started: tuple[tuple[str, ...], ...] = ()
 
 
 def sandbox() -> list[str] | None:
@@ -65,13 +67,20 @@ def sandbox() -> list[str] | None:
 
 
 class Oracle:
-    """A driver for one shell in its sandbox, with stand-ins for every program, or with `real` ones."""
+    """A driver for one shell in its sandbox, with stand-ins for programs, or `real` ones, maybe `watched`."""
 
     def __init__(
-        self, shell: str, names: Sequence[str], prefix: Sequence[str], *, real: bool = False
+        self,
+        shell: str,
+        names: Sequence[str],
+        prefix: Sequence[str],
+        *,
+        real: bool = False,
+        watched: bool = False,
     ) -> None:
         self.command = [*prefix, sys.executable, "-I", str(_HERE / "oracle_driver.py")]
-        self.head = json.dumps({"shell": shell, "names": sorted(set(names)), "real": real})
+        head = {"shell": shell, "names": sorted(set(names)), "real": real, "watched": watched}
+        self.head = json.dumps(head)
         self.ended = 0
         self.process = self._start()
 
@@ -133,4 +142,5 @@ def _read(line: str) -> Observation:
         tuple(cast("list[str]", answer["notes"])),
         bool(answer["ended"]),
         bool(answer["torn"]),
+        tuple(tuple(start) for start in cast("list[list[str]]", answer["started"])),
     )

@@ -242,6 +242,24 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "wget --default-page=nacre.toml https://x.example/",
         "curl 'https://x.example/{nacre.toml}' -o '#1'",
         "gunzip -f nacre.toml.gz",
+        # Of what is restored only a pattern is known, or nothing.
+        "gunzip -f nacre.tom?.gz",
+        "gunzip -f ./*.gz",
+        "gunzip -f ./n*.toml.gz",
+        'for f in ./*.gz; do gunzip -f "$f"; done',
+        'gunzip -f "./$x.toml.gz"',
+        "gunzip {a,nacre}.toml.gz",
+        "gzip -df ./*.gz",
+        "lz4 ./nacre.*.lz4",
+        "find . -name '*.gz' -exec gunzip -f {} +",
+        "find . -name nacre.toml.gz -print0 | xargs -0 gunzip -f",
+        # What find has found goes to xargs.
+        "find . -name nacre.toml -print0 | xargs -0 rm",
+        "find . -name 'nacre.*' -print0 | xargs -0 cp f",
+        "find . -type f -print0 | xargs -0 sed -i s/a/b/",
+        "grep -rlZ x . | xargs -0 sed -i s/a/b/",
+        "grep -rlZ --exclude=a --include='*.py' x . | xargs -0 sed -i s/a/b/",
+        "find . -type f -exec env rm {} +",
         "xz -d nacre.toml.xz",
         "zstd -d nacre.toml.zst",
         "gzip -S .toml nacre",
@@ -271,6 +289,8 @@ def test_a_directory_from_before_is_not_known(project: Path, text: str) -> None:
         "sort -o nacre.toml f",
         "awk '{print > \"nacre.toml\"}' f",
         "git checkout nacre.toml",
+        "curl --output-dir sub -o ../nacre.toml https://x.example/a",
+        "curl --output-dir sub --output-dir . -O https://x.example/nacre.toml",
         "find . -fprint nacre.toml",
         'ls > "$x"',
         'tee "$x" < f',
@@ -334,10 +354,42 @@ def test_nothing_that_is_allowed_writes_a_file_of_nacre(project: Path, text: str
         "find sub -type f -exec sed -i s/a/b/ {} +",
         "find . -name '*.pyc' -delete",
         "find . -name '*.py' -exec cat {} +",
+        "find . -name '*.csv.gz' -exec gunzip {} +",
+        "find sub -name '*.gz' -print0 | xargs -0 gunzip",
+        "gunzip -c ./*.gz",
+        "gzip ./*.log",
+        'for f in ./*.csv.gz; do gunzip "$f"; done',
+        "find . -name '*.pyc' -print0 | xargs -0 rm",
+        "find . -print0 | xargs -0 wc -l",
+        "grep -rlZ --include='*.py' x . | xargs -0 sed -i s/a/b/",
     ],
 )
 def test_other_files_may_be_written_and_its_own_be_read(project: Path, text: str) -> None:
     assert _own(project, text) == "allow"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("rm -r ./su?", "deny"),
+        ("mv ./su*/ f", "deny"),
+        ("cp x/nacre.toml ./s?b/.", "deny"),
+        ("find . -name sub -exec rm -r {} +", "deny"),
+        ("find . -type d -exec rm -r {} +", "deny"),
+        ("find . -name sub -exec cp x/nacre.toml {} ;", "deny"),
+        ("find . -name sub -print0 | xargs -0 cp x/nacre.toml", "deny"),
+        ("rm -r ./build*", "allow"),
+        ("find . -name __pycache__ -type d -exec rm -r {} +", "allow"),
+        ("find . -name build -exec cp f {} ;", "allow"),
+    ],
+)
+def test_a_directory_that_holds_one_of_them_is_not_changed_by_a_pattern(
+    project: Path, text: str, decision: str
+) -> None:
+    rules = Policy.from_lists(_ALLOWED, allow_writes=True)
+    policy = replace(rules, own_files=(str(project / "sub" / "nacre.toml"),), files=LOCAL_FILES)
+    assert judge(text.replace(" ;", " \\;"), policy, cwd=str(project)).decision == decision
 
 
 @pytest.fixture
@@ -365,6 +417,7 @@ _UNPACKERS = [
     "tee",
     "unzip",
     "unrar",
+    "zstd",
     "unar",
     "bash",
     "cd",
@@ -446,6 +499,23 @@ def _in_repository(repository: Path, text: str) -> str:
         'cd "$x" && cp y ../config',
         'cd "$x" && cp evil/config .',
         'cd "$x" && tee hooks/pre-commit < y',
+        # What is left out is not what would be found: another beginning, a test that comes too late.
+        "find src/.. -not -path './.git/*' -exec cp x {} \\;",
+        "find HERE -not -path './.git/*' -exec cp x {} \\;",
+        "find . -not -path '.git/*' -exec cp x {} \\;",
+        "find src/.. -path ./.git -prune -o -type f -exec cp x {} \\;",
+        "find . -path .git -prune -o -type f -exec cp x {} \\;",
+        "find . -name '*/.git' -prune -o -type f -exec cp x {} \\;",
+        "find . -name .git -prune -o -type f -depth -exec cp x {} \\;",
+        "find . -name .git -prune -o -type f -mindepth 2 -exec cp x {} \\;",
+        # More than names in parentheses.
+        "find . -type f '(' -name '*.py' -o -true ')' -exec cp x {} \\;",
+        "find . -type f '(' -name '*.py' -o -exec grep x {} ';' ')' -exec cp x {} \\;",
+        # A file of another machine has a name behind the colon.
+        "rsync -a host:.git .",
+        "rsync host:.mcp.json .",
+        # Names that are found below a directory.
+        "zstd -dr --output-dir-flat=. evil",
     ],
 )
 def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
@@ -488,6 +558,11 @@ def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
         "find src -type f -exec cp x {} \\;",
         "find . -not -path './.git/*' -exec cp x {} \\;",
         "find . -path ./.git -prune -o -type f -exec cp x {} \\;",
+        "find src/.. -not -path '*/.git/*' -exec cp x {} \\;",
+        "find HERE -path '*/.git' -prune -o -type f -exec cp x {} \\;",
+        "find . -name .git -prune -o -type f '(' -name '*.py' -o -name '*.c' ')' -exec cp x {} \\;",
+        "rsync host:notes.txt .",
+        "zstd -dr --output-dir-flat=build evil",
         "find . -name '*.h' -exec cp {} build/ \\;",
         "cat list | xargs -I{} cp {} build/",
         'cp -r -- "$x" build',
@@ -609,3 +684,188 @@ def test_git_does_not_leave_for_another_repository(repository: Path) -> None:
     for text in ("git status", "git -C plain/deep log", "cd plain && git log"):
         assert judge(text, policy, cwd=str(repository)).decision == "allow", text
     assert judge("git status", policy, cwd=str(repository / "sub")).rule == "other repository"
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("kubectl", "kubectl apply -f https://h/x.yaml"),
+        ("kubectl", "kubectl apply -f -"),
+        ("docker", "docker compose -f oci://h/x ps"),
+        ("docker", "docker compose -f git@h:x ps"),
+        ("docker", "docker build -f a@b ."),
+        ("just", "just -f https://h/x"),
+        ("jest", """jest --config='{"globalSetup":"/tmp/x.js"}'"""),
+        ("eslint", "eslint -c a,/tmp/b src"),
+        ("tsx", "tsx data:text/javascript,x"),
+        ("cargo", "cargo build --manifest-path a,b"),
+    ],
+)
+def test_what_is_no_path_is_not_in_the_working_directory(tmp_path: Path, program: str, command: str) -> None:
+    """An address, seen as a path, would be one below the working directory."""
+    policy = replace(Policy.from_lists([program]), files=LOCAL_FILES)
+    assert judge(command, policy, cwd=str(tmp_path)).decision == "deny"
+
+
+@pytest.mark.parametrize(
+    ("program", "command"),
+    [
+        ("kubectl", "kubectl apply -f {}/x.yaml"),
+        ("pytest", "pytest '{}/tests/test_x.py::test_a[b,c]'"),
+        ("make", "make -C {}/sub"),
+        ("eslint", "eslint {}/src"),
+    ],
+)
+def test_a_path_below_the_working_directory_may_be_written_out(
+    tmp_path: Path, program: str, command: str
+) -> None:
+    policy = replace(Policy.from_lists([program]), files=LOCAL_FILES)
+    assert judge(command.format(tmp_path), policy, cwd=str(tmp_path)).allowed
+
+
+@pytest.mark.req("policy-elsewhere")
+def test_a_module_of_the_project_is_its_own_code(tmp_path: Path) -> None:
+    """Like `python3 x.py`, where the files say that Python finds it in the working directory."""
+    for name in ("pkg/__init__.py", "pkg/cli.py", "pkg/sub/__init__.py", "pkg/sub/__main__.py", "ns/x.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    for name in ("solo.py", "pdb.py"):
+        (tmp_path / name).write_text("")
+    policy = replace(Policy.from_lists(["python3", "cd"]), files=LOCAL_FILES)
+    allowed = ["pkg.cli --x", "pkg.sub", "solo"]
+    # A package that could be another one elsewhere, what is not there, modules of Python's own.
+    refused = ["ns.x", "pkg", "pkg.other", "pdb", "code", "_solo", "pkg..cli", ".pkg"]
+    for module in allowed:
+        assert judge(f"python3 -m {module}", policy, cwd=str(tmp_path)).allowed, module
+        for flags in ("-I", "-P", "-uP"):
+            assert not judge(f"python3 {flags} -m {module}", policy, cwd=str(tmp_path)).allowed, flags
+        assert not judge(f"cd / && python3 -m {module}", policy, cwd=str(tmp_path)).allowed
+        assert not judge(f'cd "$x" && python3 -m {module}', policy, cwd=str(tmp_path)).allowed
+    for module in refused:
+        assert not judge(f"python3 -m {module}", policy, cwd=str(tmp_path)).allowed, module
+    assert judge("cd pkg && python3 -m cli", policy, cwd=str(tmp_path)).allowed
+    # Where it is gone, or not looked for, another one of that name is run.
+    policy = replace(Policy.from_lists(["python3", "rm", "mv", "find"]), files=LOCAL_FILES)
+    assert judge("rm other.py; python3 -m pkg.cli", policy, cwd=str(tmp_path)).allowed
+    for before in (
+        "rm pkg/cli.py;",
+        "rm -r pkg;",
+        "mv pkg x;",
+        "rm p*;",
+        "PYTHONSAFEPATH=1",
+        "find . -execdir",
+    ):
+        assert not judge(f"{before} python3 -m pkg.cli ';'", policy, cwd=str(tmp_path)).allowed, before
+
+
+_READERS = [
+    *(
+        "ack",
+        "awk",
+        "cp",
+        "cpio",
+        "grep",
+        "iconv",
+        "last",
+        "ls",
+        "shellcheck",
+        "sqlite3",
+        "tar",
+        "wc",
+        "xmllint",
+        "zgrep",
+    ),
+]
+
+
+def _fenced_readers(project: Path, text: str) -> str:
+    policy = replace(
+        Policy.from_lists(_READERS, allow_writes=True, allowed_directories=[str(project)]), files=LOCAL_FILES
+    )
+    return judge(text, policy, cwd=str(project)).decision
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        # Shortened options, names that a program reads in its own way, lists and scripts that name files.
+        "cp --deref -r a b",
+        "grep --dereference-r root .",
+        "wc --files0=list",
+        'sqlite3 x.db "select data from \\"fsdir\\" where path=\'/etc/passwd\'"',
+        "sqlite3 x.db \"select data from 'fsdir' where path='/etc/passwd'\"",
+        'awk \'BEGIN{SYMTAB["ARGV"][1]="/etc/passwd"}{print}\' x',
+        "xmllint %2Fetc%2Fpasswd",
+        "xmllint file:/etc/passwd",
+        "iconv -f /etc/passwd -t UTF-8 x",
+        "tar -cf - -H /etc/shadow",
+        "echo /etc/passwd | cpio -o",
+        "echo /etc/passwd | ack -x root",
+        "shellcheck -x a.sh",
+        "last -f /etc/passwd",
+        "zgrep -if/etc/passwd x",
+    ],
+)
+def test_no_spelling_of_an_option_or_a_name_leads_outside(project: Path, text: str) -> None:
+    assert _fenced_readers(project, text) == "deny"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp -r a b",
+        "grep --col=auto x y",
+        "ls --rev",
+        'sqlite3 x.db "select \\"name\\" from \\"users\\""',
+        "iconv -f LATIN1 -t ASCII//TRANSLIT x",
+        "tar -cf - -H ustar src",
+        "ack root src",
+        "shellcheck a.sh",
+        "last -n 5",
+        "zgrep -c ERROR logs/app.log.gz",
+    ],
+)
+def test_the_same_programs_read_inside(project: Path, text: str) -> None:
+    assert _fenced_readers(project, text) == "allow"
+
+
+@pytest.mark.req("policy-own-files")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gunzip nacre.toml-gz",
+        "gunzip nacre.toml_z",
+        "gzip -d nacre.toml-Z",
+        "zip -m x.zip nacre.toml",
+        "tar --remove-files -cf x.tar nacre.toml",
+        "rename -f s.zz.nacre. zz.toml",
+        "cp --suff=.toml -b a nacre",
+        "sed -i p 'w nacre.toml' f",
+    ],
+)
+def test_own_files_are_not_made_or_removed_on_the_side(project: Path, text: str) -> None:
+    policy = replace(
+        Policy.from_lists([*_ALLOWED, "zip", "rename"], allow_writes=True),
+        own_files=(str(project / "nacre.toml"),),
+        files=LOCAL_FILES,
+    )
+    assert judge(text, policy, cwd=str(project)).decision == "deny"
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("find . -type f -print0 | xargs -0 cat", "allow"),
+        ("find . -print0 | xargs -0 cat", "deny"),  # links, too
+        ("fd -t f -x cat", "allow"),
+        ("fd -x cat", "deny"),
+    ],
+)
+def test_what_is_found_and_read_is_no_link(project: Path, text: str, decision: str) -> None:
+    policy = replace(
+        Policy.from_lists(["find", "fd", "cat"], allowed_directories=[str(project)]), files=LOCAL_FILES
+    )
+    assert judge(text, policy, cwd=str(project)).decision == decision

@@ -61,10 +61,13 @@ _LONG = [
 _SHORT_REAL = [
     *(("bash", "danger", 250), ("bash", "option", 250), ("bash", "outside", 150)),
     *(("bash", "export", 80), ("dash", "export", 50), ("mksh", "export", 50)),
+    *(("bash", "table", 60), ("fish", "table", 30), ("bash", "language", 30)),
 ]
 _LONG_REAL = [
     *(("bash", "danger", 60_000), ("bash", "option", 30_000), ("bash", "outside", 30_000)),
     *((shell, "export", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh")),
+    *((shell, "table", 10_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
+    *((shell, "language", 5_000) for shell in ("bash", "zsh", "dash", "mksh", "ksh", "fish")),
 ]
 
 
@@ -76,7 +79,7 @@ def campaign(shell: str, kind: str, seed: int, executed: int, most_generated: in
     if prefix is None:
         pytest.skip("made-up scripts are only run in bubblewrap, which does not work here")
     kit = KITS[kind]
-    with Oracle(shell, kit.names, prefix, real=kit.real) as oracle:
+    with kit.oracle(shell, prefix) as oracle:
         ready = Campaign(oracle, shell, kit.source(seed, shell), seed, kit.compare, join=kit.join)
         return ready.run(executed, most_generated=most_generated)
 

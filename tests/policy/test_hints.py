@@ -51,9 +51,11 @@ _NAMES = [
     "trap",
     *("pushd", "declare", "readonly", "shift", "wait", "set", "export", "print", "ulimit", "umask"),
     "c1 *",
-    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar", "string", "curl"),
+    *("gcc", "npx", "psql", "mysql", "ssh", "redis-cli", "tar", "string", "curl", "fd"),
 ]
-_PLAIN = Policy.from_lists([*_NAMES, "dir", "Get-ChildItem", "Get-Content", "Get-Item"])
+_PLAIN = Policy.from_lists(
+    [*_NAMES, "awk", "zip", "unzip", "diff", "dir", "Get-ChildItem", "Get-Content", "Get-Item"]
+)
 # What no rewriting can help with is for a person: these say so, or tell what is allowed.
 _FOR_A_PERSON = re.compile(
     r"allowed here: |print the text instead, or ask a person|.*\ba person('s|\b)|stay inside |leave it out\Z"
@@ -67,6 +69,9 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     ),
     "use a plain word, such as EOF or 'EOF'": ("bash", 'cat <<E"O"F\na\nEOF', "cat <<EOF\na\nEOF"),
     "leave the assignment out": ("bash", "IFS=/ ls", "ls"),
+    "write `find src -print0 | xargs -0 awk ...`": (
+        *("bash", "find src | xargs awk 1", "find src -print0 | xargs -0 awk 1"),
+    ),
     "write the text in single quotes, then the signals: trap 'ls' EXIT": (
         *("bash", 'trap "$x" EXIT', "trap 'ls' EXIT"),
     ),
@@ -91,6 +96,19 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
     "use a pattern that is written out, without `(?`": (
         *("fish", "string match -r '(?<x>a)' b", "string match -r 'a' b"),
     ),
+    "use -r and -q": ("fish", "string match -r -m1 a b", "string match -r a b"),
+    "give the variable another name": ("powershell", "$PSStyle = 1; ls", "$style = 1; ls"),
+    "put all of it into one pair of quotes": ("powershell", "echo 'a'b", "echo 'ab'"),
+    "name a file, or assign to $env:NAME": ("powershell", "pushd env:", "pushd src"),
+    "put the dashes into quotes: '--'": ("powershell", "git log -- -x", "git log '--' -x"),
+    "write $x = and the command": ("powershell", "Get-Item a -OutVariable x", "$x = Get-Item a"),
+    "leave out empty arguments, double quotes and a backslash at the end": (
+        *("powershell", "git log 'a\"b'", "git log 'ab'"),
+    ),
+    "leave out quotes inside of quotes, and a backslash or a caret before a quote": (
+        *("cmd", 'git log "a\\"" x "', 'git log "a" x'),
+    ),
+    "put each name into double quotes": ("cmd", "dir a,b", 'dir "a" "b"'),
     "write `:` where nothing is to be done": ("bash", "if ls; then fi", "if ls; then :; fi"),
     "write `; do` where it belongs": ("bash", "for x in a", "for x in a; do ls; done"),
     "write its lines below the command, then the delimiter": ("bash", "cat <<EOF", "cat <<EOF\na\nEOF"),
@@ -144,17 +162,25 @@ _REWRITTEN: dict[str, tuple[str, str, str]] = {
         *("bash", "sort $x", 'sort -- "$x"'),
     ),
     "write it out; for a list of files, write `... | xargs -I{} command ./{}`": (
-        *("bash", "gcc -c $(ls)", "ls | xargs -I{} gcc -c ./{}"),
+        *("bash", "gcc -E $(ls)", "ls | xargs -I{} gcc -E ./{}"),
     ),
     "put `--` before it": ("bash", 'sort "$x"', 'sort -- "$x"'),
     "write ./ before the pattern": ("bash", "sort *.txt", "sort ./*.txt"),
+    "write the program as a word of its own": ("bash", "awk '-e{print $1}' f", "awk -e '{print $1}' f"),
+    "write -v for --assign, -F for the other": (
+        "bash",
+        "awk --assign n=1 '{print n}' f",
+        "awk -v n=1 '{print n}' f",
+    ),
+    "write the options before the archive": ("bash", "unzip a.zip x -l", "unzip -l a.zip x"),
+    "write the archive first": ("bash", "zip -x '*.o' -r a.zip src", "zip -r a.zip src -x '*.o'"),
     "write ./ before it": ("bash", 'find "$x"', 'find ./"$x"'),
     "write it out": ("bash", 'find . -print "$x"', "find . -print -quit"),
-    "write ./ before a file, or write the value out": ("bash", 'gcc -I "$x" a.c', 'gcc -I ./"$x" a.c'),
+    "write ./ before a file, or write the value out": ("bash", 'gcc -E -I "$x" a.c', 'gcc -E -I ./"$x" a.c'),
     "write where it belongs, with ./ before it: xargs -I{} command ./{}": (
         "bash",
-        "ls | xargs gcc -c",
-        "ls | xargs -I{} gcc -c ./{}",
+        "ls | xargs gcc -E",
+        "ls | xargs -I{} gcc -E ./{}",
     ),
     "write the statements behind the database: sqlite3 db 'select 1'": (
         "bash",
@@ -289,14 +315,24 @@ _FENCED: dict[str, tuple[str, str]] = {
     "change the directory outside of the function": ("f() { cd src; ls; }; f", "f() { ls; }; cd src; f"),
     "write the directory's name out": ("cd s*", "cd src"),
     "leave the option out": ("find -L . -name x", "find . -name x"),
+    "write `-t f` before it": ("fd -x cat", "fd -t f -x cat"),
     "write `-type f` first among the tests": (*("find . -exec cat {} +", "find . -type f -exec cat {} +"),),
     "stay inside /srv/project": ("cat /etc/passwd", "cat /srv/project/passwd"),
+    "stay inside /srv/project, or put it into quotes if it is no pattern for files": (
+        *("echo /etc/*", "echo '/etc/*'"),
+    ),
 }
 # The same where a file may be one of nacre's own.
 _OWN = {
     "write the name of the file out, or loop over a pattern: for f in src/*.txt": (
         *('ls > ./"$x"', 'for f in src/*.txt; do ls > "$f"; done'),
     ),
+    "write the path itself": ("ls > /proc/self/cwd/x", "ls > ./x"),
+}
+# The same for links, in a directory below the one that is allowed.
+_LINKED = {
+    "write the whole path of what it leads to, or use ln -sr": ("ln -s .. ../l", "ln -sr .. ../l"),
+    "leave the link where it is, or copy what it leads to: cp a b": ("mv ../link .", "cp ../link f"),
 }
 # The same in a repository.
 _UNPACKED = {
@@ -381,6 +417,19 @@ def test_a_command_that_was_rewritten_as_the_hint_about_a_path_says_is_allowed(h
     assert after.allowed, after
 
 
+@pytest.mark.parametrize("hint", sorted(_LINKED))
+def test_a_link_that_is_made_as_the_hint_says_is_allowed(hint: str, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    rules = Policy.from_lists(["ln", "mv", "cp"], allowed_directories=[str(tmp_path)])
+    policy, cwd = replace(rules, files=LOCAL_FILES), str(tmp_path / "sub")
+    bad, good = _LINKED[hint]
+    before = judge(bad, policy, cwd=cwd)
+    assert (before.decision, before.hint) == ("deny", hint)
+    assert judge(good, policy, cwd=cwd).allowed
+
+
 @pytest.mark.parametrize("hint", sorted(_UNPACKED))
 def test_what_is_unpacked_as_the_hint_says_is_allowed(hint: str, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
@@ -429,7 +478,7 @@ def test_every_hint_in_the_source_is_followed_here_or_for_a_person() -> None:
     package = Path(nacre.policy.__file__).parent
     hints = {hint for path in package.rglob("*.py") for hint in _hints_in(path)}
     assert len(hints) > 100
-    followed = [*_REWRITTEN, *_FENCED, *_OWN, *_UNPACKED, *(hint for _, hint, _, _ in _ORDINARY)]
+    followed = [*_REWRITTEN, *_FENCED, *_OWN, *_LINKED, *_UNPACKED, *(hint for _, hint, _, _ in _ORDINARY)]
     assert [
         hint
         for hint in sorted(hints)
@@ -458,6 +507,9 @@ def test_every_hint_of_the_corpora_is_followed_here_or_for_a_person() -> None:
 
 # The rules of a person who names every program by its bare name: what is denied all the same, and what it
 # becomes when its hint is followed (the command, the rules that the hint tells to add).
+_BEFORE_A_NAME = (
+    "write refs/heads/ or refs/tags/ before a name, `--end-of-options` before a commit, `--` before a path"
+)
 _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "source .venv/bin/activate && pytest -q",
@@ -485,13 +537,13 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "git log $(git describe --tags --abbrev=0)..HEAD --oneline",
-        "write refs/heads/ or refs/tags/ before a name, `--` before a path",
+        _BEFORE_A_NAME,
         "git log refs/tags/$(git describe --tags --abbrev=0)..HEAD --oneline",
         (),
     ),
     (
         "git push -u origin $(git branch --show-current)",
-        "write refs/heads/ or refs/tags/ before a name, `--` before a path",
+        _BEFORE_A_NAME,
         'git push -u origin "refs/heads/$(git branch --show-current)"',
         (),
     ),
@@ -502,8 +554,44 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         (),
     ),
     (
+        'git diff-tree -r --name-only "$SHA"',
+        _BEFORE_A_NAME,
+        'git diff-tree -r --name-only --end-of-options "$SHA"',
+        (),
+    ),
+    (
+        "git show $(git stash list | head -1 | cut -d: -f1)",
+        "put it into double quotes, a commit after `--end-of-options`, a path after `--`",
+        'git show --end-of-options "$(git stash list | head -1 | cut -d: -f1)"',
+        (),
+    ),
+    (
+        'git push origin HEAD:"$(git branch --show-current)"',
+        "write refs/heads/ or refs/tags/ before a name, or write it out",
+        'git push origin HEAD:refs/heads/"$(git branch --show-current)"',
+        (),
+    ),
+    (
+        "grep -rl old src | xargs sed -i 's/old/new/g' --",
+        "say where: `grep -rlZ x src | xargs -0 command`, or `find src -print0 | xargs -0 command`",
+        "grep -rlZ old src | xargs -0 sed -i 's/old/new/g'",
+        (),
+    ),
+    (
+        "git ls-files '*.md' | xargs -I{} sh -c 'echo {}; wc -w {}'",
+        'write the text in single quotes, and values behind it: sh -c \'cat -- "$1"\' _ "$x"',
+        "git ls-files '*.md' | xargs -I{} sh -c 'echo \"$1\"; wc -w -- \"$1\"' _ {}",
+        (),
+    ),
+    (
+        'for f in $(git diff --name-only); do ruff check "$f"; done',
+        "write ./ before a file, or write the value out",
+        'for f in $(git diff --name-only); do ruff check ./"$f"; done',
+        (),
+    ),
+    (
         'psql "$DATABASE_URL" -c "select 1"',
-        "write it out",
+        "write ./ before a file, or write the value out",
         'psql postgres://localhost/app -c "select 1"',
         (),
     ),
@@ -514,7 +602,10 @@ _NAMED_VARIABLES = (
     ('export PATH="$HOME/.local/bin:$PATH" && pytest -q', "PATH"),
     ("MY_SETTINGS=conf/x.yaml pytest -q", "MY_SETTINGS"),
 )
-_BARE = ["source", ".", "pytest", "pip", "gofmt", "git", "ruff", "psql", "export", "grep", "find", "sed"]
+_BARE = [
+    *("source", ".", "pytest", "pip", "gofmt", "git", "ruff", "psql", "export", "grep", "find", "sed"),
+    *("sh", "wc", "head", "cut"),
+]
 
 
 @pytest.mark.parametrize(("bad", "hint", "good", "rules"), _ORDINARY, ids=[case[0] for case in _ORDINARY])

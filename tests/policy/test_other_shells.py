@@ -161,7 +161,8 @@ def test_fish_blocks_variables_and_substitutions_are_read(text: str, expected: l
 @pytest.mark.parametrize(
     "text",
     [
-        *("eval a", "'a\\'b'", "a ^b{c,d}", "ls >", "ls2>&1", "ls >&1x", "ls 10>&1", "ls>f", "a &| b"),
+        *("eval a", "'a\\\\'b'", "'a\\'", "ls \\n", "ls (a \\))"),
+        *("a ^b{c,d}", "ls >", "ls2>&1", "ls >&1x", "ls 10>&1", "ls>f", "a &| b"),
         *("ls %self", "ls a\u00a0b", "function f; a; end", "source f", "if a; b", "a; end", "else; a"),
         *("'if' a; end", "case b; a", "if; a; end", "begin a; end", "end a", "if a; end b", "ls (a", "ls a)"),
         *("ls $x[1]", 'ls "$x[1]"', "ls $$x", "ls (a)[1]", "ls (a # )\n)", "ls ('a)')", "ls $", "ls {$x}"),

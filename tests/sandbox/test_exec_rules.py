@@ -11,13 +11,17 @@ import shutil
 import signal
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 from gated_service import Gated, gated, workspace
 
 from nacre.errors import PlaceError, Refused, RequestError
+from nacre.places.local_files import LOCAL_FILES
 from nacre.policy import Policy, PolicyError
 from nacre.policy.children import ANY, default_children
+from nacre.sandbox.exec_gate import Exec
+from nacre.sandbox.exec_rules import ExecRules, Process, Where
 from nacre.sandbox.executables import HEAD_BYTES, Executables, TooWideError, words_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="seccomp is Linux's")
@@ -421,3 +425,16 @@ def test_commands_with_limits_have_their_execs_decided_too() -> None:
     with gated({"allow": ["ls"]}, limit_open_files=200) as run:
         assert run("ls; ulimit -n").stdout.text == "victim\n200\n"
         assert "/rm was not started" in " ".join(run("rm victim").hints)
+
+
+@pytest.mark.req("exec-rules")
+def test_a_helper_of_git_is_none_where_commands_can_write() -> None:
+    where = Where(lambda: ("/usr/bin",), "/home/x", lambda path: path.startswith("/srv/"))
+    rules = ExecRules(replace(Policy.from_lists(["git"]), files=LOCAL_FILES), where)
+    caller = Process(1, 1, default_children("git"))
+
+    def is_started(path: str) -> bool:
+        return rules.decide(Exec(7, path, path, (path,), "/srv/x"), caller).allowed
+
+    assert is_started("/usr/lib/git-core/git-remote-https")
+    assert not is_started("/srv/x/git-core/git-remote-https")

@@ -62,12 +62,13 @@ class AllowedRoots:
         """Relative paths are resolved against `directory`; `untouchable` files are never written."""
         self._directory = directory
         self._roots = tuple(os.path.realpath(os.path.expanduser(root)) for root in roots)
-        self._untouchable = {os.path.realpath(os.path.expanduser(path)) for path in untouchable}
+        # Some systems take names that differ in capitals for the same.
+        self._untouchable = {os.path.realpath(os.path.expanduser(path)).casefold() for path in untouchable}
 
     def find(self, work: FileWork) -> ResolvedPath:
         """Resolve the path of the work. Refused: it is outside, or one of nacre's own files."""
         real = os.path.realpath(os.path.join(self._directory, os.path.expanduser(work.path)))
-        if work.writes and real in self._untouchable:
+        if work.writes and real.casefold() in self._untouchable:
             message = f"Denied: {work.path} belongs to nacre itself."
             raise Refused(message, hint="Write another file.", rule="nacre's own files")
         for root in self._roots:

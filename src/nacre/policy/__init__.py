@@ -11,14 +11,15 @@ lowest first:
     alternatives, outputs, values                          what a word can be when the command runs
     tables/, options, effects, unpacking, builtins         what is known about programs and their arguments
     languages/                                             sed, awk, SQL, Python, JavaScript inside arguments
-    inspector, interpreters, git_commands,                 looking through a command
-    find_expression, project_runners, programs,
-    command_input
+    argument_inspector, inspector, interpreters,           looking through a command
+    git_commands, find_expression, project_runners,
+    network_programs, programs, command_input
     matching, rules, rulesets, paths, variables, children  what a person wrote; where files may be; variables
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
-    boundaries, windows_names, rule_search, check
+    renames, link_check, hidden_files, boundaries,
+    windows_names, rule_search, check
     findings, evaluation                                   the verdict
     corpus, explain, learn                                 for a person who writes rules
 

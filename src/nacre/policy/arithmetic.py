@@ -26,6 +26,8 @@ _TOKEN = regex(
 )
 _OPERANDS_END = frozenset({"name", "number", "value", ")"})
 _OPERANDS_BEGIN = frozenset({"name", "number", "value"})
+_SURE_OPERATORS = frozenset("+-*()")
+_SURE_NUMBER = regex(r"(?:0|[1-9][0-9]*)\Z")
 _UNARY = frozenset("+-!~")
 _PLAIN = "write numbers, names of variables that hold numbers, and operators; nothing else"
 
@@ -139,7 +141,7 @@ class ArithmeticScanner:
             if assigned:
                 self._assigned(token)
             if after.text == "=":
-                first += [token.text] if not index else []
+                first += [token.text] if not index and _cannot_fail(tokens[2:]) else []
             else:
                 end = token.start + len(token.text)
                 self.evaluate(Expansion("variable", token.text, quoted=True), token.start, end)
@@ -160,6 +162,14 @@ class ArithmeticScanner:
             self.evaluate(expansion, start, self.pos)
         if not pieces.expansions:
             raise NotUnderstood("a dollar sign in an arithmetic expression", start, hint=_PLAIN)
+
+
+def _cannot_fail(tokens: list[_Token]) -> bool:
+    """Whether an expression surely has a value: 08 is no number, 1/0 is none, a name may hold such."""
+    return all(
+        token.text in _SURE_OPERATORS or (token.kind == "number" and _SURE_NUMBER.match(token.text))
+        for token in tokens
+    )
 
 
 def _check_order(tokens: list[_Token]) -> None:

@@ -7,23 +7,33 @@ path that is only known when the command runs is refused.
 
 from __future__ import annotations
 
+import functools
 import itertools
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import FREE_TARGETS, Access, PathUse, is_fresh, is_process
-from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.effects import Access, PathUse, is_free_target, is_fresh, is_process, known_path
+from nacre.policy.findings import WINDOWS
+from nacre.policy.hidden_files import (
+    is_hidden_at_home,
+    is_hidden_elsewhere,
+    is_of_the_system,
+    is_unknown_hidden_file,
+)
+from nacre.policy.link_check import LinkCheck
+from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.paths import (
     LONGEST_PATH,
     MadePath,
     expanded,
     is_at_or_below,
+    is_of_a_process,
     is_other_repository,
     joined,
     makes_repository,
     may_be_run,
     may_tell_what_runs,
+    paths_in,
     real,
     tells_what_runs,
 )
@@ -32,13 +42,22 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from nacre.filesystem import FileSystem
     from nacre.policy.findings import Span, TextFindings
     from nacre.policy.matching import Rule
+    from nacre.policy.model import SimpleCommand
 
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill", "beside"})
-_FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
+# Shells to which `**` means no more than `*`, unless an option says so, which no text may set.
+_PLAIN_STARS = frozenset({"bash", "sh", "dash", "ash", "busybox", "ksh", "ksh93", "mksh", "", *WINDOWS})
 _OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
 _FIND_LESS = "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below"
+# What runs or prints what was found, and how it finds no links; else an option is better left out.
+_WITHOUT_LINKS = (
+    (names("-exec -execdir -ok -okdir -print0"), "write `-type f` first among the tests"),
+    (names("-x --exec -X --exec-batch"), "write `-t f` before it"),
+)
+_LEFT_OUT = "leave the option out"
 # Paths that are held against directories: more would take too long.
 _MOST_PAIRS = 20_000
 _MOST_STEPS = 8
@@ -48,7 +67,7 @@ _FRESH = "/tmp/tmp.0123456789"  # noqa: S108 - no file of ours
 # What leads up from a directory that is not known leads to another one that is not known.
 _ABOVE = regex(r"(?:\.\.?(?:/+|\Z))+")
 _WRITTEN_OUT = "write the name of the file out, or loop over a pattern: for f in src/*.txt"
-_FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
+_FOUND_BELOW = "say where: `grep -rlZ x src | xargs -0 command`, or `find src -print0 | xargs -0 command`"
 
 
 class Boundaries:
@@ -57,33 +76,48 @@ class Boundaries:
     def __init__(self, found: TextFindings) -> None:
         self.findings = found.whole
         self.add = found.add
+        self.shell = found.shell
+        self._links = LinkCheck(found)
 
     def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = ()) -> None:
         """Hold the paths of one step against the limits; `rules` speak for the step."""
         findings = self.findings
-        if findings.fence is None and findings.own is None and findings.policy.mode != "allowlist":
+        policy = findings.policy
+        if (findings.fence or findings.own) is None and policy.mode != "allowlist" and not policy.has_places:
             return
         # A directory that is entered changes what the others mean, wherever it stands.
         for use in sorted(uses, key=lambda item: item.access != "enter"):
-            if findings.too_many_directories or (_is_no_file(use.word) and use.access != "leave"):
+            if findings.too_many_directories or (_is_no_file(use.word, self.shell) and use.access != "leave"):
                 continue
             if use.access == "repository":
                 if not any(rule.spells("-C") for rule in rules):  # else a person trusts others, too
                     self._in_repository(use.word)
-                continue
-            if use.access == "found":
+            elif use.access == "found":
                 self._found(use)
-                continue
-            if use.access == "enter":
-                self._entered(use.word, uses)
-            if findings.fence is not None and use.access != "beside":
-                self._fenced(use)
-            if use.access in _CHANGES:
-                self._changed(use, uses)
+            elif use.access != "link":
+                self._path(use, uses)
+        self._links.check(uses)
+
+    def _path(self, use: PathUse, uses: Sequence[PathUse]) -> None:
+        """A path that is entered, read or changed."""
+        if use.access == "enter":
+            self._entered(use.word, uses)
+        if self.findings.fence is not None and use.access != "beside":
+            self._fenced(use)
+        if use.access in _CHANGES:
+            self._changed(use, uses)
+
+    def check_patterns(self, command: SimpleCommand) -> None:
+        """The shell itself looks for the files that a pattern matches: `echo /etc/*` shows what is there."""
+        if self.findings.fence is None:
+            return
+        listed = [item.value for item in command.assignments if item.listed and item.value is not None]
+        words = [word for word in (*command.words, *listed) if word.glob is not None]
+        self.check([PathUse(word, "pattern") for word in words])
 
     def _entered(self, word: Word, uses: Sequence[PathUse]) -> None:
         """Paths may be seen from this directory, too."""
-        known = _texts(word)
+        known = known_path(word)
         # `tar -x -C build` is there for itself alone.
         if known is not None and not any(use.access == "fill" and use.word is word for use in uses):
             self.findings.stayed_in.add(known)
@@ -96,23 +130,24 @@ class Boundaries:
 
     def _fenced(self, use: PathUse) -> None:
         if use.access == "leave":
-            found = use.word.text.startswith(("-exec", "-ok"))
             reason = f"`{use.word.text}` can follow links or lists out of {self._roots()}"
-            hint = "write `-type f` first among the tests" if found else "leave the option out"
+            hint = next((hint for words, hint in _WITHOUT_LINKS if use.word.text in words), _LEFT_OUT)
             self.add("deny", "allowed_directories", reason, _span(use.word), hint=hint)
             return
-        known = _texts(use.word)
+        known = known_path(use.word)
         if known is None:
             self._unknown(use)
             return
         if self._is_output(use, known):
             return
-        texts = list(_readings(known)) if use.access in {"maybe", "alter"} else [known]
-        if not all(self._holds(text, use.word) for text in texts):
-            reason = f"this path is outside of {self._roots()}"
-            self.add(
-                "deny", "allowed_directories", reason, _span(use.word), hint=f"stay inside {self._roots()}"
-            )
+        texts = list(paths_in(known)) if use.access in {"maybe", "alter"} else [known]
+        if not all(self._holds(text, use.word, use.access) for text in texts):
+            reason, hint = f"this path is outside of {self._roots()}", f"stay inside {self._roots()}"
+            if use.access == "tree":
+                reason = f"a link in it leads out of {self._roots()}, or there is too much in it to know"
+            elif use.access == "pattern":
+                hint += ", or put it into quotes if it is no pattern for files"
+            self.add("deny", "allowed_directories", reason, _span(use.word), hint=hint)
         elif use.access == "enter" and (use.word.glob is not None or use.word.braces):
             reason = "the directory is only known when it runs"
             self.add(
@@ -128,21 +163,24 @@ class Boundaries:
         return outputs.holds(known, "/")
 
     def _unknown(self, use: PathUse) -> None:
-        if use.access == "maybe" and self.findings.policy.mode != "allowlist":
+        if use.access in {"maybe", "pattern"} and self.findings.policy.mode != "allowlist":
             return
         reason = f"this path is only known when it runs; allowed: {self._roots()}"
         hint = "write the path out, or loop over a pattern: for f in *.txt"
         self.add(self.findings.when_unknown, "allowed_directories", reason, _span(use.word), hint=hint)
 
-    def _holds(self, text: str, word: Word) -> bool:
+    def _holds(self, text: str, word: Word, access: Access) -> bool:
         fence, directories = self.findings.fence, self.findings.directories
         if fence is None:
             return True
         if len(directories) > 1 and ".." in text.split("/"):
             return False
         pattern = word.glob is not None or word.braces or word.dynamic
-        holds = fence.holds_pattern if pattern else fence.holds
-        return all(holds(text, directory) for directory in directories)
+        holds = fence.holds_tree if access == "tree" else fence.holds
+        if pattern:
+            deep = self.shell not in _PLAIN_STARS or access == "tree"
+            holds = functools.partial(fence.holds_pattern, deep=deep, opened=access != "pattern")
+        return all(holds(reading, directory) for directory in directories for reading in _tilde(text, word))
 
     def _roots(self) -> str:
         return ", ".join(self.findings.policy.allowed_directories)
@@ -160,7 +198,10 @@ class Boundaries:
                     replace(use, word=word.with_text(path)), [item for item in uses if item is not use]
                 )
             return
-        text = _texts(word) or _pattern(word)
+        text = known_path(word) or _pattern(word)
+        if any(is_of_a_process(joined(start, text)) for start in self.findings.directories):
+            reason = "where this path leads depends on the program that opens it"
+            self.add("deny", "own files", reason, _span(word), hint="write the path itself")
         if self.findings.policy.mode == "allowlist":
             self._changed_under_allowlist(use, text, uses)
         own = self.findings.own
@@ -173,9 +214,10 @@ class Boundaries:
         sure = self.findings.surely_entered and use.access != "enter"
         for directory in self.findings.directories[sure:]:
             if known:
-                hit = exact(text, directory) or self._receives(use, uses, directory)
+                hit = any(exact(reading, directory) for reading in _tilde(text, word))
+                hit = hit or self._receives(use, uses, directory)
             else:
-                hit = own.may_be(text)
+                hit = own.may_be(text) or (exact == own.is_within and own.may_hold(text, directory))
             if hit:
                 reason = (
                     "it is, or could be, a file of nacre itself" if not known else "a file of nacre itself"
@@ -190,10 +232,12 @@ class Boundaries:
         if use.access != "beside":
             self._made(use, uses)
         if self._reaches_what_runs(use, text, uses):
-            reason = "programs run what stands there"
-            hint = "leave it to a person" if word.literal else _WRITTEN_OUT
-            if not word.literal:
+            reason = "programs run what stands there, or may take their instructions from it"
+            hint = "leave it to a person" if word.literal or word.tilde else _WRITTEN_OUT
+            if not word.literal and not word.tilde:
                 reason = "it could be a file that tells programs what to run (.git/config, ~/.profile)"
+            if any(expansion.name == "{}" for expansion in word.expansions):
+                hint = _FOUND_BELOW
             self.add("deny", "own files", reason, _span(word), hint=hint)
         elif use.access == "fill" and self._is_run_from(text):
             reason = "what is put there can be what git or a shell runs (.git/hooks, .git/config, ~/.profile)"
@@ -215,10 +259,11 @@ class Boundaries:
     def _found(self, use: PathUse) -> None:
         """Files below a directory are changed, whichever are found: nacre's own, or what git runs."""
         findings, word = self.findings, use.word
-        text = _texts(word) or _pattern(word)
+        text = known_path(word) or _pattern(word)
         patterns = use.names or ("*",)
         own = findings.own
-        if own is not None and any(own.may_be(pattern) for pattern in patterns):
+        start = findings.cwd or "."
+        if own is not None and any(own.may_be(each) or own.may_hold(each, start) for each in patterns):
             known = word.literal and findings.directory_is_known
             if not known or any(own.is_within(text, directory) for directory in findings.directories):
                 reason = "a file of nacre itself can be among what is found there"
@@ -253,7 +298,36 @@ class Boundaries:
         """`cd .git && cp x config`: the directory is part of the name."""
         directories = [self.findings.cwd or ".", *self.findings.entered]
         places = [text, *(joined(directory, text) for directory in directories)]
-        return any(tells_what_runs(place, gets_content=access != "touch") for place in places)
+        led_to = self._without_links(text)
+        places += led_to
+        told = any(tells_what_runs(place, gets_content=access != "touch") for place in places)
+        return told or (access != "touch" and any(map(self._may_hold_instructions, led_to)))
+
+    def _may_hold_instructions(self, place: str) -> bool:
+        """A file with a dot before its name, or one of the system, that is not known to be harmless."""
+        findings = self.findings
+        files = findings.policy.files
+        if files is None or findings.cwd is None:
+            return False
+        home = real(files, files.home)
+        roots = [real(files, findings.cwd), *(findings.fence.roots if findings.fence is not None else ())]
+        # Who is to work in ~/.dotfiles or /usr/src/app is to write there.
+        inside = [root for root in roots if is_at_or_below(place, root) and not is_at_or_below(home, root)]
+        if inside:
+            return is_unknown_hidden_file(place[len(max(inside, key=len)) :])
+        if is_at_or_below(place, home):
+            below = place[len(home) :].lstrip("/")
+            return is_hidden_at_home(below) or is_unknown_hidden_file(below)
+        return is_of_the_system(place) or is_hidden_elsewhere(place)
+
+    def _without_links(self, text: str) -> list[str]:
+        """Where a path really leads: a link can have any name."""
+        findings = self.findings
+        files = findings.policy.files
+        if files is None or findings.cwd is None or len(text) > LONGEST_PATH:
+            return []
+        path = expanded(text, files.home)
+        return [real(files, joined(directory, path)) for directory in findings.directories]
 
     def _reaches_what_runs(self, use: PathUse, text: str, uses: Sequence[PathUse]) -> bool:
         """The path itself, or what is put there under its own name: `cp -r x/.git .`."""
@@ -276,7 +350,7 @@ class Boundaries:
             # A number or the like is a part of a name: whichever it is, it is none of these names.
             return self._tells_what_runs(word.text.replace(UNKNOWN, "0"), access)
         # The name of a file in a loop is one that its pattern matches: `for d in .g*; do cp x "$d/config"`.
-        text = (_texts(word) or word.text) if _is_file_of_loop(word) else word.text
+        text = (known_path(word) or word.text) if _is_file_of_loop(word) else word.text
         return may_tell_what_runs(joined(self.findings.cwd or ".", text))
 
     def _is_run_from(self, text: str) -> bool:
@@ -324,9 +398,9 @@ class Boundaries:
         pairs = (
             (joined(*pair) for pair in itertools.permutations(steps, 2)) if len(steps) <= _MOST_STEPS else ()
         )
-        return list(
-            dict.fromkeys([here, *(real(files, joined(here, path)) for path in (*steps, *deeper, *pairs))])
-        )
+        again = (place for step in steps for place in _entered_again(files, here, step))
+        places = (real(files, joined(here, path)) for path in (*steps, *deeper, *pairs, *again))
+        return list(dict.fromkeys([here, *places]))
 
     def _is_made_here(self, places: Collection[str], already: int = 0) -> bool:
         """Whether a directory in which git is used becomes a repository by what this very text makes."""
@@ -342,7 +416,7 @@ class Boundaries:
 
     def _made_paths(self, use: PathUse, put: Sequence[str]) -> Iterator[MadePath]:
         files = self.findings.policy.files
-        text = _texts(use.word) or _pattern(use.word)
+        text = known_path(use.word) or _pattern(use.word)
         if files is None or len(text) > LONGEST_PATH:
             return
         for start in self.findings.directories:
@@ -356,19 +430,43 @@ class Boundaries:
     def _receives(self, use: PathUse, uses: Sequence[PathUse], directory: str) -> bool:
         """`cp x/nacre.toml .`: what is put into a directory has a name there."""
         own = self.findings.own
-        if own is None:
+        if own is None or (use.access == "change" and not _gets_others(use, uses)):
             return False
         others = [other.word for other in uses if other is not use and other.access != "leave"]
-        return any(own.receives(use.word.text, _pattern(other), directory) for other in others)
+        names = [name for other in others for name in _names_there(other)]
+        return any(own.receives(use.word.text, name, directory) for name in names)
+
+
+def _entered_again(files: FileSystem, here: str, step: str) -> Iterator[str]:
+    """Where a loop comes to that enters the same directory more than once."""
+    place = real(files, joined(here, step))
+    for _ in range(_MOST_STEPS):
+        following = real(files, joined(place, step))
+        if following == place or not files.is_directory(following):
+            return
+        yield following
+        place = following
+
+
+def _gets_others(use: PathUse, uses: Sequence[PathUse]) -> bool:
+    """Of what is changed, only the first (`mv -t c`) or the last can be where the others come."""
+    changed = [other for other in uses if other.access == "change"]
+    return any(other is use for other in (*changed[:1], *changed[-1:]))
 
 
 def _put_there(use: PathUse, uses: Sequence[PathUse]) -> list[str]:
     """The names of what is put into a directory, if it is one: `cp a/b c` makes c/b."""
-    return [
-        _pattern(other.word).rstrip("/").rpartition("/")[2]
-        for other in uses
-        if use.access == "change" and other is not use and other.access in {"read", "change"}
-    ]
+    if not _gets_others(use, uses):
+        return []
+    others = [other.word for other in uses if other is not use and other.access in {"read", "change"}]
+    return [name for other in others for name in _names_there(other)]
+
+
+def _names_there(word: Word) -> list[str]:
+    """The name of a file where it is put; of `host:file` also what stands behind the host."""
+    name = _pattern(word).rstrip("/").rpartition("/")[2]
+    _, colon, rest = name.rpartition(":")
+    return [name, rest] if colon and rest else [name]
 
 
 def _span(word: Word) -> Span:
@@ -379,45 +477,18 @@ def _pattern(word: Word) -> str:
     return word.text.replace(UNKNOWN, "*")
 
 
-def _is_no_file(word: Word) -> bool:
+def _is_no_file(word: Word, shell: str) -> bool:
     """Pipes to commands, what find has found below where it started, and devices that are no files."""
     if is_process(word) or (word.text == "./" + UNKNOWN and word.expansions[0].name == "{}"):
         return True
-    return word.literal and word.text in FREE_TARGETS
+    return is_free_target(word, shell)
 
 
 def _is_file_of_loop(word: Word) -> bool:
     """The name of a file that a pattern of the text has found; the pattern was looked at."""
-    return _texts(word) is not None and word.dynamic
+    return known_path(word) is not None and word.dynamic
 
 
-def _texts(word: Word) -> str | None:
-    """A path as far as it is known, with the pattern of a loop for its file; None if it is not known."""
-    if not word.dynamic:
-        return word.text
-    if len(word.expansions) != 1 or word.expansions[0].kind != "file" or not word.expansions[0].pattern:
-        return None
-    pattern = word.expansions[0].pattern
-    before, _, after = word.text.partition(UNKNOWN)
-    if pattern.startswith(before):
-        return pattern + after
-    return before + pattern + after if "/" not in pattern else None
-
-
-def _readings(text: str) -> Iterator[str]:
-    """The paths that an argument could mean: itself, and what follows `=`, `@` or an option's letter."""
-    yield text
-    _, equals, value = text.partition("=")
-    if equals:
-        yield value
-    if text.startswith("@"):
-        yield text[1:]
-    address = _FILE_ADDRESS.match(text)
-    if address is not None:
-        yield address.group(1)
-    if text.startswith("-"):
-        found = _FROM_SLASH.match(text)
-        if found is not None:
-            yield found.group(1)
-        if text[2:]:
-            yield text[2:]
+def _tilde(text: str, word: Word) -> tuple[str, ...]:
+    """In quotes, a tilde is the name of a directory to most shells, and still a home to some programs."""
+    return (text, f"./{text}") if text.startswith("~") and not word.tilde else (text,)

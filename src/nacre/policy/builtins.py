@@ -19,7 +19,7 @@ from nacre.policy.model import UNKNOWN, Word, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from nacre.policy.model import SimpleCommand
 
@@ -36,6 +36,7 @@ _SELF_VALUED = names("RANDOM SECONDS LINENO PPID UID EUID REPLY BASH_REMATCH PWD
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _SET = regex(r"([A-Za-z_][A-Za-z0-9_]*)\+?=")
 _NUMBER = regex(r"-?[0-9]+\Z")
+_MATCH_FLAG = regex(r"-[aeginqrv]+\Z|--(?:all|entire|groups-only|ignore-case|index|invert|quiet|regex)?\Z")
 _SET_LETTERS = regex(r"[-+][efuxvCEhmb]*\Z")
 _SET_NAME_FOLLOWS = regex(r"[-+][efuxvCEhmb]*o\Z")
 # Commands that make a name an array: with -a or -A, or always.
@@ -60,6 +61,8 @@ _TEXT_CONVERSIONS = frozenset("sbqc")
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -w -x -z -G -L -N -O -S")
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")
 _BINARY = names("= == != < > \\< \\> -nt -ot -ef =~") | _NUMERIC
+_FILE_COMPARISONS = names("-nt -ot -ef")
+_FILE_TEST = regex(r"-[abcdefghkprsuwxGLNOS]\Z")
 _QUOTE = "put the value into double quotes"
 _TRAP = "write the text in single quotes, then the signals: trap 'ls' EXIT"
 
@@ -143,7 +146,9 @@ def _directory(use: Builtin) -> None:
     operands = [word for word in use.arguments if word.text not in {"--", "-P", "-L"}]
     for word in operands[1:]:
         use.unresolved(word, f"`{use.words[0].text}` with several directories", "give it one directory")
-    if operands and operands[0].splits:
+    # Whatever `cd $x` becomes, it enters a directory that is not known, its own options change no more, and
+    # several are an error, or one in place of the other. `pushd` has numbers, too.
+    if operands and operands[0].splits and use.words[0].text != "cd":
         use.unresolved(operands[0], "an unquoted value can become several words", _QUOTE)
 
 
@@ -481,13 +486,17 @@ def _string(use: Builtin) -> None:
     kind = use.arguments[0] if use.arguments else use.words[0]
     if not kind.literal:
         use.unresolved(kind, "which operation on a text is only known when it runs", "write it out")
-    operands = [word for word in use.arguments[1:] if not (word.literal and word.text.startswith("-"))]
-    if kind.text != "match" or not operands:
+    if kind.text != "match":
         return
-    named = next((word for word in use.arguments[1:] if word.literal and "(?" in word.text), None)
-    if named is not None or not operands[0].literal:
-        reason = "the named groups of a regular expression assign variables"
-        use.unresolved(named or operands[0], reason, "use a pattern that is written out, without `(?`")
+    for word in use.arguments[1:]:
+        if word.literal and _MATCH_FLAG.match(word.text):
+            continue
+        if word.literal and word.text.startswith("-"):
+            use.unresolved(word, f"the option `{shown(word.text)}` of `string match`", "use -r and -q")
+        elif not word.literal or "(?" in word.text:
+            reason = "the named groups of a regular expression assign variables"
+            use.unresolved(word, reason, "use a pattern that is written out, without `(?`")
+        return
 
 
 def _is_number(word: Word) -> bool:
@@ -527,7 +536,9 @@ SHELLS_WITH_BUILTINS = frozenset({*GRAMMARS, "fish"})
 
 
 def entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
-    """The directory that `cd` changes to, as a path; without one it is the home directory."""
+    """The directory that `cd` changes to; without one it is the home directory. The files of a test."""
+    if words[0].text in {"test", "["}:
+        return tuple(PathUse(word, "read") for word in _tested(words) if not word.dynamic)
     if words[0].text not in {"cd", "pushd", "popd"}:
         return ()
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]
@@ -537,3 +548,14 @@ def entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
     return tuple(
         PathUse(unknown_at(word) if word.text[:1] in {"-", "+"} else word, "enter") for word in operands
     )
+
+
+def _tested(words: Sequence[Word]) -> Iterator[Word]:
+    """What `[ -f x ]` and `[ x -nt y ]` look at."""
+    for at, word in enumerate(words):
+        operand = words[at + 1 : at + 2]
+        if word.literal and word.text in _FILE_COMPARISONS and at > 1:
+            yield words[at - 1]
+            yield from operand
+        elif word.literal and _FILE_TEST.match(word.text) and operand and operand[0].text not in _BINARY:
+            yield from operand

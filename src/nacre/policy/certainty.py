@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nacre.policy.grammar import behind_prefixes
 from nacre.policy.model import UNKNOWN, Certain, names
 from nacre.policy.patterns import regex
 from nacre.policy.words import WordScanner
@@ -23,6 +24,9 @@ READ_ONLY = names(
     "UID EUID PPID BASHOPTS SHELLOPTS BASH_VERSINFO TMOUT HISTFILE HISTSIZE HISTFILESIZE HISTCONTROL "
     "PATH HOME"
 )
+_MOST_LOOKED_AT = 64  # of the variables that are certain, the latest
+# Parameters that are always set, or of which it is no error that they are not.
+_ALWAYS_SET = frozenset("@*#?$-0")
 # Options with which a builtin assigns in every shell that has it.
 _SURE_OPTIONS = {
     "declare": regex(r"--|-[xag]+"),
@@ -45,6 +49,8 @@ class CertaintyScanner(WordScanner):
         # May this line be given up? May a function's body give up any line that calls it?
         self.may_abort = False
         self.bodies_may_abort = False
+        # May a command have taken a variable away again?
+        self.may_unset = False
         # How many variables and functions were certain when the line began, and when it first could fail.
         self._at_start = (0, 0)
         self._safe = (0, 0)
@@ -61,6 +67,16 @@ class CertaintyScanner(WordScanner):
         if not self.may_abort:
             self.may_abort = True
             self._safe = (len(self.opened), len(self.functions))
+
+    def note_unset(self, name: str) -> None:
+        """Under `set -u` an interactive bash gives up the line at a variable that is not set, and goes on."""
+        if self.substitutions:
+            return  # only the substitution is given up
+        if name in _ALWAYS_SET or self.may_abort:
+            return  # or this line may be given up anyway
+        latest = self.opened[-_MOST_LOOKED_AT:]
+        if self.in_function or self.may_unset or not any(name == item[0] for item in latest):
+            self.note_abort()
 
     def end_line(self, *, expands: bool) -> None:
         """A command ends that bash runs, or gives up, as one; here-documents of it may be expanded yet."""
@@ -92,6 +108,10 @@ class CertaintyScanner(WordScanner):
         """A simple command has been read; what it surely assigns is certain from here on."""
         if words and self.bodies_may_abort and not self.in_function:
             self.note_abort()
+        called = behind_prefixes(tuple(words[:8]))
+        self.may_unset = self.may_unset or any(
+            word.text == "unset" or UNKNOWN in word.text for word in called[:1]
+        )
         if redirected:
             return
         if not words:

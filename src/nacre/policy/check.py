@@ -20,7 +20,7 @@ from nacre.policy.programs import inspect
 from nacre.policy.redirection_check import RedirectionCheck
 from nacre.policy.rule_search import RuleSearch, Subject
 from nacre.policy.variable_check import VariableCheck
-from nacre.policy.windows_names import inspect_windows, unresolvable
+from nacre.policy.windows_names import inspect_windows, objection_to_argument, unresolvable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,6 +56,7 @@ class CommandCheck:
         """Everything about one simple command; the scripts inside it are for `evaluation` to read."""
         for redirection in command.redirections:
             self.redirections.check(redirection)
+        self.boundaries.check_patterns(command)
         if not command.words:
             self.variables.check(command, None)
             return []
@@ -111,6 +112,12 @@ class CommandCheck:
             text = f"`{word.text}` {reason}"
             decision = self.findings.whole.when_unknown
             self.findings.add(decision, "not resolvable", text, (word.start, word.end), name=name)
+        objection = objection_to_argument(words, self.findings.shell)
+        if objection is not None:
+            argument, reason, hint = objection
+            span = (argument.start, argument.end)
+            decision = self.findings.whole.when_unknown
+            self.findings.add(decision, "not resolvable", reason, span, name=name, hint=hint)
 
     def _step(self, step: Step, via: tuple[str, ...], *, defined: bool) -> None:
         word = step.words[0]

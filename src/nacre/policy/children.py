@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 
 ANY = ("*",)
 # Whatever a program of these tables is told to do, it starts others: compilers, tests, scripts.
-_RUNNERS = frozenset({"build", "compilers", "containers", "interpreters", "javascript", "python"})
+_RUNNERS = names("build compilers containers interpreters javascript python python_packages toolchains")
 _COMPRESSORS = tuple(
     sorted(names("brotli bzip2 compress gzip lz4 lzip lzma lzop pigz uncompress unxz xz zstd"))
+)
+# Helpers that are known by their directory, which must be one that commands cannot write to.
+BY_DIRECTORY = frozenset({"*/git-core/*", "*/man-db/*", "*/lib/autossh/autossh"})
+# Scripts around the compressors.
+_COMPARERS = (
+    *sorted(
+        names("cat cmp diff less ls mkdir mktemp more printf rm sed stty tempfile zcat zdiff xzdiff bzdiff")
+    ),
+    *_COMPRESSORS,
 )
 _GIT = ("git", "*/git-core/*", "ssh", "gpg", "gpg2", "cat", "less")
 _TYPESETTERS = (
@@ -39,16 +48,26 @@ _TYPESETTERS = (
 )
 # What the others start, besides what their arguments name, which is judged by itself.
 _HELPERS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(names("gunzip gzip zcat xz unxz xzcat unzip bzip2 file less more"), _COMPRESSORS),
+    **dict.fromkeys(
+        names("gunzip gzip zcat uncompress xz unxz xzcat unzip bzip2 file less more"), _COMPRESSORS
+    ),
+    **dict.fromkeys(
+        names("zless zmore xzless xzmore bzless bzmore zcmp zdiff xzcmp xzdiff bzcmp bzdiff"), _COMPARERS
+    ),
     # GNU tar has a shell start what compresses.
     **dict.fromkeys(
         names("tar gtar bsdtar"), (*_COMPRESSORS, *(f"sh -c {program}" for program in _COMPRESSORS))
     ),
     **dict.fromkeys(
-        names("egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep"), ("grep", "sed", *_COMPRESSORS)
+        names("egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep zstdgrep"),
+        ("cat", "expr", "grep", "mktemp", "rm", "sed", "zgrep", "bzgrep", "xzgrep", *_COMPRESSORS),
     ),
     **dict.fromkeys(names("git gh glab"), _GIT),
-    **dict.fromkeys(names("scp sftp rsync autossh"), ("ssh",)),
+    **dict.fromkeys(names("sftp rsync"), ("ssh",)),
+    # Debian has a script around it, which looks for a free port.
+    "autossh": ("ssh", "egrep", "grep", "od", "printf", "seq", "tr", "*/lib/autossh/autossh"),
+    "scp": ("ssh", "cp"),  # from here to here
+    "sdiff": ("diff",),
     **dict.fromkeys(names("man apropos whatis"), _TYPESETTERS),
     **dict.fromkeys(names("apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
 }

@@ -16,9 +16,11 @@ from nacre.policy.refusal import NotUnderstood
 MAX_DEPTH = 6
 MAX_TEXT = 32_767  # the longest command line of Windows
 _CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+# cmd.exe takes a space that does not break for a plain one; others look like one.
+_ODD_SPACE = regex("[\u00a0\u1680\u180e\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]")
 _EXPANSION = regex(r"![^!\n]*!|%[~*0-9]")
 # What may stand in a variable's name; `%h - %` is no variable, and stays as it is.
-_PAIR = regex(r"%(?=([A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
+_PAIR = regex(r"%(?=(=?[A-Za-z0-9_().#$@-]+)(?::[^%\n]*)?%)")
 _READS = regex(r'[A-Za-z_][A-Za-z0-9_]*|"[A-Za-z_][A-Za-z0-9_]*"')  # `set NAME` lists what begins so
 _SETS = regex(
     r'"?[A-Za-z_][A-Za-z0-9_]*=|/[pP][ \t]+"?[A-Za-z_][A-Za-z0-9_]*=|/[aA][A-Za-z0-9_ \t=+*/(),"-]*\Z'
@@ -31,6 +33,13 @@ _INTERNAL = names(
     "mkdir mklink move path pause popd prompt pushd rd rem ren rename rmdir set setlocal shift start time "
     "title type ver verify vol"
 )
+# Those of them whose arguments are names of files: they end at these, too.
+_NAMES_FILES = names("type copy del erase dir move ren rename md mkdir rd rmdir mklink pushd")
+_BETWEEN_FILES = regex(r"[,;=]")
+_BETWEEN_COPIED = regex(r"[,;=+]")
+_QUOTED = regex(r'"[^"]*"')
+# Quotes that cmd.exe and a program count in different ways.
+_DISPUTED_QUOTE = regex(r'\\"|\^"|"".')
 _VARIABLE = regex(r"[^\W\d]\w*")
 _INTERNAL_NAME = regex(r"([A-Za-z]+)(?=[./\\:+\[\]()\"]|\Z)")
 # `dir.bat` and `dir\..\x` are programs; so is the end of `ping x/../../y.exe`.
@@ -112,11 +121,26 @@ class _Lexer:
             raise NotUnderstood(
                 "a variable whose name is not a plain word", start, hint="write set NAME=value"
             )
+        self._check_arguments(words)
         reads = is_set and _READS.fullmatch(self.text[words[0].end : self.pos].strip()) is not None
         assignments = _assignments(words[1:]) if is_set and not reads else []
         self.commands.append(
             SimpleCommand(tuple(words), tuple(assignments), tuple(redirections), start, self.pos)
         )
+
+    def _check_arguments(self, words: list[Word]) -> None:
+        """A program gets its arguments as one text, and divides it in its own way; some commands do, too."""
+        name = words[0].text.casefold() if words else ""
+        between = _BETWEEN_COPIED if name == "copy" else _BETWEEN_FILES
+        for word in words:
+            raw = self.text[word.start : word.end]
+            if name not in _INTERNAL and _DISPUTED_QUOTE.search(raw):
+                reason = "cmd.exe and the program disagree where this quoted text ends"
+                hint = "leave out quotes inside of quotes, and a backslash or a caret before a quote"
+                raise NotUnderstood(reason, word.start, word.end, hint=hint)
+            if name in _NAMES_FILES and word is not words[0] and between.search(_QUOTED.sub("", raw)):
+                reason = f"`{name}` takes this for several names"
+                raise NotUnderstood(reason, word.start, word.end, hint="put each name into double quotes")
 
     def _name(self, word: Word) -> list[Word]:
         """The command's name, apart from what cmd.exe lets stand directly behind it."""
@@ -191,7 +215,7 @@ def scan(text: str, depth: int = 0) -> Scan:
         hint = "run it as several calls"
         return Scan((), Refusal(f"the command is longer than {MAX_TEXT} characters", 0, len(text), hint))
     plain = text.replace("\r\n", " \n")  # same length, so offsets stay true
-    control = _CONTROL.search(plain) or re.search("\r", plain)
+    control = _CONTROL.search(plain) or _ODD_SPACE.search(plain) or re.search("\r", plain)
     if control is not None:
         return Scan((), Refusal("a control character", control.start(), control.end(), "leave it out"))
     expansion = _EXPANSION.search(plain) or _PAIR.search(plain)

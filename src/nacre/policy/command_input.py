@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.effects import base_name
+from nacre.policy.model import names
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.tables.shells import READS_COMMANDS, READS_KEYS
 
@@ -28,6 +29,13 @@ INSTEAD = {
     **dict.fromkeys(("ssh", "autossh"), "write `ssh -n`"),
     **dict.fromkeys(("redis-cli", "valkey-cli"), "write the command as arguments: redis-cli get x"),
 }
+# With these, pytest starts a debugger, under whatever name it is run.
+_DEBUGS = frozenset({"--pdb", "--trace"})
+_TESTS = frozenset({"pytest", "py.test", "tox", "nox", "hatch"})
+# Programs that hand their input on to another one, which stands among their arguments.
+_HANDS_ON = names(
+    "npx pnpx bunx pnpm yarn yarnpkg nyc c8 uv uvx pipx poetry pdm pipenv hatch rye bundle bundler"
+)
 _FEEDING = frozenset({"<", "<<", "<<-", "<<<", "<>", "<&"})
 
 
@@ -48,6 +56,12 @@ def _feeds(redirection: Redirection) -> bool:
 def reads_commands(words: Sequence[Word]) -> str:
     """Why a program must not be fed: it would take its input for commands. Empty if it may."""
     name = base_name(words[0].text)
+    texts = {word.text for word in words}
+    if texts & _DEBUGS and texts & _TESTS:
+        return "the debugger of pytest takes commands from its input"
+    inner = next((at for at, word in enumerate(words) if at and word.text in READS_COMMANDS), 0)
+    if name in _HANDS_ON and inner:
+        return reads_commands(words[inner:])
     if name not in READS_COMMANDS:
         return ""
     options, operands = READS_COMMANDS[name]
@@ -78,11 +92,18 @@ def is_plain_input(name: str, document: str) -> bool:
         return False
     from nacre.policy.languages.sql import sql_actions  # noqa: PLC0415 - when a client is first given something
 
-    lines = document.splitlines()
-    own = [line for line in lines if line.lstrip().startswith(sign)]
-    statements = "\n".join(line for line in lines if not line.lstrip().startswith(sign))
-    texts = [*own, *([statements] if statements.strip() else [])]
-    return not any(sql_actions(text, name) for text in texts)
+    # Inside of a statement such a line is a part of it: so each text before one must be whole.
+    statements: list[str] = []
+    for line in document.split("\n"):
+        if not line.lstrip().startswith(sign):
+            statements.append(line)
+            continue
+        before = "\n".join(statements).strip()
+        if (before and (not before.endswith(";") or sql_actions(before, name))) or sql_actions(line, name):
+            return False
+        statements = []
+    rest = "\n".join(statements)
+    return not rest.strip() or not sql_actions(rest, name)
 
 
 def reads_keys(words: Sequence[Word]) -> str:

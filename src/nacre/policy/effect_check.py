@@ -67,6 +67,8 @@ class EffectCheck:
         """`GIT_EDITOR=true git rebase`, `make -C /srv/project/sub` in /srv/project: here it does nothing."""
         if not effect.unless.isdisjoint(assigned) and not subject.via:
             return True
+        if effect.files and self.findings.whole.has_files(effect.files):
+            return True
         place = effect.place
         return place is not None and place.literal and self.findings.whole.is_inside(place.text)
 

@@ -5,6 +5,7 @@ Above: `inspector`, `interpreters` and `programs` find these; `check` uses them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -25,7 +26,9 @@ Role = Literal["command", "wrapper", "outer"]
 # How a path is used. maybe and alter: it may be no path at all; leave: an option that follows links out;
 # fill: a directory gets files whose names are not in the command; touch: a change that brings no content;
 # repository: git looks for one there; beside: a file in the directory of another, of whose name only the end
-# is known; found: files below a directory that find has found are changed.
+# is known; found: files below a directory that find has found are changed; tree: all that is below it is
+# read, links too; link: a symbolic link, of which `names` is what it says; pattern: the shell looks for files
+# itself.
 Access = Literal[
     "read",
     "write",
@@ -39,11 +42,15 @@ Access = Literal[
     "repository",
     "beside",
     "found",
+    "tree",
+    "link",
+    "pattern",
 ]
 
-FREE_TARGETS = frozenset(
-    {"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-", "nul", "NUL", "$null"}
-)
+FREE_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "-"})
+# The same on Windows; elsewhere these are names of files.
+_FREE_ON_WINDOWS = FREE_TARGETS | {"nul", "NUL", "$null"}
+_WINDOWS_SHELLS = frozenset({"cmd", "powershell", "pwsh"})
 # For other programs (sort -o -, tee -, dd of=-) a dash is the name of a file.
 DASH_IS_OUTPUT = frozenset(
     {"curl", "wget", "uniq", "xxd", "iconv", "openssl", "gcc", "g++", "cc", "c++", "clang", "tar", "zip"}
@@ -71,6 +78,8 @@ class Effect:
     hint: str = ""
     # Where its instructions come from: there is no such effect inside of the working directory or the fence.
     place: Word | None = None
+    # Lists of files: where all of one are in the working directory, what runs is the project's own.
+    files: tuple[tuple[str, ...], ...] = ()
     # Assignments before the command with one of which there is no such effect.
     unless: frozenset[str] = frozenset()
     # The command that is run, if it is known: rules of its own may allow it.
@@ -86,6 +95,8 @@ class PathUse:
     # Of what is found there: patterns for its names, and whether git's own directory is left out.
     names: tuple[str, ...] = ()
     without_git: bool = False
+    # It is the name of another file without its last part (gunzip a.gz makes a).
+    restored: bool = False
 
 
 @record
@@ -176,6 +187,13 @@ _LIST_BEHIND_DASHES = (
     "put it into double quotes, after `--`; for a list of files, write `... | xargs command --`"
 )
 _LIST_ONE_BY_ONE = "write it out; for a list of files, write `... | xargs -I{} command ./{}`"
+# No address, no list, no text, no variable; behind two colons stands the name of a test.
+_PLAIN_PATH = regex(r"(?!-)(?:[A-Za-z]:[\\/])?[^:@,{}$]*(?:::.*)?\Z", re.DOTALL)
+_GIT_LIST = "put it into double quotes, a commit after `--end-of-options`, a path after `--`"
+_GIT_NAME = (
+    "write refs/heads/ or refs/tags/ before a name, `--end-of-options` before a commit, `--` before a path"
+)
+_GIVE_IT_BEHIND = 'write the text in single quotes, and values behind it: sh -c \'cat -- "$1"\' _ "$x"'
 _ACTIVATION = regex(r"((?:.*/)?bin)/activate(?:\.fish)?\Z")
 
 
@@ -184,18 +202,25 @@ def unresolved(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Ef
     return Effect("unresolved", reason, flag, word.start, word.end, hint=hint)
 
 
+def unknown_text(word: Word) -> Effect:
+    """A text for a shell in which values are put together with code."""
+    return unresolved(word, "the text for a shell is only known when it runs", hint=_GIVE_IT_BEHIND)
+
+
 def unproven(word: Word, program: str, *, helps: bool) -> Effect:
     """A word that could turn out to be an option; `helps`: behind `--` it could not."""
     if word.splits:
         hint = _LIST_BEHIND_DASHES if helps else _LIST_ONE_BY_ONE
+        if program == "git":
+            hint = _GIT_LIST
         if any(expansion.name == "{}" for expansion in word.expansions):
             hint = _INPUT_BEHIND_DASHES if helps else _EACH
         return unresolved(word, "an unquoted value can become any option", hint=hint)
     if word.glob is not None and not word.dynamic:
         return unresolved(word, "a file's name could be an option", hint="write ./ before the pattern")
-    hint = "put `--` before it" if helps else "write it out"
+    hint = "put `--` before it" if helps else "write ./ before a file, or write the value out"
     if program == "git" and word.dynamic:
-        hint = "write refs/heads/ or refs/tags/ before a name, `--` before a path"
+        hint = _GIT_NAME
     return unresolved(word, f"this value can turn out to be an option; {hint}", hint=hint)
 
 
@@ -213,9 +238,14 @@ def runs(word: Word, reason: str, flag: str = "", *, hint: str = "") -> Effect:
     return Effect("run", reason, flag, word.start, word.end, hint=hint)
 
 
-def from_elsewhere(word: Word, reason: str, flag: str, place: Word | None) -> Effect:
-    """Instructions that are taken from some place, which may be the project's own after all."""
-    return Effect("run", reason, flag, word.start, word.end, place=place)
+def from_elsewhere(word: Word, reason: str, flag: str, place: Word | None, *, hint: str = "") -> Effect:
+    """Instructions that are taken from some place, which may be the project's own after all.
+
+    What is no plain path is never the project's own: an address, a list, a text, the input.
+    """
+    if place is not None and not _PLAIN_PATH.match(place.text):
+        place = None
+    return Effect("run", reason, flag, word.start, word.end, place=place, hint=hint)
 
 
 def unlisted(word: Word, reason: str, flag: str, *, hint: str = "") -> Effect:
@@ -249,8 +279,9 @@ def is_near(word: Word) -> bool:
     text = word.text
     if not word.literal or text.startswith(("/", "~", "-")) or "://" in text or "@" in text:
         return False
-    if "," in text:
-        return False  # to some programs that is a list
+    if "," in text or "{" in text or "$" in text:
+        # To some programs that is a list, a configuration itself (jest --config '{...}'), or a variable.
+        return False
     return text != "" and ".." not in text.split("/")
 
 
@@ -265,16 +296,55 @@ def is_process(word: Word) -> bool:
     return len(word.expansions) == 1 and word.expansions[0].kind == "process" and word.text == UNKNOWN
 
 
-def is_free(word: Word | None, program: str = "") -> bool:
+def is_free(word: Word | None, program: str = "", *, shell: str = "") -> bool:
     """Writing there touches no file: /dev/null and the like, pipes to commands, for some programs a dash."""
     if word is not None and word.literal and word.text == "-":
         return program in DASH_IS_OUTPUT
-    return word is not None and ((word.literal and word.text in FREE_TARGETS) or is_process(word))
+    return word is not None and (is_free_target(word, shell) or is_process(word))
+
+
+def is_free_target(word: Word, shell: str) -> bool:
+    """A device that is no file, or a dash, as the shell's system calls them."""
+    return word.literal and word.text in (_FREE_ON_WINDOWS if shell in _WINDOWS_SHELLS else FREE_TARGETS)
+
+
+def known_path(word: Word) -> str | None:
+    """A path as far as it is known, with the pattern of a loop for its file; None if it is not known."""
+    if not word.dynamic:
+        return word.text
+    if len(word.expansions) != 1 or word.expansions[0].kind != "file" or not word.expansions[0].pattern:
+        return None
+    pattern = word.expansions[0].pattern
+    before, _, after = word.text.partition(UNKNOWN)
+    if pattern.startswith(before):
+        return pattern + after
+    return before + pattern + after if "/" not in pattern else None
 
 
 def any_end(word: Word) -> Word:
     """All files whose names begin like this one."""
     return replace(word, text=f"{word.text}*", glob=len(word.text) if word.glob is None else word.glob)
+
+
+def without_ending(word: Word) -> Word:
+    """The name of a file without its last part, as far as it is known: of `./*.gz` that is `./*`."""
+    if word.file_pattern is not None:
+        piece = word.expansions[0]
+        return replace(word, expansions=(replace(piece, pattern=stem_of(piece.pattern)),))
+    stem = stem_of(word.text)
+    ending = word.text[len(stem) :]
+    if not word.dynamic and not word.braces:
+        shorter = stem if word.glob is None or word.glob < len(stem) else f"{word.text[: word.glob]}*"
+        return replace(word, text=shorter)
+    if stem and UNKNOWN not in ending and "}" not in ending:
+        return replace(word, text=stem)
+    return unknown_at(word)
+
+
+def stem_of(text: str) -> str:
+    """What stands before the last dot of a name; all of it if there is none."""
+    stem, _, ending = text.rpartition(".")
+    return text if "/" in ending or not stem else stem
 
 
 def any_beginning(word: Word) -> Word:

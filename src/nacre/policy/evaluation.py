@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import posix
 from nacre.policy.check import CommandCheck
 from nacre.policy.command_input import feeds
-from nacre.policy.findings import Findings
+from nacre.policy.findings import Findings, may_change_directory
 from nacre.policy.grammar import OTHER_SCANNERS, behind_prefixes
 from nacre.policy.model import UNKNOWN, Definition, Finding, Refusal, Scan, SimpleCommand, Verdict, Word
 from nacre.policy.patterns import regex
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 MAX_SCRIPT_DEPTH = 8
 _MOST_SHOWN = 20
 _MOST_REMEMBERED = 400  # characters
-_EXPORTING = regex("export|declare|typeset|local|readonly")
 _LIVE = regex(r"[$`\[]")  # what a value must hold to run something where it is evaluated
 # Functions of zsh's hooks and traps, handlers, and (with a dot) those that ksh calls for a variable.
 _CALLED_BY_SHELLS = regex(
@@ -92,9 +91,9 @@ def judge_argv(
     words: list[Word] = []
     at = 0
     for item in argv:
-        words.append(
-            Word(item.replace(UNKNOWN, "\N{REPLACEMENT CHARACTER}"), at, at + len(item), quoted=True)
-        )
+        known = item.replace(UNKNOWN, "\N{REPLACEMENT CHARACTER}")
+        # A program below the home directory is given by the name that rules have for it.
+        words.append(Word(known, at, at + len(item), quoted=True, tilde=not at and item.startswith("~/")))
         at += len(item) + 1
     if UNKNOWN in text:
         findings.add(Finding(text, "", "deny", "malformed", "an argument holds a NUL", 0, len(text)))
@@ -189,13 +188,12 @@ def _check_commands(
         findings.add(found)
     if not depth:
         findings.start_in_directory(text)
-    if findings.fence is not None or findings.own is not None or "cd" in text or "pushd" in text:
+    if may_change_directory(scan.commands):
         findings.enter_directories(
             [meant for command in scan.commands for meant in context.readings(command)]
         )
     findings.fed = findings.fed or feeds(scan.commands, text)
-    if context.shell == "fish" or _EXPORTING.search(text):
-        findings.exports |= exported_names(scan.commands)
+    findings.exports |= exported_names(scan.commands)
     findings.command_count += len(scan.commands)
     if findings.command_count > _MOST_COMMANDS:
         findings.add(_too_many(text))

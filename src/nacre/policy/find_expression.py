@@ -7,10 +7,20 @@ language in `tables`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nacre.policy import tables
-from nacre.policy.effects import Effects, is_free, shown, unlisted, unresolved, writes
+from nacre.policy.effects import (
+    Effects,
+    PathUse,
+    base_name,
+    is_free,
+    shown,
+    stem_of,
+    unlisted,
+    unresolved,
+    writes,
+)
 from nacre.policy.model import UNKNOWN, Expansion, Word
 from nacre.policy.options import compiled, read
 from nacre.policy.patterns import regex
@@ -26,10 +36,24 @@ from nacre.policy.tables.files import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from nacre.policy.effects import Step
+    from nacre.policy.options import Argument
+
 # More than the values that any program takes before the name of another one: timeout -k 5 5 name.
 _MANY = 4
-_FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
+_CHANGES_FOUND = frozenset({"write", "change", "alter", "fill"})
+_REMOVERS = frozenset({"rm", "grm", "unlink", "shred"})
+# What fd finds with these types are no links.
+_NO_LINKS = frozenset({"f", "file", "d", "dir", "directory"})
+FD_RUNS = frozenset({"-x", "--exec", "-X", "--exec-batch"})
 _FD_PLACE = regex(r"\{(?:/|//|\.|/\.|)\}")
+
+
+class Found(NamedTuple):
+    """What is known of all that is found at some point of an expression."""
+
+    names: tuple[str, ...]
+    without_git: bool
 
 
 class FindExpression:
@@ -50,11 +74,16 @@ class FindExpression:
         self.names: tuple[str, ...] = ()
         self.without_git = False
         self._group: list[str] | None = None
-        # The same for each of the commands that it runs.
-        self.finds: list[tuple[tuple[str, ...], bool]] = []
-        # And for what it removes, where that can be files.
+        self._is_pruned = False
         self.only_directories = False
-        self.removes: list[tuple[str, ...]] = []
+        # The same for each of the commands that it runs, what it prints for another program, what it removes.
+        self.finds: list[Found] = []
+        # Whether each of these commands runs in the directory of what was found.
+        self.elsewhere: list[bool] = []
+        self.printed: list[Found] = []
+        self.removes: list[Found] = []
+        # What prints paths that can be links.
+        self.printed_links: list[Word] = []
 
     def read(self) -> None:
         """Options, places, then the expression, of which every word must be known."""
@@ -64,13 +93,17 @@ class FindExpression:
                 self.found.uses(word, "leave")
         while self.words and not self._begins_expression(self.words[0]):
             self._place(self.words.pop(0))
-        self._prunes = [word.text for word in self.words[:4]]
-        self.without_git = _is_pruned(self._prunes)
+        self._is_pruned = _is_pruned([word.text for word in self.words], from_here=self._from_here())
+        self.without_git = self._is_pruned
         while self.words:
             self._word(self.words.pop(0))
 
     def _begins_expression(self, word: Word) -> bool:
         return word.literal and (word.text[:1] == "-" or word.text in {"(", ")", "!", ","})
+
+    def _from_here(self) -> bool:
+        """Whether all that is found begins with `./`: `src/../.git` is no `./.git`."""
+        return all(word.literal and word.text in {".", "./"} for word in self.places)
 
     def _place(self, word: Word) -> None:
         """Where find looks; an unproven one could be the beginning of an expression."""
@@ -83,6 +116,8 @@ class FindExpression:
 
     def _word(self, word: Word) -> None:
         text = word.text
+        if text not in _LIST_OF_NAMES:
+            self._group = None  # `( -name x -o -true )` finds everything
         if not word.literal:
             reason = "a word of find's expression is only known when it runs"
             self.found.add(unresolved(word, reason, hint="write it out"))
@@ -98,9 +133,27 @@ class FindExpression:
             self.found.uses(word, "leave")
         elif text in _FIND_LOGIC:
             self._logic(text)
-        elif text not in _FIND_FLAGS:
+        elif text in _FIND_FLAGS:
+            self._flag(word)
+        else:
             reason = f"`{shown(text)}` is not known to be a harmless word of find's"
             self.found.add(unlisted(word, reason, text))
+
+    def _flag(self, word: Word) -> None:
+        self._group = None  # `-name x -o -true`: no plain list of names
+        if word.text == "-print0":
+            self.printed.append(self._found())
+            if not self.only_files:
+                self.printed_links.append(word)
+
+    def _found(self) -> Found:
+        return Found(self.names, self.without_git)
+
+    def uses(self, found: Found, otherwise: Word) -> list[PathUse]:
+        """What is found, at each of the places where it looks, or at another one."""
+        return [
+            PathUse(place, "found", found.names, found.without_git) for place in self.places or [otherwise]
+        ]
 
     def _run(self, word: Word) -> None:
         """The command behind an -exec."""
@@ -110,16 +163,15 @@ class FindExpression:
         self._check_ends(self.words[:end], closed=end < len(self.words))
         many = end < len(self.words) and self.words[end].text == "+"
         self.inner.append(tuple(with_found_paths(self.words[:end], many=many)))
-        self.finds.append((self.names, self.without_git))
-        if not self.only_directories and self.inner[-1][:1] and self.inner[-1][0].text == "rm":
-            self.removes.append(self.names)
+        self.finds.append(self._found())
+        self.elsewhere.append(word.text in _IN_DIRECTORY_OF_FILE)
         del self.words[: end + 1]
 
     def _delete(self, word: Word) -> None:
         self.found.add(writes(word, "`-delete` removes files", word.text))
         self.deleting.append(word)
         if not self.only_directories:
-            self.removes.append(self.names)
+            self.removes.append(self._found())
 
     def _check_ends(self, command: Sequence[Word], *, closed: bool) -> None:
         """A value that turns out to be `;` ends the command: what follows it is find's again."""
@@ -142,14 +194,14 @@ class FindExpression:
         self.opened += (text == "(") - (text == ")")
         if text in {"-o", "-or", ","} and not self.opened:
             self.only_files = self.only_directories = False
-            self.names, self.without_git = (), _is_pruned(self._prunes)
+            # What stands behind a comma is asked about all that is found.
+            self.names, self.without_git = (), self._is_pruned and text != ","
+            self._is_pruned = self.without_git
         elif text == "(":
             self._group = [] if self.opened == 1 and not before else None
         elif text == ")":
             self.names = self.names or tuple(self._group or ())
             self._group = None
-        elif text not in {"-o", "-or"}:
-            self._group = None  # no plain list of names
 
     def _value(self, word: Word) -> None:
         value = self.words.pop(0) if self.words else None
@@ -178,7 +230,9 @@ class FindExpression:
             return
         self._group = None
         if test in _FIND_PATHS and self.negated and not self.opened:
-            self.without_git = self.without_git or _LEAVES_GIT_OUT.fullmatch(text) is not None
+            anywhere = _LEAVES_GIT_OUT.fullmatch(text) is not None
+            here = self._from_here() and _LEAVES_GIT_OUT_HERE.fullmatch(text) is not None
+            self.without_git = self.without_git or anywhere or here
 
     def _write(self, word: Word) -> None:
         target = self.words.pop(0) if self.words else word
@@ -199,20 +253,27 @@ _FIND_RUNS = frozenset(FIND_RUNS.split())
 _PRINTS_MORE = ("-print", "-ls", "-exec", "-ok", "-files0-from")
 # Options of grep with which it prints the names of files only.
 _LISTS = frozenset({"-l", "--files-with-matches", "-L", "--files-without-match"})
+_IN_DIRECTORY_OF_FILE = frozenset({"-execdir", "-okdir"})
 _FIND_LOGIC = frozenset({"-o", "-or", "!", "-not", ",", "(", ")"})
 _FIND_PATHS = frozenset({"-path", "-wholename"})
-_LEAVES_GIT_OUT = regex(r"(?:\.?/|\*/?)*\.git(?:/?\*)")
+# A list of names in parentheses is made of these alone.
+_LIST_OF_NAMES = frozenset({"-name", "-o", "-or", "(", ")"})
+# Wherever find starts; where all that it finds begins with `./`.
+_LEAVES_GIT_OUT = regex(r"\*+/?\.git/?\*+")
+_LEAVES_GIT_OUT_HERE = regex(r"\./\.git/?\*+")
+# With these, what is in a directory comes before it, or it is not tested: too late to leave it out.
+_TOO_LATE = frozenset({"-depth", "-d", "-delete", "-mindepth"})
 
 
-def _is_pruned(words: Sequence[str]) -> bool:
-    """`-path ./.git -prune -o`, first of all."""
-    tests, ends = {"-name", *_FIND_PATHS}, (["-prune", "-o"], ["-prune", "-or"])
-    return (
-        len(words) == _MANY and words[0] in tests and words[1] in _GIT_DIRECTORY and list(words[2:]) in ends
+def _is_pruned(words: Sequence[str], *, from_here: bool) -> bool:
+    """`-path ./.git -prune -o`, first of all, and nothing that undoes it."""
+    if len(words) < _MANY:
+        return False
+    test, name, *ends = words[:_MANY]
+    known = (test == "-name" and name == ".git") or (
+        test in _FIND_PATHS and (name == "*/.git" or (from_here and name == "./.git"))
     )
-
-
-_GIT_DIRECTORY = frozenset({".git", "./.git", "*/.git"})
+    return known and ends in (["-prune", "-o"], ["-prune", "-or"]) and _TOO_LATE.isdisjoint(words)
 
 
 def _find_end(words: Sequence[Word]) -> int:
@@ -229,22 +290,46 @@ def _may_be_end(word: Word) -> bool:
     return only_values and not all(e.shape in {"digits", "number"} for e in word.expansions)
 
 
-def prints_whole_paths(words: Sequence[Word]) -> bool:
-    """Whether a command prints paths that end with zeros and begin with a path that is written out."""
+def printed_paths(words: Sequence[Word]) -> list[PathUse]:
+    """What is found by a command that prints paths, ended by zeros; nothing where it may print more.
+
+    Each of them begins with a path that is written out.
+    """
     name = words[0].text if words else ""
-    if name in {"find", "gfind"}:
-        others = {word.text for word in words} - {"-print0"}
-        printed = any(word.text == "-print0" for word in words)
-        return printed and not any(text.startswith(_PRINTS_MORE) for text in others)
+    if name not in {"find", "gfind"}:
+        return _listed_by_grep(words)
+    others = {word.text for word in words} - {"-print0"}
+    if any(text.startswith(_PRINTS_MORE) for text in others):
+        return []
+    reading = FindExpression(words[1:])
+    reading.read()
+    links = [PathUse(word, "leave") for word in reading.printed_links]
+    here = words[0].with_text(".")
+    return [*links, *(use for found in reading.printed for use in reading.uses(found, here))]
+
+
+def _listed_by_grep(words: Sequence[Word]) -> list[PathUse]:
+    name = words[0].text if words else ""
     entry = tables.program(name) if name in {"grep", "egrep", "fgrep"} else None
     if entry is None:
-        return False
+        return []
     given = read(compiled(entry), words[1:])
     flags = {item.flag for item in given}
     operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
     starts = operands if flags & {"-e", "--regexp", "-f", "--file"} else operands[1:]
     plain = all(word.literal and word.text[:1] not in {"", "-"} for word in starts)
-    return bool(starts) and plain and bool(flags & _LISTS) and bool(flags & {"-Z", "--null"})
+    if not (plain and flags & _LISTS and flags & {"-Z", "--null"}):
+        return []
+    # With both, a name that none of them matches is searched, or not: it depends on which comes first.
+    included = [item.value for item in given if item.flag == "--include" and "--exclude" not in flags]
+    names = tuple(value.text for value in included if value is not None and value.literal)
+    without_git = any(
+        item.flag == "--exclude-dir" and item.value is not None and item.value.text == ".git"
+        for item in given
+    )
+    return [
+        PathUse(place, "found", names if len(names) == len(included) else (), without_git) for place in starts
+    ]
 
 
 def with_found_paths(words: Sequence[Word], *, many: bool) -> Iterator[Word]:
@@ -269,7 +354,7 @@ def fd_commands(words: Sequence[Word]) -> tuple[list[Word], list[tuple[Word, ...
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        if word.text not in _FD_RUNS:
+        if word.text not in FD_RUNS:
             own.append(word)
             continue
         end = next((at for at, item in enumerate(rest) if item.text == ";"), len(rest))
@@ -296,3 +381,61 @@ def _fd_command(option: Word, command: Sequence[Word]) -> tuple[Word, ...]:
         else:
             found.append(word)
     return tuple(found)
+
+
+def where_found(step: Step) -> Step:
+    """`find -execdir`: relative paths are seen from the directory of what was found, whichever that is."""
+    effects = [replace(effect, files=(), place=None) for effect in step.effects]
+    return replace(step, effects=tuple(effects), paths=tuple(_use_where_found(use) for use in step.paths))
+
+
+def _use_where_found(use: PathUse) -> PathUse:
+    word = use.word
+    if use.access in {"found", "leave"} or is_found(word) or word.text.startswith(("/", "~")):
+        return use
+    piece = Expansion("variable", "", quoted=True)
+    text = f"{UNKNOWN}/{word.text}"
+    return replace(use, word=replace(word, text=text, expansions=(piece, *word.expansions), glob=None))
+
+
+def found_by_fd(words: Sequence[Word], given: Sequence[Argument]) -> list[PathUse]:
+    """What fd finds for its commands, by its own options."""
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    places = [
+        *operands[1:],
+        *(item.value for item in given if item.flag == "--search-path" and item.value),
+    ]
+    ends = [item.value.text for item in given if item.flag in {"-e", "--extension"} and item.value]
+    hidden = bool({"-H", "--hidden", "-u", "--unrestricted"} & {item.flag for item in given})
+    types = {item.value.text for item in given if item.flag in {"-t", "--type"} and item.value}
+    links = words[1:] if not types or types - _NO_LINKS else ()
+    return [
+        *(PathUse(word, "leave") for word in links if word.text in FD_RUNS),
+        *(
+            PathUse(place, "found", tuple(f"*.{end}" for end in ends), not hidden)
+            for place in places or [words[0].with_text(".")]
+        ),
+    ]
+
+
+def for_what_is_found(step: Step, uses: Sequence[PathUse]) -> Step:
+    """A command for what was found: where it changes that, it matters what can be found."""
+    leaves = [use for use in uses if use.access == "leave"]
+    found = [use for use in uses if use.access != "leave"]
+    if any(use.restored for use in step.paths):  # what is found, and what was packed into it
+        found = [replace(use, names=(*use.names, *map(stem_of, use.names))) for use in found]
+    accesses = {use.access for use in step.paths if is_found(use.word)}
+    if not accesses & _CHANGES_FOUND:
+        removes = "touch" in accesses and base_name(step.words[0].text) in _REMOVERS
+        found = removed(found) if removes else []
+    return replace(step, paths=(*step.paths, *leaves, *found))
+
+
+def removed(uses: Sequence[PathUse]) -> list[PathUse]:
+    """What is found, where it is removed: files of nacre itself matter, and not what git runs."""
+    return [replace(use, without_git=True) for use in uses]
+
+
+def is_found(word: Word) -> bool:
+    """Whether it is, or holds, a path that find has found."""
+    return any(expansion.name == "{}" for expansion in word.expansions)

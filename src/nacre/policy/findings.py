@@ -8,15 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nacre.policy.effects import known_path
 from nacre.policy.grammar import behind_prefixes
-from nacre.policy.model import Decision, Finding, Verdict, names, strictness
-from nacre.policy.paths import Fence, OwnFiles, expanded, joined
+from nacre.policy.model import UNKNOWN, Decision, Finding, Verdict, names, strictness
+from nacre.policy.paths import (
+    LONGEST_PATH,
+    Fence,
+    OwnFiles,
+    expanded,
+    is_at_or_below,
+    is_pattern,
+    joined,
+    real,
+)
 from nacre.policy.patterns import regex
+from nacre.policy.renames import Renames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from nacre.filesystem import FileSystem
     from nacre.policy.effects import PathUse
+    from nacre.policy.matching import Rule
     from nacre.policy.model import SimpleCommand
     from nacre.policy.paths import MadePath
     from nacre.policy.rules import Policy
@@ -30,6 +43,19 @@ _CD_FIRST = regex(r"\s*cd ([A-Za-z0-9_][A-Za-z0-9_./-]*) && (?:[^;&|\n(){}`$]|&&
 
 WINDOWS = frozenset({"cmd", "powershell", "pwsh"})
 POWERSHELL = frozenset({"powershell", "pwsh"})
+
+
+def may_change_directory(commands: Iterable[SimpleCommand]) -> bool:
+    """Whether any of the commands goes to another directory, or has a name that is put together."""
+    for command in commands:
+        for word in behind_prefixes(command.words)[:1]:
+            if UNKNOWN in word.text or word.text.casefold() in _CHANGES_DIRECTORY:
+                return True
+    return False
+
+
+def _stays(files: FileSystem, path: str, gone: Sequence[str]) -> bool:
+    return files.is_file(path) and not any(is_at_or_below(real(files, path), other) for other in gone)
 
 
 class Findings:
@@ -79,6 +105,9 @@ class Findings:
         self.repositories: dict[str, None] = {}
         self.made: list[tuple[PathUse, Sequence[str]]] = []
         self.made_paths: list[tuple[MadePath, ...]] = []
+        # Other names that the text gives, and the paths that it uses.
+        self.renames = Renames(policy.files)
+        self.used: list[tuple[Callable[[PathUse], None], PathUse]] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
         self.own = OwnFiles(policy.own_files, policy.world) if policy.own_files else None
@@ -144,11 +173,12 @@ class Findings:
         if len(self.entered) > _MOST_DIRECTORIES:
             del self.entered[1:]
             self._refuse_many(path)
-        if self.fence is None and self.own is None:
+        if self.fence is None and self.own is None and not self.policy.has_places:
             return
-        path = expanded(path, self.policy.world.home)
+        path = expanded(path, self.policy.files.home if self.policy.files is not None else "~")
         places = [joined(directory, path) for directory in self.directories]
         self.directories += [place for place in dict.fromkeys(places) if place not in self.directories]
+        self._enter_again(path)
         if len(self.directories) > _MOST_DIRECTORIES:
             del self.directories[1:]
             self._refuse_many(path)
@@ -160,19 +190,71 @@ class Findings:
             self.add(Finding(path, "", "deny", "allowed_directories", reason, 0, 0, hint))
             self.too_many_directories = True
 
+    def _enter_again(self, path: str) -> None:
+        """A loop may enter a directory from where it has led before, as long as there is one."""
+        files = self.policy.files
+        if files is None or len(path) > LONGEST_PATH:
+            return
+        waiting = [place for place in self.directories if len(place) <= LONGEST_PATH]
+        seen = {real(files, directory) for directory in waiting}
+        while waiting and len(self.directories) <= _MOST_DIRECTORIES:
+            place = joined(waiting.pop(), path)
+            where = real(files, place)
+            if where not in seen and len(place) <= LONGEST_PATH and files.is_directory(where):
+                seen.add(where)
+                self.directories.append(place)
+                waiting.append(place)
+
+    def is_for_here(self, rule: Rule) -> bool:
+        """Tell whether a rule is for the directories that a command may run in."""
+        if not rule.cwd:
+            return True
+        known = self.cwd is not None and self.directory_is_known
+        directories = self.directories[self.surely_entered :] if known else None
+        return rule.holds_in(directories, lambda path: real(self.policy.files, path))
+
     def is_inside(self, path: str) -> bool:
         """Tell whether a path is below the working directory, or in a directory that is allowed."""
-        if self.cwd is None or not self.directory_is_known:
-            return False
         files = self.policy.files
-        if files is None:
+        if self.cwd is None or files is None or not self.directory_is_known:
             return False
-        seen_from = [self.cwd, *(joined(self.cwd, expanded(entered, files.home)) for entered in self.entered)]
         fence = self.fence or Fence([self.cwd], files)
-        return all(fence.holds(path, directory) for directory in seen_from)
+        return all(fence.holds(path, directory) for directory in self._seen_from(self.cwd, files.home))
+
+    def has_files(self, lists: Sequence[Sequence[str]]) -> bool:
+        """Tell whether all files of one of these lists are there, wherever the command runs."""
+        files = self.policy.files
+        if self.cwd is None or files is None or not self.directory_is_known:
+            return False
+        places = self._seen_from(self.cwd, files.home)[self.surely_entered :]
+        gone = self._may_be_gone(self.cwd, files)
+        return gone is not None and all(
+            any(all(_stays(files, joined(place, name), gone) for name in listed) for listed in lists)
+            for place in places
+        )
+
+    def _may_be_gone(self, cwd: str, files: FileSystem) -> list[str] | None:
+        """What this text has removed or moved so far; None: that is not known."""
+        uses = [use for use, _ in self.made if use.access in {"touch", "change"}]
+        texts = [known_path(use.word) for use in uses]
+        if any(text is None or is_pattern(text) for text in texts):
+            return None
+        starts = self._seen_from(cwd, files.home)
+        return [
+            real(files, joined(start, expanded(text, files.home)))
+            for text in texts
+            if text
+            for start in starts
+        ]
+
+    def _seen_from(self, cwd: str, home: str) -> list[str]:
+        """The working directory, and those that the text enters."""
+        return [cwd, *(joined(cwd, expanded(entered, home)) for entered in self.entered)]
 
     def verdict(self, text: str) -> Verdict:
         """The strictest of all findings."""
+        for check, use in self.used if self.renames.given else ():
+            check(use)
         found, exported, kept = tuple(self.items), frozenset(self.exports), frozenset(self.kept)
         if not found:
             reason = "nothing in it needs a rule"

@@ -1,7 +1,7 @@
 """A small lexer for fish, and a smaller one for nushell; what is not plain is refused.
 
 Above: `evaluation`. Below: `model` and `refusal`. Both shells have languages of their own. Of fish's are read
-words, quotes without escapes, pipes, lists, redirections, variables, command substitutions, `set`, `read`,
+words, quotes, pipes, lists, redirections, variables, command substitutions, `set`, `read`,
 and the blocks of `if`, `while`, `for`, `begin` and `switch`; of nushell's, pipelines of plain words.
 """
 
@@ -44,8 +44,15 @@ _TOKEN = regex(
 # Pieces of a word: plain characters, quotes, a variable, the beginning of a substitution.
 _RUN = regex(_PLAIN_CHARACTERS)
 _RUN_INSIDE = regex(rf"(?:#|{_PLAIN_CHARACTERS})+")
-_SINGLE_QUOTED = regex(r"'([^'\\]*)'")
-_IN_DOUBLE_QUOTES = regex(r'[^"\\$]*')
+# Backslashes stand before what would mean something; before all else in quotes they are themselves. Outside
+# of quotes a letter behind one is another character (`\\n`), and so is a line: these are not read.
+_SINGLE_QUOTED = regex(r"'((?:[^'\\]|\\[^\n])*)'")
+_ESCAPE_IN_SINGLE_QUOTES = regex(r"\\(['\\])")
+_IN_DOUBLE_QUOTES = regex(r'(?:[^"\\$]|\\[^\n])*')
+_ESCAPE_IN_DOUBLE_QUOTES = regex(r'\\(["\\$])')
+_ESCAPED = regex(r"""\\([$*?~#(){}\[\]<>&|;"' \\])""")
+_RAW_SINGLE_QUOTED = regex(r"'([^'\\]*)'")
+_RAW_IN_DOUBLE_QUOTES = regex(r'[^"\\$]*')
 # A name goes on with letters of any alphabet; an index would choose some of its elements.
 _VARIABLE = regex(r"\$([A-Za-z_][A-Za-z0-9_]*)(?![\[$A-Za-z0-9_]|[^\x00-\x7f])")
 _SYMBOL = regex(rf"(?:\[|\]|!=?){_END}")
@@ -71,6 +78,11 @@ _LONG = {"--export": "x"}  # the others begin with their letter
 _NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 # Variables by which fish itself, or a function of it, decides what to run.
 _OF_FISH = regex(r"(?i:_*fish)")
+# Variables that fish sets, or reads as a list: what a text gives them may not be what they hold.
+_SPECIAL = regex(
+    r".*PATH\Z|(?:_|argv|history|status|pipestatus|umask|version|hostname|last_pid|PWD|OLDPWD|SHLVL|HOME|USER"
+    r"|EUID|COLUMNS|LINES|CMD_DURATION|dirprev|dirnext|__.*)\Z"
+)
 _PLAIN = "write plain words, quotes, pipes and redirections with blanks around them"
 
 
@@ -114,6 +126,8 @@ class _Lexer:
         self.waiting: re.Match[str] | None = None
         self.joined: Word | None = None
         self.piped = False
+        # The operators before and after what is being read.
+        self.before = self.after = ""
         # The word of a block that stands before what is being read: its words are no command.
         self.head = ""
         # Open blocks: what they are, whether they get piped input, the variable of a loop, since where.
@@ -153,7 +167,9 @@ class _Lexer:
         if kind == "redirection":
             self.waiting = token
         elif kind == "operator":
-            self._close(piped=token.group() == "|")
+            self.after = token.group()
+            self._close(piped=self.after == "|")
+            self.before, self.after = self.after, ""
         return True
 
     # -- words ---------------------------------------------------------------------------------------------
@@ -191,9 +207,13 @@ class _Lexer:
     def _piece(self, pos: int, text: list[str], expansions: list[Expansion]) -> int:
         """Quotes, a variable or a substitution; where it ends, or the same place if there is none."""
         char = self.text[pos]
-        single = _SINGLE_QUOTED.match(self.text, pos)
+        escaped = _ESCAPED.match(self.text, pos) if not self.nushell else None
+        if escaped is not None and not (self.depth and escaped.group(1) in "()"):
+            text.append(escaped.group(1))
+            return escaped.end()
+        single = (_RAW_SINGLE_QUOTED if self.nushell else _SINGLE_QUOTED).match(self.text, pos)
         if single is not None and not (self.depth and {"(", ")"} & set(single.group())):
-            text.append(single.group(1))
+            text.append(_ESCAPE_IN_SINGLE_QUOTES.sub(r"\1", single.group(1)))
             return single.end()
         if char == '"':
             return self._double_quotes(pos + 1, text, expansions)
@@ -203,9 +223,9 @@ class _Lexer:
 
     def _double_quotes(self, pos: int, text: list[str], expansions: list[Expansion]) -> int:
         while True:
-            plain = _IN_DOUBLE_QUOTES.match(self.text, pos)
+            plain = (_RAW_IN_DOUBLE_QUOTES if self.nushell else _IN_DOUBLE_QUOTES).match(self.text, pos)
             content = plain.group() if plain is not None else ""
-            text.append(content)
+            text.append(_ESCAPE_IN_DOUBLE_QUOTES.sub(r"\1", content))
             pos += len(content)
             if self.depth and {"(", ")"} & set(content):
                 raise NotUnderstood("a parenthesis in quotes in a substitution", pos, hint=_PLAIN)
@@ -255,11 +275,11 @@ class _Lexer:
             return
         assigned = _ASSIGNED.match(raw)
         if self.words or self.head:
-            self._argument(word)
+            self._argument(word, raw)
         elif assigned is not None:
             self.assignments.append(Assignment(assigned.group(1), None, word.start, word.end))
         elif self.nushell:
-            self._argument(word)
+            self._argument(word, raw)
         elif raw in _JOINING:
             self.joined = word  # before a command
         elif word.text in _STRUCTURE and not self.assignments:
@@ -267,9 +287,9 @@ class _Lexer:
                 raise NotUnderstood(f"`{word.text}` in quotes", word.start, word.end, hint=_PLAIN)
             self._begin(word)
         else:
-            self._argument(word)
+            self._argument(word, raw)
 
-    def _argument(self, word: Word) -> None:
+    def _argument(self, word: Word, raw: str) -> None:
         if self.head in {"end", "begin", "else"}:
             raise NotUnderstood(
                 f"a word after `{self.head}`", word.start, word.end, hint="put a `;` before it"
@@ -279,6 +299,9 @@ class _Lexer:
             raise NotUnderstood(
                 f"`{word.text}` is not understood for this shell", word.start, word.end, hint=_PLAIN
             )
+        if named and not self.nushell and word.text in {"set", "read"} and raw != word.text:
+            # What a loop's variable may be given is looked for in the text as it is written.
+            raise NotUnderstood(f"`{word.text}` in quotes", word.start, word.end, hint=_PLAIN)
         self.words.append(word)
 
     # -- blocks --------------------------------------------------------------------------------------------
@@ -348,9 +371,20 @@ class _Lexer:
         values = given[1:] if "e" not in flags else []
         for name in given if "e" in flags else given[:1]:
             self._check_name(name)
-            value = values[0] if len(values) == 1 and not flags & {"a", "e"} else None
+            # Several values, and files that match a pattern, are a list.
+            one = len(values) == 1 and values[0].literal and not flags & {"a", "e"}
             end = values[-1].end if values else name.end
+            value = values[0] if one else None
             self.assignments.append(Assignment(name.text, value, name.start, end, exported="x" in flags))
+            # A variable of another scope may hide a global one; with several scopes nothing is set.
+            sure = self._is_surely_run() and not flags & {"g", "f"} and not self.redirections
+            if one and sure and not _SPECIAL.match(name.text):
+                self.certain.append(Certain(name.text, end, len(self.text)))
+
+    def _is_surely_run(self) -> bool:
+        """It stands in no block and no substitution, and no other command decides about it."""
+        alone = self.before not in {"&&", "||", "|"} and self.after not in {"|", "&"}
+        return alone and not self.depth and not self.blocks and self.joined is None
 
     def _read_line(self) -> None:
         """`read -l line`: as in other shells, without the options that are fish's own."""

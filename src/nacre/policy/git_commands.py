@@ -7,6 +7,7 @@ input (`:!cmd` of vi), so what makes git start one is refused, unless a message 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from nacre.policy.effects import (
     position,
     runs,
     shown,
+    unknown_at,
     unlisted,
     unresolved,
     writes,
@@ -44,6 +46,9 @@ _HARMLESS_GIT_KEY = regex(
 # An interactive rebase starts an editor.
 _REBASE_KEY = regex(r"(?i)pull\.rebase|branch\..+\.rebase")
 _PLAIN_REBASE = regex(r"(?i)true|false|merges|yes|no|on|off|[01]")
+# So does sorting by what a program says of signatures start one.
+_SORT_KEY = regex(r"(?i)(?:branch|tag)\.sort")
+_PLAIN_SORT = regex(r"-?(?:v(?:ersion)?:)?\*?(?!signature)[a-z][\w:.=,-]*")
 _GIT_READS = frozenset(
     {"--get", "--get-all", "--get-regexp", "--get-urlmatch", "--get-color", "--get-colorbool", "--list", "-l"}
 )
@@ -51,8 +56,18 @@ _GIT_LOOKS = frozenset({"get", "list"})
 _GIT_VERBS = _GIT_LOOKS | {"set", "unset"}
 # Signatures are checked by a program.
 _SIGNATURE = regex(r"%G")
-_SIGNATURE_FIELD = "%(signature"
+_SIGNATURE_FIELD = regex(r"(?i)%\(\*?signature")
+# Sub-commands that look at what stands behind `--` themselves. Others hand it on to one another as it is:
+# behind `git pull --`, an option is one of `git fetch`.
+_KEEPS_OPERANDS = names(
+    "add stage rm mv commit checkout switch restore reset clean status log whatchanged show reflog diff "
+    "diff-tree diff-index diff-files shortlog format-patch blame annotate grep ls-files ls-tree rev-parse "
+    "rev-list merge-base show-ref check-ignore check-attr branch tag merge rebase apply "
+    "am push fetch clone ls-remote init cat-file archive config"
+)
+_ENDS = frozenset({"--", "--end-of-options"})
 _GIT_FORMATS = frozenset({"--format", "--pretty"})
+_SORTS = names("branch tag for-each-ref ls-remote")
 # Options with which a sub-command starts an editor; a patch can be edited piece by piece.
 _STARTS_EDITOR = {
     "commit": names("-e --edit -c --reedit-message -t --template -p --patch --interactive"),
@@ -106,18 +121,24 @@ class GitInspector(CodeInspector):
         """What the tables of sub-commands cannot say."""
         if command.text == "config":
             self._git_config(rest, found)
-        elif command.text == "format-patch" and not any(word.text == "--stdout" for word in rest):
+        elif command.text == "format-patch" and not _is_printed(rest):
             found.add(writes(command, "patches are written as files; add --stdout", "format-patch"))
         elif command.text in {"apply", "am"}:
             # A patch may name any file but those in .git.
             found.uses(command.with_text("."), "change")
         elif command.text in {"push", "remote"}:
             self._git_receiver(command, rest, found)
+        elif command.text in {"clone", "submodule"}:
+            self._git_cloned(command, rest, found)
+        pushes = command.text == "stash" and any(word.text == "push" for word in rest[:1])
+        if command.text not in _KEEPS_OPERANDS and not pushes:
+            self._git_hands_on(rest, found)
         self._git_help(command, rest[:1], found)
+        self._git_sorts(command, rest, found)
         for word in rest:
             name, _, value = word.text.partition("=")
             signed = name in _GIT_FORMATS and (_SIGNATURE.search(value) or UNKNOWN in value)
-            if signed or _SIGNATURE_FIELD in word.text.casefold():
+            if signed or _SIGNATURE_FIELD.search(word.text):
                 found.add(runs(word, "a format with %G runs a program that checks signatures", name))
 
     def _git_receiver(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
@@ -140,6 +161,33 @@ class GitInspector(CodeInspector):
                 reason = "the hooks of a repository on this machine are run when something is pushed there"
                 found.add(runs(word, reason, word.text if word.literal and ":" not in word.text else ""))
 
+    def _git_hands_on(self, rest: Sequence[Word], found: Effects) -> None:
+        """`git pull -- --upload-pack=x`: a word that begins with a dash is an option of another command."""
+        ends = next((at for at, word in enumerate(rest) if word.text in _ENDS), len(rest))
+        for word in rest[ends + 1 :]:
+            if word.literal and word.text.startswith("-"):
+                reason = f"`{shown(word.text)}` is handed on to another command of git as an option"
+                found.add(runs(word, reason, hint="leave it out"))
+            elif not word.literal and word.may_be_option:
+                reason = "this value can turn out to be an option of another command of git"
+                found.add(unresolved(word, reason, hint="write it out"))
+
+    def _git_cloned(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """`git clone host:.ssh`: the directory that is made is named like the last part of the address."""
+        entry = next((c for c in tables.git_commands() if c.names == command.text), None)
+        if entry is not None and command.text == "submodule":
+            verb = next(iter(_operands(entry, rest)), None)
+            if verb is None or verb.text != "add":
+                return
+            rest = rest[position(rest, verb) + 1 :]
+            entry = next((c for c in entry.commands if c.names == "add"), None)
+        operands = _operands(entry, rest) if entry is not None else []
+        if len(operands) != 1:
+            return
+        address = operands[0]
+        name = _repository_name(address.text)
+        found.uses(address.with_text(name) if address.literal and name else unknown_at(address), "change")
+
     def _git_help(self, command: Word, first: Sequence[Word], found: Effects) -> None:
         """`--help` behind a sub-command, and only right behind it, shows a manual with another program."""
         for word in first:
@@ -149,6 +197,16 @@ class GitInspector(CodeInspector):
                 hint = f"put `{'--verify' if command.text == 'rev-parse' else '--'}` before it"
                 reason = f"this value can turn out to be `--help`, which runs another program; {hint}"
                 found.add(unresolved(word, reason, hint=hint))
+
+    def _git_sorts(self, command: Word, rest: Sequence[Word], found: Effects) -> None:
+        """`git branch --sort=signature`: a program is asked about the signature of each commit."""
+        if command.text not in _SORTS:
+            return
+        entry = next((c for c in tables.git_commands() if c.names == command.text), None)
+        for item in read(compiled(entry), rest) if entry is not None else ():
+            if item.flag == "--sort" and item.value is not None and not _is_plain_sort(item.value):
+                reason = "sorting by signatures runs a program that checks them"
+                found.add(runs(item.word, reason, "--sort"))
 
     def _git_config(self, rest: Sequence[Word], found: Effects) -> None:
         """`git config` may read anything, and set what cannot run or reach anything."""
@@ -200,13 +258,29 @@ class GitInspector(CodeInspector):
             found.add(replace(effect, unless=NO_EDITOR))
 
 
+def _is_printed(rest: Sequence[Word]) -> bool:
+    entry = next((c for c in tables.git_commands() if c.names == "format-patch"), None)
+    return entry is not None and any(item.flag == "--stdout" for item in read(compiled(entry), rest))
+
+
 def _operands(entry: Program, words: Sequence[Word]) -> list[Word]:
     given = read(compiled(entry), words)
     return [item.word for item in given if item.kind in {"operand", "unproven"}]
 
 
+def _repository_name(address: str) -> str:
+    """The directory that git makes for a clone: `x` for https://host/x.git/."""
+    path = re.sub(r"(?:/\.git)?/*\s*\Z", "", address)
+    name = re.split(r"[/:]", path)[-1]
+    return name.removesuffix(".bundle").removesuffix(".git")
+
+
 def _may_be_help(word: Word) -> bool:
     return word.splits or "--help".startswith(word.prefix)
+
+
+def _is_plain_sort(value: Word) -> bool:
+    return value.literal and _PLAIN_SORT.fullmatch(value.text) is not None
 
 
 def _is_harmless_setting(value: Word) -> bool:
@@ -216,6 +290,8 @@ def _is_harmless_setting(value: Word) -> bool:
         return False
     if _REBASE_KEY.fullmatch(name):
         return _PLAIN_REBASE.fullmatch(rest) is not None
+    if _SORT_KEY.fullmatch(name):
+        return _PLAIN_SORT.fullmatch(rest) is not None
     return _HARMLESS_GIT_KEY.fullmatch(name) is not None
 
 
@@ -224,6 +300,8 @@ def _is_harmless_key(word: Word | None, value: Word | None) -> bool:
         return False
     if _REBASE_KEY.fullmatch(word.text):
         return value is not None and value.literal and _PLAIN_REBASE.fullmatch(value.text) is not None
+    if _SORT_KEY.fullmatch(word.text):
+        return value is not None and _is_plain_sort(value)
     return _HARMLESS_GIT_KEY.fullmatch(word.text) is not None
 
 

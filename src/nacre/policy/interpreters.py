@@ -5,6 +5,7 @@ Above: `programs`. Below: `inspector` looks through wrappers, `languages` reads 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,13 @@ from nacre.policy.effects import (
     runs,
     shown,
     unknown_at,
+    unknown_text,
     unlisted,
     unresolved,
     writes,
 )
 from nacre.policy.inspector import Inspector
-from nacre.policy.model import UNKNOWN
+from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.options import Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.tables.shells import SCANNED_SHELLS, SHELLS
@@ -38,16 +40,18 @@ if TYPE_CHECKING:
 
     from nacre.policy.effects import Step
     from nacre.policy.languages import Action
-    from nacre.policy.model import Word
     from nacre.policy.tables.schema import Interpreter, Program
 
 # With -n alone, and a file, these read and run nothing.
 _CHECKS_SYNTAX = frozenset({"bash", "sh", "dash"})
 _SHELL_LETTERS = frozenset("efuxvlphmbBCEHT")
 _SHELL_LONG = frozenset({"--norc", "--noprofile", "--login", "--verbose", "--no-rcs", "--restricted"})
+_NAME_THE_FILE = "write the file's name out; a person can allow it with a rule that names it: `sh tests/a.sh`"
 _FROM_INPUT = "an interpreter that reads its program from its input"
 # Names of files that are the input, or something else that no rule has seen.
-_DEVICE = regex(r"/+(?:dev|proc)/")
+_DEVICE = regex(r"(?:/+|(?:\.\./)+)(?:dev|proc)/|(?:.*/)?(?:stdin|tty|[0-9]+)\Z")
+# Code that is fetched: by its address, or by the name of a package.
+_FETCHED = regex(r"(?:https?|npm|jsr|data|blob|file):")
 # How a rule admits a program text that stands where an operand does: `options = ["text"]`.
 TEXT = "text"
 
@@ -69,7 +73,11 @@ class CodeInspector(Inspector):
     def _shell(self, words: tuple[Word, ...]) -> None:
         """A shell: its `-c` text is a script; a file or its input is not known here."""
         name = base_name(words[0].text)
-        if name in _CHECKS_SYNTAX and [word.text for word in words[1:-1]] == ["-n"] and words[-1].literal:
+        if (
+            name in _CHECKS_SYNTAX
+            and [word.text for word in words[1:-1]] == ["-n"]
+            and _is_surely_file(words[-1])
+        ):
             self.step(words, rememberable=False, paths=[PathUse(words[-1], "read")])
             return
         effects: list[Effect] = []
@@ -99,9 +107,10 @@ class CodeInspector(Inspector):
             effects.append(unresolved(words[0], "a shell that reads commands from its input", "-"))
         elif not has_text:
             flag = script.text if script.literal else ""
-            effects.append(unresolved(script, "a shell that runs the commands of a file", flag))
+            hint = "" if flag else _NAME_THE_FILE
+            effects.append(unresolved(script, "a shell that runs the commands of a file", flag, hint=hint))
         elif not script.literal:
-            effects.append(unresolved(script, "the text for a shell is only known when it runs"))
+            effects.append(unknown_text(script))
         elif shell is None:
             effects.append(unresolved(script, f"texts for {name} are not understood", "-c"))
         else:
@@ -121,15 +130,32 @@ class CodeInspector(Inspector):
             found.add(effect_at(words[0], "inline", _FROM_INPUT, "-"))
         self.step(words, found.effects, rememberable=False, paths=found.paths)
 
+    def passed_code(self, name: str, rest: Sequence[Word], found: Effects) -> bool:
+        """`npx node -e x`, `uvx python -c x`: code in an argument is code, whoever starts the interpreter."""
+        spec = tables.interpreter(base_name(name))
+        if spec is None:
+            return False
+        if not self._code(rest, spec, found):
+            found.add(effect_at(rest[0] if rest else Word("", 0, 0), "inline", _FROM_INPUT, "-"))
+        # A rule for what starts it is none for the interpreter, to which plain code is admitted.
+        found.effects = [replace(e, plain=False) if e.kind == "inline" else e for e in found.effects]
+        return True
+
     def _code(self, words: Sequence[Word], spec: Interpreter, found: Effects) -> bool:
         """Find code among the arguments; False when nothing says what to run, so that the input is read."""
-        settled = False
+        settled, before = False, ""
         for item in read(compiled(spec), words):
             if item.kind in {"operand", "unproven"}:
                 settled = True
+                self._run_by_name(item.word, before, spec, found)
                 if not self._operand_of(item.word, spec, found):
-                    self._script(item.word, words, found)
+                    self._script(item.word, words, spec, found)
                     return True
+                if before and before in spec.hands_on.split():
+                    for after in words[position(words, item.word) + 1 :]:
+                        found.uses(after, "maybe")
+                    return True
+                before = item.word.text
             elif spec.module and item.flag == spec.module.rstrip("="):
                 self._module(item, words, spec, found)
                 return True
@@ -143,6 +169,12 @@ class CodeInspector(Inspector):
                 self.option(spec, item, found)
         return settled
 
+    def _run_by_name(self, word: Word, before: str, spec: Interpreter, found: Effects) -> None:
+        """`bun run rm`: what is no script of the project is a program of the system."""
+        if spec.scripts and before == "run" and not (word.literal and re.fullmatch(spec.scripts, word.text)):
+            reason = f"`{shown(word.text)}` could be a program of the system, and no script"
+            found.add(unlisted(word, reason, word.text if word.literal else ""))
+
     def _operand_of(self, word: Word, spec: Interpreter, found: Effects) -> bool:
         """An operand that is no script: a file for an editor, a command after `+`, a word that runs code."""
         if word.text in spec.inline.split():
@@ -150,8 +182,17 @@ class CodeInspector(Inspector):
             return True
         if not spec.permutes:
             return False
-        if word.text.startswith("+") and not word.text[1:].isdigit():
+        if spec.hands_on and (word.text == "-" or (word.literal and _DEVICE.match(word.text))):
+            found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
+        elif word.text.startswith("+") and not word.text[1:].isdigit():
             found.add(effect_at(word, "inline", f"`+`: {spec.reason}", word.text))
+        elif not spec.edits and _is_input(word):
+            found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
+        elif "://" in word.text or (spec.fetches and _FETCHED.match(word.text)):
+            reason = f"what is fetched by another program, or is code: {spec.reason}"
+            found.add(effect_at(word, "inline", reason, word.text if word.literal else ""))
+        elif spec.edits and word.text.startswith("!"):  # `ed '!id'` edits what the command prints
+            found.add(effect_at(word, "inline", f"`!`: {spec.reason}", word.text if word.literal else ""))
         elif word.splits:
             reason = "an unquoted value can become any option"
             found.add(unresolved(word, reason, hint="write its name out"))
@@ -161,9 +202,13 @@ class CodeInspector(Inspector):
         found.uses(word, "change" if spec.edits else "maybe")
         return True
 
-    def _script(self, word: Word, words: Sequence[Word], found: Effects) -> None:
+    def _script(self, word: Word, words: Sequence[Word], spec: Interpreter, found: Effects) -> None:
         """The program's own file; what follows is meant for it."""
-        if word.text == "-" or is_process(word) or (word.literal and _DEVICE.match(word.text)):
+        known = not spec.files or (word.literal and re.fullmatch(spec.files, word.text) is not None)
+        if not known or "://" in word.text:
+            reason = f"`{shown(word.text)}` is no file of the project: {spec.reason}"
+            found.add(effect_at(word, "inline", reason, word.text if word.literal else ""))
+        elif _is_input(word):
             found.add(effect_at(word, "inline", _FROM_INPUT, "-"))
         elif word.dynamic or (word.glob is not None and not _are_tests(word, words)):
             found.add(unresolved(word, "which program text it runs is only known when it runs"))
@@ -183,7 +228,11 @@ class CodeInspector(Inspector):
             return
         if value.text not in spec.modules.split() and not _OF_THE_PROJECT.match(value.text):
             reason = f"the module `{shown(value.text)}` is not known to be harmless"
-            found.add(unlisted(value, reason, value.text))
+            isolated = any(
+                word.text[:1] == "-" and {"I", "P"} & set(word.text) for word in words[: -len(rest) or None]
+            )
+            files = () if isolated else _files_of_module(value.text)
+            found.add(replace(unlisted(value, reason, value.text), files=files))
         entry = tables.module(value.text)
         if entry is not None:
             self.arguments(entry, rest, found)
@@ -240,8 +289,20 @@ class CodeInspector(Inspector):
                 self._filter_option(entry, item, found)
         for item in operands:
             found.uses(item.word, "change" if edits else "read")
+            if name == "awk":
+                _find_connection(item.word, found)
+        if name == "awk":
+            _find_passed_over(words, given, found)
+        if edits and operands and not gives & {item.flag for item in given}:
+            self._taken_for_script(operands[0].word, reader, found)
         self.language(scripts, reader, found)
         self.finish(words, found)
+
+    def _taken_for_script(self, word: Word, reader: Callable[[str], list[Action]], found: Effects) -> None:
+        """`sed -i p 'w x' f`: to BSD's sed the first word is an ending for copies, the second the script."""
+        for action in reader(word.text):
+            if action.kind == "write" and action.target:
+                found.uses(word.with_text(action.target), "write")
 
     def _filter_option(self, entry: Program, item: Argument, found: Effects) -> None:
         if item.kind == "writes":
@@ -285,7 +346,43 @@ class CodeInspector(Inspector):
             found.add(unresolved(word, action.reason, flag))
 
 
+# To gawk such a file is a connection to another machine.
+_CONNECTION = "/inet"
+# Variables that no text may set.
+_DIRECTORIES = frozenset({"HOME", "PWD", "OLDPWD"})
+
+
+def _find_passed_over(words: Sequence[Word], given: Sequence[Argument], found: Effects) -> None:
+    """Options that BSD's awk does not know and passes over: the first word behind them is the program."""
+    for item in given:
+        apart = any(item.value is word for word in words)
+        value = item.value.text if item.value is not None else ""
+        if item.flag in {"-e", "--source"} and (not apart or value.startswith("-")):
+            reason = f"some versions pass over `{item.flag}`, and take another word for the program"
+            hint = "write the program as a word of its own" if not apart else ""
+            found.add(unlisted(item.word, reason, item.flag, hint=hint))
+        elif item.flag in {"--assign", "--field-separator"} and apart:
+            reason = f"some versions pass over `{item.flag}`, and take its value for the program"
+            found.add(unlisted(item.word, reason, item.flag, hint="write -v for --assign, -F for the other"))
+
+
+def _find_connection(word: Word, found: Effects) -> None:
+    """A file that gawk takes for the address of another machine, or that can turn out to be one."""
+    prefix = word.prefix
+    if prefix.startswith(_CONNECTION):
+        found.add(runs(word, "gawk connects to another machine", TEXT))
+    elif word.dynamic and not is_process(word) and not word.known and not word.spelled:
+        first = word.expansions[0]
+        of_loop = first.kind == "file" and first.pattern[:1] not in {"", "/"}
+        elsewhere = of_loop or word.tilde or first.name in _DIRECTORIES or not _CONNECTION.startswith(prefix)
+        if word.splits or not elsewhere:
+            reason = "this value can turn out to be an address, to which gawk connects"
+            hint = "write `find src -print0 | xargs -0 awk ...`" if word.splits else "write ./ before it"
+            found.add(unresolved(word, reason, TEXT, hint=hint))
+
+
 # Modules that are the project's own by custom: Python has none of these names.
+_MODULE = regex(r"[A-Za-z]\w*(?:\.[A-Za-z_]\w*)*\Z")
 _OF_THE_PROJECT = regex(r"(?:src|app|apps|tests|scripts|backend|server|api)(?:\.[A-Za-z_]\w*)*\Z")
 
 
@@ -300,6 +397,23 @@ def with_document(step: Step, document: str) -> Step:
     effects = tuple(replace(e, plain=True) if _is_from_input(e) else e for e in step.effects)
     read_files = tuple(PathUse(step.words[0].with_text(file), "read") for file in files)
     return replace(step, effects=effects, paths=(*step.paths, *read_files))
+
+
+def _is_input(word: Word) -> bool:
+    """A file of code that is the input, or a pipe."""
+    device = word.literal and _DEVICE.match(_without_dots(word.text)) is not None
+    return word.text == "-" or is_process(word) or device
+
+
+def _without_dots(path: str) -> str:
+    """`/tmp/../dev/./stdin` as `/dev/stdin`, links aside."""
+    parts: list[str] = []
+    for part in path.split("/"):
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
+        elif part not in {"", "."} and not (part == ".." and path.startswith("/")):
+            parts.append(part)
+    return ("/" if path.startswith("/") else "") + "/".join(parts)
 
 
 def _with_number(word: Word) -> Word:
@@ -330,6 +444,29 @@ def _files_of_plain_code(code: str, language: str) -> list[str] | None:
     from nacre.policy.languages.javascript import files_of_plain_javascript  # noqa: PLC0415 - for the few
 
     return files_of_plain_javascript(code)
+
+
+def _files_of_module(name: str) -> tuple[tuple[str, ...], ...]:
+    """The files that make a module the project's own: Python looks for it in the working directory first.
+
+    That is not so for some of its own modules; a directory that is no package could be one elsewhere.
+    """
+    from nacre.policy.tables.interpreters import PYTHON_MODULES  # noqa: PLC0415 - when it is first named
+
+    *above, last = name.split(".")
+    if not _MODULE.match(name) or name.partition(".")[0] in PYTHON_MODULES:
+        return ()
+    packages = tuple("/".join([*above[: count + 1], "__init__.py"]) for count in range(len(above)))
+    directory = "/".join([*above, last])
+    return (
+        (*packages, f"{directory}.py"),
+        (*packages, f"{directory}/__init__.py", f"{directory}/__main__.py"),
+    )
+
+
+def _is_surely_file(word: Word) -> bool:
+    """One word, and no option: `bash -n +n` runs what it reads after all."""
+    return not word.several and word.prefix[:1] not in {"", "-", "+"}
 
 
 def _shell_letters(text: str, words: tuple[Word, ...], index: int, effects: list[Effect]) -> int:

@@ -17,7 +17,7 @@ from nacre.policy.model import SYSTEM_DIRECTORIES, UNKNOWN, Decision, Word
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 _EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z", re.IGNORECASE)
 _INVISIBLE = regex("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
@@ -137,7 +137,10 @@ class Rule:
     def _excluded(self, word: Word) -> bool:
         if word.splits or word.braces:
             return True
-        return any(_flag_matches(pattern, word.text) for pattern in self.not_args)
+        return any(
+            _flag_matches(pattern, word.text) or (not word.literal and _may_become(word, pattern))
+            for pattern in self.not_args
+        )
 
     def forbids_arguments(self, arguments: Sequence[Word]) -> bool | None:
         """Do the arguments hit a deny rule in any order of its flags? None: it depends on unknown text."""
@@ -157,13 +160,25 @@ class Rule:
         unknown = any(_may_be_flags(word) or (operands and _begins_unknown(word)) for word in arguments)
         return None if unknown else False
 
-    def holds_in(self, cwd: str | None) -> bool:
-        """Tell whether the rule is for this directory; a deny rule holds where it is not known."""
+    def holds_in(self, directories: Sequence[str] | None, real: Callable[[str], str]) -> bool:
+        """Tell whether the rule is for all directories that a command may run in, or a deny rule for any.
+
+        `real` takes links out of a path. A deny rule also holds where the directories are not known.
+        """
         if not self.cwd:
             return True
-        if cwd is None:
+        if directories is None:
             return self.decision != "allow"
-        return any(glob_matches(p.rstrip("/"), cwd) or cwd.startswith(p.rstrip("/*") + "/") for p in self.cwd)
+        patterns = [
+            pattern.rstrip("/") if WILDCARD.search(pattern) else real(pattern) for pattern in self.cwd
+        ]
+        held = (any(_is_in(real(directory), pattern) for pattern in patterns) for directory in directories)
+        return all(held) if self.decision == "allow" else any(held)
+
+
+def _is_in(directory: str, pattern: str) -> bool:
+    """A directory that a pattern names, or one below it."""
+    return glob_matches(pattern, directory) or directory.startswith(pattern.rstrip("/*") + "/")
 
 
 def _may_be_flags(word: Word) -> bool:
@@ -197,6 +212,17 @@ def _admits(pattern: str, word: Word) -> bool:
     if word.splits or word.braces or not pattern.endswith("*") or WILDCARD.search(pattern[:-1]):
         return False
     return word.text.split(UNKNOWN)[0].startswith(pattern[:-1]) and ".." not in word.text
+
+
+def _may_become(word: Word, pattern: str) -> bool:
+    """Whether a word that is only known when it runs could be one that a pattern is for."""
+    if word.number or (word.tilde and word.text.startswith("~")):
+        return False
+    known = word.prefix
+    start = WILDCARD.split(pattern)[0]
+    if known.startswith(start) or start.startswith(known):
+        return True
+    return pattern.startswith("-") and known.startswith("-")  # `-x"$y"` can be `-xf`, `--fo"$x"` is `--force`
 
 
 def _flag_matches(pattern: str, text: str) -> bool:

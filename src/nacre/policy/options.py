@@ -39,9 +39,10 @@ _FIELDS: tuple[Kind, ...] = ("runs", "writes", "changes", "fills", "places", "en
 # The value is a path.
 _TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "fills", "places", "enters", "follows"})
 # git's second spelling says that no option follows, but leaves `--` its meaning.
-_ENDS = frozenset({"--", "--end-of-options"})
+_ENDS_OF_GIT = frozenset({"--", "--end-of-options"})
 _FIELDS_OF_ONE = frozenset({"field", "clock", "token", "number", "digits"})
 _SWITCH = regex(r"(?i)true|false")
+_PRESET = regex(r"--preset(?:=|\Z)")
 _NUMBER = regex(r"-[0-9]+\Z")
 _SPEC = regex(r"(.*?)(==|=|\?)?\Z", re.DOTALL)
 
@@ -66,6 +67,8 @@ class Argument:
     # Why it is refused, if it is; how it could be written.
     reason: str = ""
     hint: str = ""
+    # It is not listed, but may be short for an option that does more than print.
+    may_do_more: bool = False
 
     @property
     def value(self) -> Word | None:
@@ -81,10 +84,15 @@ class Table:
     style: Style
     numbers: bool
     pattern: re.Pattern[str] | None
+    pattern_later: bool = False
     plain_values: bool = False
     ends: frozenset[str] = frozenset({"--"})
     stops: bool = False
     apart: bool = False
+    last: frozenset[str] = frozenset()
+    dashed_values: frozenset[str] = frozenset()
+    # Options that do more than print, or that a verdict asks about.
+    matters: frozenset[str] = frozenset()
 
     def knows(self, text: str) -> bool:
         """Whether an option is listed, with or without the value in this word."""
@@ -93,8 +101,14 @@ class Table:
         return _word_name(text.partition("=")[0]) in self.specs
 
     def near(self, name: str) -> str:
-        """The full name of a shortened option that is harmless, for a hint."""
+        """The full name of a shortened option, for a hint: of a harmless one if there is one."""
         return next((n for n, spec in self.specs.items() if n.startswith(name) and spec.kind == "option"), "")
+
+    def may_matter(self, flag: str, rest: str) -> bool:
+        """Whether an unlisted name is short for an option that matters, or has such letters behind it."""
+        if flag.startswith("--"):
+            return any(name.startswith(flag) for name in self.matters)
+        return any("-" + letter in self.matters for letter in rest)
 
 
 @lru_cache(maxsize=512)
@@ -119,8 +133,9 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
         style,
         options.numbers,
         regex(pattern) if pattern else None,
+        options.pattern_later,
         bool(getattr(options, "plain_values", False) or getattr(outer, "plain_values", False)),
-        _ENDS if getattr(options, "dashes", True) else frozenset(),
+        _ends(options),
         not getattr(options, "permutes", False)
         and bool(
             getattr(options, "stops", True)
@@ -128,7 +143,24 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
             or getattr(options, "passes", False)
         ),
         bool(getattr(options, "apart", False)),
+        frozenset(getattr(options, "last", "").split()),
+        frozenset(getattr(options, "dashed_values", "").split()),
+        _mattering(options, specs),
     )
+
+
+def _ends(options: Options) -> frozenset[str]:
+    """The words behind which no option follows."""
+    if not getattr(options, "dashes", True):
+        return frozenset()
+    return _ENDS_OF_GIT if getattr(options, "end_of_options", False) else frozenset({"--"})
+
+
+def _mattering(options: Options, specs: dict[str, Spec]) -> frozenset[str]:
+    """Of programs that put files somewhere (cp, mv) all of them: they say where, and under which names."""
+    if getattr(options, "suffixes", ""):
+        return frozenset(specs)
+    return frozenset(name for name, spec in specs.items() if spec.kind != "option" or spec.check)
 
 
 def _listed(source: Options) -> Iterator[tuple[Kind, str]]:
@@ -165,6 +197,7 @@ class _Reading:
         self.words = words
         self.index = 0
         self.found: list[Argument] = []
+        self.has_operand = False
 
     def read(self) -> list[Argument]:
         ended = False
@@ -177,9 +210,13 @@ class _Reading:
                 ended = True
             elif self._is_option(word):
                 self._option(word)
+                # Glued to its value it may be another option: `java -mx64m`.
+                name = word.text.partition("=")[0] if word.text.startswith("--") else word.text
+                ended = name in self.table.last
             else:
                 doubtful = not word.literal and word.may_be_option
                 self.found.append(Argument("unproven" if doubtful else "operand", "", word))
+                self.has_operand = True
                 ended = self.table.stops
         return self.found
 
@@ -195,9 +232,10 @@ class _Reading:
     def _option(self, word: Word) -> None:
         text = word.text
         table = self.table
+        pattern = table.pattern if self.has_operand or not table.pattern_later else None
         if word.literal and (
             (table.numbers and _NUMBER.match(text))
-            or (table.pattern is not None and not table.knows(text) and table.pattern.fullmatch(text))
+            or (pattern is not None and not table.knows(text) and pattern.fullmatch(text))
         ):
             self.found.append(Argument("option", text, word))
         elif table.style == "joined":
@@ -253,10 +291,10 @@ class _Reading:
                 return
             flag = "-" + text[at]
             spec = self.table.specs.get(flag)
-            if spec is None:
-                self._unlisted(word, flag)
-                return
             rest = text[at + 1 :]
+            if spec is None:
+                self._unlisted(word, flag, rest=rest)
+                return
             if spec.arity == "=" and self.table.apart:
                 self._separate(spec, flag, word)
                 continue
@@ -304,10 +342,16 @@ class _Reading:
                 return
 
     def _dashed(self, value: Word, flag: str) -> None:
+        if _word_name(flag) in self.table.dashed_values:
+            return
         if _NUMBER.match(value.text) or (value.literal and value.text == "-"):
             return
+        if flag == "--build" and value.literal and _PRESET.match(value.text):
+            return  # `cmake --build --preset x`: a directory that the project's own file names
         reason = f"the value of `{flag}` could be taken for an option"
         hint = "write the value attached to its option, after `=`"
+        if self.table.style == "joined":
+            hint = "write ./ before a file, or write the value out"
         self.found.append(Argument("unproven", "", value, (), reason, hint))
 
     def _add(self, spec: Spec, flag: str, word: Word, values: tuple[Word, ...]) -> None:
@@ -315,17 +359,21 @@ class _Reading:
         if spec.check is not None and values:
             value = values[-1]
             if not (
-                (value.literal or _may_be_filled(value, spec.check)) and spec.check.fullmatch(value.text)
+                (value.literal or _may_be_filled(value, spec.check) or _is_pattern_of_files(spec, value))
+                and spec.check.fullmatch(value.text)
             ):
                 kind = "runs"
         self.found.append(Argument(kind, flag, word, values))
 
     # -- refusals ----------------------------------------------------------------------------------------
 
-    def _unlisted(self, word: Word, flag: str, why: str = "is not known to be harmless") -> None:
+    def _unlisted(
+        self, word: Word, flag: str, why: str = "is not known to be harmless", *, rest: str = ""
+    ) -> None:
         full = self.table.near(flag) if flag.startswith("--") and flag not in self.table.specs else ""
         hint = f"write the option in full: {full}" if full else ""
-        self.found.append(Argument("unlisted", flag, word, (), f"`{flag}` {why}", hint))
+        more = self.table.may_matter(flag, rest)
+        self.found.append(Argument("unlisted", flag, word, (), f"`{flag}` {why}", hint, may_do_more=more))
 
     def _equals(self, word: Word, flag: str) -> None:
         """`-f=x`: to some programs the value is `x`, to others `=x`."""
@@ -341,6 +389,13 @@ def _may_be_filled(value: Word, check: re.Pattern[str]) -> bool:
     """Whether a pattern says where something without blanks may be filled in, and that is all that is."""
     fields = all(expansion.shape in _FIELDS_OF_ONE for expansion in value.expansions)
     return fields and UNKNOWN in check.pattern and not value.several and not value.tilde
+
+
+def _is_pattern_of_files(spec: Spec, value: Word) -> bool:
+    """`-cp lib/*:src`: what it matches begins and ends like the pattern."""
+    return (
+        spec.kind == "reads" and value.glob is not None and not (value.dynamic or value.tilde or value.braces)
+    )
 
 
 def _matters(spec: Spec, value: str) -> bool:

@@ -11,18 +11,31 @@ from nacre.policy.model import names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
+    import re
+
     from nacre.policy.model import Shape
 
+# One commit: no range, and none of the marks that stand for several (`HEAD^@`, `HEAD^!`, `HEAD^-`).
+_COMMIT = r"[A-Za-z]\w*(?:[./-]\w+)*(?:[~^][0-9]*)*"
 _PRINTS_DIGITS = regex(
     r"nproc(?: --all)?|id -[ug]|wc -[lcwm]|date (?:-u )?\+(?:%[YmdHMSsjuVWU])+"
-    r"|getconf _NPROCESSORS_ONLN|git rev-list --count [A-Za-z][\w./]*|git log -1 --(?:pretty|format)=%[ac]t"
+    r"|getconf _NPROCESSORS_ONLN|git rev-list --count [A-Za-z][\w./~^-]*"
+    r"|git log -1 --(?:pretty|format)=%[ac]t"
 )
 _PRINTS_TOKEN = regex(
     r"uname(?: -[smr])?|whoami|hostname"
-    r"|git rev-parse (?:--short(?:=[0-9]+)? |--verify )?HEAD|git merge-base [\w./]+ [\w./]+"
-    r"|git log -1 --(?:pretty|format)=%(?:[hH]|[ac]s|[ac]I)"
+    # Without an option that verifies it, a name that is none is printed as it is.
+    rf"|git rev-parse HEAD(?:[~^][0-9]*)*|git rev-parse (?:(?:--short(?:=[0-9]+)?|--verify) )+{_COMMIT}"
+    rf"|git merge-base(?: --fork-point)?(?: {_COMMIT})+"
+    # One line of it, with nothing but a name of the commit or its date.
+    r"|git log(?=.* (?:-1|-n 1|-n1|--max-count=1)(?: |\Z))"
+    r"(?=.* --(?:pretty|format)=(?:t?format:)?%(?:[hH]|[ac]s|[ac]I)(?: |\Z))"
+    r"(?: (?:-1|-n 1|-n1|--max-count=1|--(?:pretty|format)=(?:t?format:)?%(?:[hH]|[ac]s|[ac]I)"
+    r"|--(?:no-merges|merges|first-parent|all|follow|reverse)|--diff-filter=[A-Za-z]+"
+    r"|--(?:before|after|since|until|grep|author)=[\w.:/-]+|[A-Za-z][\w./~^-]*))*"
+    r"(?: --(?: [\w./*][\w./*-]*)+)?"
     r"|git rev-list (?:-1|-n 1|--max-count=1)"
-    r"(?: --(?:before|after|since|until)=[\w.:/-]+| --all| [A-Za-z][\w./]*)*"
+    r"(?: --(?:before|after|since|until)=[\w.:/-]+| --all| [A-Za-z][\w./~^-]*)*"
     r"|date (?:-u )?(?:-I|\+%[YmdHMSsjuVWUFT](?:%[YmdHMSsjuVWUFTyzZ]|[A-Za-z0-9_.:-])*)"
 )
 # The time of day: tar takes what stands before a colon for a machine.
@@ -30,7 +43,7 @@ _HAS_COLON = regex(":|%T|%[ac]I")
 # Numbers to gh itself, whatever a server says; of a list the first one, or `null`.
 _PRINTS_NUMBER_OF_GH = regex(
     r"gh (?:run|pr|issue) list"
-    r"(?: (?:-L|--limit|-b|--branch|-w|--workflow|-s|--state|--status) [\w./-]+| (?:-L|--limit=)1)*"
+    r"(?: (?:-L|--limit|-b|--branch|-w|--workflow|-s|--state|--status)[ =][\w./-]+| -L1)*"
     r" --json (databaseId|number) (?:--jq|-q) \.\[0\]\.\1"
     r"|gh (?:pr|issue) view(?: [0-9]+)? --json number (?:--jq|-q) \.number"
 )
@@ -53,14 +66,19 @@ def is_known_output(name: str) -> bool:
 def output_shape(words: list[str]) -> Shape:
     """The commands whose output is always a number, or never begins with a dash."""
     text = " ".join(words)
-    if words[:1] == ["gh"]:
-        return "token" if _PRINTS_NUMBER_OF_GH.fullmatch(text) else "any"
-    if _PRINTS_DIGITS.fullmatch(text):
-        return "digits"
-    if _PRINTS_TOKEN.fullmatch(text):
-        return "clock" if _HAS_COLON.search(text) else "token"
-    if _PRINTS_FIELD.fullmatch(text):
-        return "field"
-    if _PRINTS_FRESH.fullmatch(text):
-        return "fresh"
-    return "operand" if _PRINTS_OPERAND.fullmatch(text) else "any"
+    apart = not any(" " in word for word in words)  # `git rev-parse "--short HEAD"` prints just that
+    shapes = _SHAPES_OF_GH if words[:1] == ["gh"] else _SHAPES
+    for shape, pattern in shapes if apart else ():
+        if pattern.fullmatch(text):
+            return "clock" if shape == "token" and _HAS_COLON.search(text) else shape
+    printed = words[:1] == ["date"] or apart
+    return "operand" if printed and _PRINTS_OPERAND.fullmatch(text) else "any"
+
+
+_SHAPES: tuple[tuple[Shape, re.Pattern[str]], ...] = (
+    ("digits", _PRINTS_DIGITS),
+    ("token", _PRINTS_TOKEN),
+    ("field", _PRINTS_FIELD),
+    ("fresh", _PRINTS_FRESH),
+)
+_SHAPES_OF_GH: tuple[tuple[Shape, re.Pattern[str]], ...] = (("token", _PRINTS_NUMBER_OF_GH),)

@@ -21,6 +21,8 @@ NAME = regex(r"[A-Za-z_][A-Za-z0-9_]*")
 SPECIAL_PARAMETERS = frozenset("@*#?$!-0123456789")
 # A subscript, a part of a value, an error that is asked for.
 _MAY_ABORT = regex(r"\[|\?|:(?![-=+])")
+# Operators that ask whether a variable is set: to them it is no error if it is not.
+_HAS_DEFAULT = regex(r":?[-=+]\Z")
 _DIGITS = regex(r"[0-9]+")
 _TAIL = regex(r"[^}'\"\\$`{<>\n()#]+")
 _PLAIN_TAIL = regex(r"[A-Za-z0-9_./:=@%+,-]*\Z")
@@ -61,9 +63,15 @@ class ParameterScanner(ArithmeticScanner):
             raise _odd_parameter(start)
         if _MAY_ABORT.search(self.text, start, self.pos):
             self.note_abort()
+        elif not _HAS_DEFAULT.match(expansion.operator):
+            self.note_unset(expansion.name)
         self.pos += 1
         self.depth -= 1
         pieces.add(expansion)
+
+    def note_unset(self, name: str) -> None:
+        """Here a variable is read that may not be set (the grammar's part)."""
+        raise NotImplementedError
 
     def _parameter_body(self, start: int, *, quoted: bool) -> Expansion:
         """Everything up to the closing brace."""

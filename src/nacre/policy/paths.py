@@ -11,6 +11,7 @@ import fnmatch
 import os
 import os.path
 import re
+import unicodedata
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,12 +19,17 @@ from nacre.policy.model import UNKNOWN, names
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from nacre.filesystem import FileSystem
 
 _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
+# What some file systems leave out of a name.
+_INVISIBLE = regex("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]")
+_ENDS_IN_DOTS = regex(r"([^/. ])[. ]+(?=/|\Z)")
+_SHORT_GIT = regex(r"(?i)(\A|/)git~[0-9]+(?=/|\Z)")
+_OF_A_PROCESS = regex(r"//?(?:proc/(?:self|thread-self|[0-9]+)(?:/(?!fd/[0-9]+\Z)|\Z)|dev/fd/[0-9]+/)")
 # Names that are examined for one pattern: more would take too long.
 _MOST_NAMES = 20_000
 # No system opens a file by a longer path, and to resolve one costs its length squared.
@@ -50,6 +56,15 @@ _TAKES_WHAT_RUNS = regex(
     r"|/etc/(?:ld\.so\.|profile|bash|zsh|environment|gitconfig|cron|sudoers|ssh/|systemd/|pam\.d/|alternatives/|popt|manpath|wgetrc|npmrc|pip\.conf).*\Z",
     re.DOTALL | re.IGNORECASE,
 )
+_FILE_ADDRESS = regex(r"(?i)(?:[a-z]+\+)?(?:file|link|portal):(?://[^/]*)?(.*)", re.DOTALL)
+_UP = regex(r"\.\.(?:/|\Z)")
+# What cannot stand in a plain path: behind it, another one can begin (`a,/etc/x`, `(load /etc/x)`).
+_BETWEEN_PATHS = regex(r"[^\w./~+*?\[\]%-]+")
+_WEB_ADDRESS = regex(r"(?i)\b(?!file:)[a-z][a-z0-9+.-]*://[^\s\"'<>,;()]*")
+_FROM_SLASH = regex(r"[^/]*?(/.*)", re.DOTALL)
+# git's `:(top)x` is seen from the top of the working tree, wherever that is; so is `:/x`.
+_MAGIC = regex(r":\(([^)]*)\)(.*)", re.DOTALL)
+_MOST_PIECES = 64
 
 
 # One path for each kind of them, to hold patterns against.
@@ -100,13 +115,41 @@ class Fence:
             return False
         if path.startswith("~") and not (path == "~" or path.startswith("~/")):
             return False
-        return self._holds_real(real(self._files, joined(directory, self.expanded(path))))
+        place = joined(directory, self.expanded(path))
+        if is_of_a_process(place):
+            return os.sep in self.roots
+        return self._holds_real(real(self._files, place))
+
+    def holds_tree(self, path: str, directory: str) -> bool:
+        """Whether a path is inside, and no link below it leads out, for programs that follow them."""
+        if not self.holds(path, directory):
+            return False
+        waiting, seen, count = [real(self._files, joined(directory, self.expanded(path)))], set[str](), 0
+        while waiting:
+            place = waiting.pop()
+            if place in seen or not self._files.is_directory(place):
+                continue
+            seen.add(place)
+            try:
+                entries = self._files.entries(place)
+            except OSError:
+                continue  # nobody reads what is in it
+            count += len(entries)
+            below = [joined(place, entry.name) for entry in entries if not entry.is_link]
+            links = [real(self._files, joined(place, entry.name)) for entry in entries if entry.is_link]
+            if count > _MOST_NAMES or not all(map(self._holds_real, links)):
+                return False
+            waiting += below + links
+        return True
 
     def _holds_real(self, path: str) -> bool:
         return any(path == root or path.startswith(root.rstrip(os.sep) + os.sep) for root in self.roots)
 
-    def holds_pattern(self, path: str, directory: str) -> bool:
-        """The same for a pattern: its beginning, and every link that it matches, must be inside."""
+    def holds_pattern(self, path: str, directory: str, *, deep: bool = False, opened: bool = True) -> bool:
+        """The same for a pattern: its beginning, and every link that it matches, must be inside.
+
+        `deep`: to the shell, `**` stands for directories below directories. `opened`: what it matches is.
+        """
         found = _GLOB.search(path)
         if found is None or len(path) > LONGEST_PATH:
             return self.holds(path, directory)
@@ -118,11 +161,18 @@ class Fence:
         if leaves or not self.holds(fixed or ".", directory):
             return False
         start = real(self._files, joined(directory, self.expanded(fixed or ".")))
-        return self._matches_hold(start, segments, [0])
+        if deep and "**" in path:
+            return self.holds_tree(start, directory)
+        return self._matches_hold(start, [*segments, *([] if opened else [""])], [0])
 
     def _matches_hold(self, directory: str, segments: list[str], seen: list[int]) -> bool:
-        """Nothing that the segments match below a directory is a link that leads outside."""
-        pattern = _segment(segments[0])
+        """Nothing that the segments match below a directory is a link that leads outside.
+
+        An empty segment at the end: what is there is not opened.
+        """
+        pattern, deeper = _segment(segments[0]), segments[1:]
+        if deeper == [""]:
+            return True
         try:
             entries = self._files.entries(directory)
         except OSError:
@@ -138,7 +188,6 @@ class Fence:
                 path = real(self._files, path)
                 if not self._holds_real(path):
                     return False
-            deeper = segments[1:]
             if deeper and self._files.is_directory(path) and not self._matches_hold(path, deeper, seen):
                 return False
         return True
@@ -160,8 +209,8 @@ class OwnFiles:
 
     @cached_property
     def own(self) -> tuple[str, ...]:
-        """The files without links."""
-        return tuple(real(self._files, expanded(file, self._home)) for file in self._own)
+        """The files without links, in the one spelling for all that some systems take for the same."""
+        return tuple(_one_spelling(real(self._files, expanded(file, self._home))) for file in self._own)
 
     def is_one(self, path: str, directory: str) -> bool:
         """Tell whether a path, seen from a directory, is one of them, by whatever way it leads there."""
@@ -174,16 +223,22 @@ class OwnFiles:
 
     def may_be(self, pattern: str) -> bool:
         """Tell whether a name of which only parts are known (`*` for the rest) could be one of them."""
-        name = _segment(_SEPARATOR.split(pattern)[-1])
+        name = _last_segment(pattern)
         return any(name.match(os.path.basename(file)) for file in self.own)
+
+    def may_hold(self, pattern: str, directory: str) -> bool:
+        """The same for a directory that holds one, seen from another: those above both are none."""
+        name = _last_segment(pattern)
+        here = self._real(".", directory)
+        return any(name.match(part) for file in self.own for part in _apart(file, here)[:-1])
 
     def receives(self, directory: str, name: str, start: str) -> bool:
         """Tell whether a file of this name, put into a directory, would take the place of one of them."""
         place = joined(start, expanded(directory, self._home))
         if len(place) > LONGEST_PATH or not self._files.is_directory(place):
             return False
-        pattern = _segment(_SEPARATOR.split(name.rstrip("/"))[-1] or "*")
-        here = real(self._files, place)
+        pattern = _segment(_one_spelling(_SEPARATOR.split(name.rstrip("/"))[-1]) or "*")
+        here = _one_spelling(real(self._files, place))
         return any(
             os.path.dirname(file) == here and pattern.match(os.path.basename(file)) for file in self.own
         )
@@ -191,12 +246,27 @@ class OwnFiles:
     def _real(self, path: str, directory: str) -> str:
         if len(path) > LONGEST_PATH:
             return path  # no file has such a name
-        return real(self._files, joined(directory, expanded(path, self._home)))
+        return _one_spelling(real(self._files, joined(directory, expanded(path, self._home))))
+
+
+def _last_segment(pattern: str) -> re.Pattern[str]:
+    """A pattern for the last name of a path; `x/.` and `x/` are x."""
+    return _segment(_one_spelling(_SEPARATOR.split(os.path.normpath(pattern))[-1]))
+
+
+def _apart(file: str, directory: str) -> list[str]:
+    """The parts of a path that a directory does not share."""
+    parts = file.split(os.sep)
+    for here in directory.rstrip(os.sep).split(os.sep):
+        if not parts or parts[0] != here:
+            break
+        del parts[0]
+    return parts
 
 
 def tells_what_runs(path: str, *, gets_content: bool = True) -> bool:
     """A file that git runs, or that tells it or a shell what to run: a hook, a configuration."""
-    text = os.path.normpath(path).replace(os.sep, "/")
+    text = _plain_spelling(os.path.normpath(path).replace(os.sep, "/"))
     return _TELLS_WHAT_RUNS.match(text) is not None or (
         gets_content and _TAKES_WHAT_RUNS.match(text) is not None
     )
@@ -209,9 +279,10 @@ def may_tell_what_runs(pattern: str) -> bool:
 
 
 def may_be_run(patterns: Iterable[str], *, git: bool, home: bool) -> bool:
-    """Whether a name that matches one of these patterns can be such a file, in a repository or a home."""
-    special = [path for path in _SPECIAL_PATHS if (git if path.startswith(".git/") else home)]
-    files = {path.rpartition("/")[2] for path in special} | (_HOOKS if git else frozenset[str]())
+    """Whether a name that matches can be such a file, or a directory of such, in a repository or a home."""
+    special = [path.split("/") for path in _SPECIAL_PATHS]
+    files = {part for parts in special if (git if parts[0] == ".git" else home) for part in parts}
+    files |= _HOOKS if git else frozenset[str]()
     return any(_segment(pattern.casefold()).match(name) for pattern in patterns for name in files)
 
 
@@ -224,6 +295,18 @@ def _may_end_in(segments: list[str], special: list[str]) -> bool:
         if hidden or not _segment(segment).match(name):
             return False
     return len(segments) >= len(special)
+
+
+def _one_spelling(path: str) -> str:
+    """The systems that see no difference between capitals, or between forms of a letter, are not asked."""
+    return unicodedata.normalize("NFC", path if path.isascii() else _INVISIBLE.sub("", path)).casefold()
+
+
+def _plain_spelling(path: str) -> str:
+    """What macOS and Windows take for the same: `.git./config`, `git~1/config`, a letter without a width."""
+    if not path.isascii():
+        path = _INVISIBLE.sub("", unicodedata.normalize("NFC", path))
+    return _SHORT_GIT.sub(r"\1.git", _ENDS_IN_DOTS.sub(r"\1", path))
 
 
 def _segment(segment: str) -> re.Pattern[str]:
@@ -275,6 +358,11 @@ def _looks_like_repository(files: FileSystem, place: str) -> bool:
     return files.is_file(joined(place, "commondir"))
 
 
+def is_of_a_process(path: str) -> bool:
+    """`/proc/self/cwd/x`: where it leads depends on who asks. A descriptor itself is no path."""
+    return _OF_A_PROCESS.match(os.path.normpath(path)) is not None
+
+
 def is_at_or_below(path: str, directory: str) -> bool:
     """The same, or that directory itself."""
     return path == directory or _is_below(path, directory)
@@ -285,9 +373,100 @@ def _is_below(path: str, directory: str) -> bool:
     return path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
-def real(files: FileSystem, path: str) -> str:
-    """A path without links and `..`, in the one spelling that Windows takes its many for."""
-    return os.path.normcase(files.real_path(path))
+def real(files: FileSystem | None, path: str) -> str:
+    """A path without links and `..`, in the one spelling that Windows takes its many for.
+
+    Where nobody can be asked about links, there are none.
+    """
+    return os.path.normcase(os.path.normpath(path) if files is None else files.real_path(path))
+
+
+def spot(files: FileSystem | None, path: str) -> str:
+    """Where a name stands: links before its last part are resolved, it itself may be one."""
+    path = path.rstrip(os.sep) or os.sep
+    directory, name = os.path.split(path)
+    if name in {"", ".", ".."}:
+        return real(files, path)
+    return joined(real(files, directory or "."), os.path.normcase(name))
+
+
+def leads_elsewhere(files: FileSystem, path: str) -> bool:
+    """Whether a link is on the way to a path, or at its end."""
+    return real(files, path) != os.path.normcase(os.path.normpath(path))
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a shell may take a path for a pattern."""
+    return _GLOB.search(path) is not None
+
+
+def may_be_same(one: str, other: str) -> bool:
+    """Whether two paths, each of which may be a pattern, can mean the same file."""
+    if one.count("/") != other.count("/"):
+        return False
+    ones, others = one.split("/"), other.split("/")
+    return all(_may_be_same_name(*pair) for pair in zip(ones, others, strict=True))
+
+
+def _may_be_same_name(one: str, other: str) -> bool:
+    if one == other or (is_pattern(one) and is_pattern(other)):
+        return True
+    pattern, name = (one, other) if is_pattern(one) else (other, one)
+    return pattern == name or (is_pattern(pattern) and _segment(pattern).match(name) is not None)
+
+
+def may_match_link(files: FileSystem, path: str, *, deep: bool = False) -> bool:
+    """Whether a link is on the way to what a path or a pattern means, or at its end; `deep`: or below."""
+    found = _GLOB.search(path)
+    fixed = path if found is None else path[: found.start()].rpartition("/")[0]
+    if leads_elsewhere(files, fixed or "/"):
+        return True
+    segments: list[str | None] = [*path[len(fixed) :].strip("/").split("/")] if found is not None else []
+    places, count = [os.path.normpath(fixed or "/")], 0
+    for segment in [*segments, *([None] if deep else [])]:
+        following: list[str] = []
+        while places:
+            place = places.pop()
+            try:
+                entries = files.entries(place) if files.is_directory(place) else []
+            except OSError:
+                entries = []  # nobody reads what is in it
+            count += len(entries)
+            entries = [entry for entry in entries if segment is None or _segment(segment).match(entry.name)]
+            if count > _MOST_NAMES or any(entry.is_link for entry in entries):
+                return True
+            below = [joined(place, entry.name) for entry in entries]
+            (places if segment is None else following).extend(below)
+        places = following
+    return False
+
+
+def paths_in(text: str) -> Iterator[str]:
+    """The paths that an argument could mean: itself, and what follows `=`, `@` or an option's letter."""
+    yield text
+    _, equals, value = text.partition("=")
+    if equals:
+        yield value
+    if text.startswith("@"):
+        yield text[1:]
+    address = _FILE_ADDRESS.match(text)
+    if address is not None:
+        yield address.group(1)
+    magic = _MAGIC.match(text)
+    if magic is not None:
+        yield f"/{magic.group(2)}" if "top" in magic.group(1).split(",") else magic.group(2)
+    if text.startswith("-"):
+        found = _FROM_SLASH.match(text)
+        if found is not None:
+            yield found.group(1)
+        if text[2:]:
+            yield text[2:]
+        if _UP.search(text):
+            yield text[text.index("..") :]
+    pieces = dict.fromkeys(_BETWEEN_PATHS.split(_WEB_ADDRESS.sub("", text)))
+    few = len(pieces) <= _MOST_PIECES
+    # A name alone can be a link; where there are so many it is a text.
+    yield from (piece for piece in pieces if piece and (few or "/" in piece or piece.startswith(("~", ".."))))
 
 
 def expanded(path: str, home: str) -> str:

@@ -55,6 +55,11 @@ class Pieces:
         self.text.append(UNKNOWN)
         self.expansions.append(expansion)
 
+    @property
+    def has_pattern(self) -> bool:
+        """Whether an active pattern character stands in the word so far."""
+        return self._glob is not None
+
     def matches_files(self) -> None:
         """The next piece is a character of a pattern."""
         if self._glob is None:
@@ -64,6 +69,7 @@ class Pieces:
         """Add the braces that open at `pos`; where they end."""
         literal = _LITERAL.match(text, pos, end)
         if literal is not None and (literal.group() == "{}" or grammar.name != "zsh"):
+            self._braces_last = self._braces_last or grammar.name == "ksh"
             self.text.append(literal.group())
             return literal.end()
         if self.text and self.text[-1] == UNKNOWN and text[pos - 1] not in _ENDS_EXPANSION:
@@ -101,10 +107,11 @@ class Pieces:
 
     def words(self, start: int, end: int) -> list[Word]:
         """The words that this word becomes; more than one only with braces."""
+        if self._braces_last and any(self.choices or not piece.quoted for piece in self.expansions):
+            reason = "ksh takes braces in a value for its own, and splits no value behind a brace"
+            raise NotUnderstood(reason, start, end, hint=_QUOTE_IT)
         if not self.choices:
             return [self._word(self.text, start, end)]
-        if self._braces_last and self.expansions:
-            raise NotUnderstood("ksh takes braces in a value for its own", start, end, hint=_QUOTE_IT)
         found: list[Word] = []
         for chosen in itertools.product(*self.choices.values()):
             text = list(self.text)

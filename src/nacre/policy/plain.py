@@ -26,7 +26,7 @@ _TOKEN = regex(
 _WORD, _OPERATOR = 1, 4  # between them, words in quotes
 # Names that mean more to some shell than a command: words of its language, builtins that assign.
 _OF_A_SHELL = {name for grammar in GRAMMARS.values() for name in grammar.declaring | grammar.own_words}
-_MORE_THAN_NAMES = RESERVED_WORDS | _OF_A_SHELL
+_MORE_THAN_NAMES = RESERVED_WORDS | _OF_A_SHELL | {"builtin", "command"}
 
 
 def scan_plain(text: str) -> Scan | None:

@@ -28,8 +28,10 @@ MAX_DEPTH = 30
 MAX_TEXT = 100_000
 _MAX_COMMANDS = 1_000
 _CONTROL = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
-# PowerShell takes typographic dashes, quotes and spaces for the plain ones.
-_TYPOGRAPHIC = regex("[\u00a0\u2013-\u2015\u2018-\u201e\u2028\u2029\u0085]")
+# PowerShell takes typographic dashes, quotes and every kind of space for the plain ones.
+_TYPOGRAPHIC = regex(
+    "[\u00a0\u1680\u180e\u2000-\u200b\u2013-\u2015\u2018-\u201e\u2028\u2029\u202f\u205f\u3000\ufeff\u0085]"
+)
 _BLANK = regex(r"(?:[ \t\r]|`\r?\n|<#.*?#>)+", re.DOTALL)
 _COMMENT = regex(r"#[^\n]*")
 _VARIABLE = regex(r"\$(?:\{[^}`{]+\}|[A-Za-z_][A-Za-z0-9_]*(?::[A-Za-z_][A-Za-z0-9_]*)?|[_$?^])")
@@ -40,10 +42,15 @@ _OPERATOR = regex(r"-[A-Za-z]+(?![A-Za-z0-9_])|\.\.|[-+*/%!,]")
 _PLAIN = regex(r"[^ \t\r\n;|&(){}<>'\"`$@#,\[\]]+")
 _REDIRECTION = regex(r"([0-9*]?)(>>|>)(&[0-9])?")
 _BLOCK = regex(r"(if|foreach|while)[ \t]*\(", re.IGNORECASE)
-_LOOP = regex(r"[ \t]*\$[A-Za-z_][A-Za-z0-9_]*[ \t]+in[ \t]", re.IGNORECASE)
+_LOOP = regex(r"[ \t]*\$([A-Za-z_][A-Za-z0-9_]*)[ \t]+in[ \t]", re.IGNORECASE)
 _ELSE = regex(r"else(?:(if)[ \t]*\(|(?=[ \t\n{]))", re.IGNORECASE)
 _STRING_PLAIN = regex(r"[^\"`$\n]+")
 _BRACKET = regex(r"[$@]?\(|\{")
+# `-a.b` without quotes is two arguments to a program: `-a` and `.b`.
+_BROKEN_PARAMETER = regex(r"-[A-Za-z_?][^:'\"\s]*[.\[]")
+_NOTHING = regex(r"\$null(?![A-Za-z0-9_.:\[])", re.IGNORECASE)
+# Variables by which PowerShell itself decides what commands are given, or how texts become arguments.
+_OWN_VARIABLE = regex(r"(?:PS\w*|OFS|OutputEncoding|Profile|ExecutionContext|Maximum\w+)\Z", re.IGNORECASE)
 _HERE_OPENING = regex(r"[ \t\r]*\n")
 _ESCAPES = {"n": "\n", "t": "\t", "0": "", "a": "\a", "b": "\b", "f": "\f", "r": "\r", "v": "\v", "e": "\x1b"}
 _QUOTES = "put the text into single quotes"
@@ -147,11 +154,17 @@ class _Reader:
                 "an assignment that gives a name another meaning", self.pos, hint="assign to a plain variable"
             )
         exported = scope.casefold() == "env"
+        self._check_variable(rest if not exported else "")
         name = rest.upper() if exported else rest
         value = Assignment(name, None, found.start(), found.end(), exported=exported)
         self.commands.append(SimpleCommand((), (value,), (), found.start(), found.end()))
         self.pos = found.end()
         self._skip_lines()
+
+    def _check_variable(self, name: str) -> None:
+        if _OWN_VARIABLE.match(name):
+            hint = "give the variable another name"
+            raise NotUnderstood(f"${name} changes what commands are given", self.pos, hint=hint)
 
     def _element(self) -> None:
         """A command, or an expression whose value goes on."""
@@ -186,6 +199,7 @@ class _Reader:
                 raise NotUnderstood(
                     "this loop is not understood", self.pos, hint="write foreach ($x in ...) { ... }"
                 )
+            self._check_variable(loop.group(1))
             self.pos = loop.end()
         self.statements(")")
         self._braces()
@@ -279,6 +293,11 @@ class _Reader:
             char = self._peek()
             if not char or char in "\n;|)}#" or (char == "&" and not self.text.startswith("&>", self.pos)):
                 break
+            if char == ",":
+                # The elements of a list: to a program, one argument each.
+                self.pos += 1
+                self._skip_lines()
+                continue
             if char == "<":
                 raise NotUnderstood(
                     "PowerShell has no input redirection", self.pos, hint="use Get-Content and a pipe"
@@ -309,10 +328,11 @@ class _Reader:
             if found.group(3):
                 continue
             self._blanks()
-            if self.text[self.pos : self.pos + 5].casefold() == "$null":
-                self.pos += 5
+            if self._take(_NOTHING):
                 continue
             target = self._word(first=False)
+            if self._peek() == ",":
+                raise NotUnderstood("a list of files to write", self.pos, hint=_QUOTES)
             alone.append(Redirection(found.group(2), found.group(1), target, start, self.pos))
         redirections.extend(alone)
         if alone:
@@ -323,9 +343,13 @@ class _Reader:
         parts: list[str] = []
         state = _WordState()
         while self._word_piece(parts, state, first=first):
-            pass
+            if self.text.startswith(("'", '"', "@'", '@"'), start) and not self._at_word_end():
+                reason = "PowerShell begins another argument behind a quoted text, or asks for a part of it"
+                raise NotUnderstood(reason, self.pos, hint="put all of it into one pair of quotes")
         if self.pos == start:
             raise NotUnderstood(f"{self._peek()!r} is not understood", start, hint=_QUOTES)
+        if _BROKEN_PARAMETER.match(self.text, start, self.pos):
+            raise NotUnderstood("PowerShell makes two arguments of this", start, self.pos, hint=_QUOTES)
         text = "".join(parts)
         if text == "--%" or "::" in text:
             raise NotUnderstood("a part that is not read as PowerShell, or a type's member", start)
@@ -334,10 +358,13 @@ class _Reader:
         glob = text.index("*") if "*" in text and not state.quoted else None
         return Word(text, start, self.pos, state.quoted, glob, expansions=(piece,) * text.count(UNKNOWN))
 
+    def _at_word_end(self) -> bool:
+        return not self._peek() or self._peek() in " \t\r\n;|)}<>&,"
+
     def _word_piece(self, parts: list[str], state: _WordState, *, first: bool) -> bool:
         """One piece of an argument; False at its end."""
         char = self._peek()
-        if not char or char in " \t\r\n;|)}<>&" or (char == "#" and not parts):
+        if self._at_word_end() or (char == "#" and not parts):
             return False
         if char == "'":
             state.quoted = True
@@ -360,7 +387,7 @@ class _Reader:
             parts.append(UNKNOWN)
         elif char == "@" or (char == "[" and first):
             raise NotUnderstood(f"{char!r} is not understood here", self.pos, hint=_QUOTES)
-        elif char in ",[]#":
+        elif char in "[]#":
             self.pos += 1
             parts.append(char)
         else:

@@ -7,19 +7,17 @@ never "this is denied".
 
 from __future__ import annotations
 
-import re
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS
 from nacre.policy.effects import (
-    FREE_TARGETS,
     Effect,
     Effects,
     Inspection,
     PathUse,
-    Script,
     any_beginning,
     base_name,
     is_free,
@@ -35,13 +33,17 @@ from nacre.policy.effects import (
 from nacre.policy.find_expression import (
     FindExpression,
     fd_commands,
-    prints_whole_paths,
+    for_what_is_found,
+    found_by_fd,
+    printed_paths,
+    removed,
+    where_found,
     with_found_paths,
 )
-from nacre.policy.git_commands import GitInspector
 from nacre.policy.interpreters import TEXT
 from nacre.policy.model import UNKNOWN, Expansion, Word, names
-from nacre.policy.options import Argument, compiled, read
+from nacre.policy.network_programs import NetworkInspector
+from nacre.policy.options import compiled, read
 from nacre.policy.outputs import is_known_output
 from nacre.policy.patterns import regex
 from nacre.policy.tables.archives import TAR
@@ -52,40 +54,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from nacre.policy.languages import Action
-    from nacre.policy.tables.schema import Program
 
-_FORM_FILE = regex(r"[^=]*=[@<]([^;,\"]+)(?:;(?:type|filename)=[\w./+-]+)*")
-_FORM_READS = regex(r"=[@<]")
-# Modules are named at the beginning of a program; yq loads files anywhere.
-_JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})")
-_YQ_READS = regex(rf"load|{UNKNOWN}")
-_OUTPUT = regex(r".*%output\{", re.DOTALL)
-_SENT_FILE = regex(r"(?:[^=@<]*=)?[@<](.+)|[^=@]*@(.+)", re.DOTALL)
-_CURL_SENDS = frozenset(
-    [
-        "-d",
-        "--data",
-        "--data-ascii",
-        "--data-binary",
-        "--data-urlencode",
-        "--json",
-        "-F",
-        "--form",
-        "-H",
-        "--header",
-        "--proxy-header",
-        "-w",
-        "--write-out",
-        "--variable",
-        "--url-query",
-    ]
-)
+# Modules are named at the beginning of a program; yq loads files anywhere, also by a text that it evaluates.
+_JQ_READS = regex(rf"\A(?:\s|#.*\n)*(?:import|include|module|#|{UNKNOWN})|modulemeta")
+_YQ_READS = regex(rf"load|eval\s*\(|\A\s*(?:import|include|module)\b|{UNKNOWN}")
 _TAR_READS = frozenset(
     {"-t", "--list", "-d", "--diff", "--compare", "--test-label", "-x", "--extract", "--get"}
 )
 _MOST_LETTERS = 32
-_CHANGES_FOUND = frozenset({"write", "change", "alter", "fill"})
 _TAR_EXTRACTS = frozenset({"-x", "--extract", "--get"})
+# Of rename: what is replaced, and by what.
+_PIECES = 2
+_ZIP_LISTS = frozenset({"-x", "-i", "--exclude", "--include"})
 _DD_OPERAND = regex(r"(bs|cbs|conv|count|ibs|iflag|iseek|obs|oflag|oseek|seek|skip|status)=")
 
 
@@ -103,7 +83,13 @@ def has_meaning(name: str) -> bool:
     return is_known_output(name) or ProgramInspector(Context()).reader(base_name(name)) is not None
 
 
-class ProgramInspector(GitInspector):
+_WITH_ZEROS = names(
+    "-0 --null -r --no-run-if-empty -n --max-args -P --max-procs -s --max-chars -I -J -i --replace "
+    "-t --verbose -x --exit"
+)
+
+
+class ProgramInspector(NetworkInspector):
     """Knows every program that the tables alone do not describe."""
 
     def reader(self, name: str) -> Callable[[tuple[Word, ...]], None] | None:
@@ -119,12 +105,6 @@ class ProgramInspector(GitInspector):
             self.step(words)
             return
         self.wrapper(words, wrapper)
-
-    def _table(self, words: tuple[Word, ...]) -> tuple[Program, list[Argument]]:
-        entry = tables.program(base_name(words[0].text))
-        if entry is None:
-            raise LookupError(words[0].text)  # pragma: no cover - readers are for programs with a table
-        return entry, read(compiled(entry), words[1:])
 
     # -- find, fd, xargs -----------------------------------------------------------------------------------
 
@@ -147,34 +127,39 @@ class ProgramInspector(GitInspector):
                 replaced = item.value.text if item.value is not None else "{}"
         role = "wrapper" if is_system_name(words[0].text) else "outer"
         self.step(words[:index], found.effects, role, rememberable=False, paths=found.paths)
-        flags = {item.flag for item in given}
-        if flags & {"-0", "--null"} and not flags & {"-a", "--arg-file"} and self._gets_paths(words[0]):
+        before = given if first is None else given[: given.index(first)]
+        flags = {item.flag for item in before}
+        # Others divide what is read in other places (-d), or read something else (-a).
+        zeros = flags & {"-0", "--null"} and flags <= _WITH_ZEROS
+        paths = self._gets_paths(words[0]) if zeros else []
+        if paths:
             mark = words[0].with_text("{}")
             marked = tuple(_with_mark(word, replaced) for word in inner) if replaced else (*inner, mark)
-            self.walk(tuple(with_found_paths(marked, many=not replaced)))
+            self._walk_found(tuple(with_found_paths(marked, many=not replaced)), paths)
             return
         self.walk(_with_input(inner, replaced, words[0]))
 
-    def _gets_paths(self, xargs: Word) -> bool:
+    def _gets_paths(self, xargs: Word) -> list[PathUse]:
         """`find src -print0 | xargs -0`: whole paths, each of which begins with one that is written out."""
         before = self.context.fed_by(xargs)
-        return before is not None and prints_whole_paths(before.words)
+        return printed_paths(before.words) if before is not None else []
 
     def read_find(self, words: tuple[Word, ...]) -> None:
         """Where it looks, then an expression, of which every word must be known."""
         reading = FindExpression(words[1:])
         reading.read()
-        places = reading.places or [words[0].with_text(".")]
-        for patterns in reading.removes:
-            reading.found.paths += [PathUse(place, "found", patterns, without_git=True) for place in places]
+        here = words[0].with_text(".")
+        for each in reading.removes:
+            reading.found.paths += removed(reading.uses(each, here))
         self.step(words, reading.found.effects, rememberable=not reading.inner, paths=reading.found.paths)
-        for command, (patterns, without_git) in zip(reading.inner, reading.finds, strict=True):
+        for command, found, elsewhere in zip(reading.inner, reading.finds, reading.elsewhere, strict=True):
             if not command:
                 self.step(words[:1], [unresolved(words[0], "an empty -exec")])
-            else:
-                self._walk_found(
-                    command, [PathUse(place, "found", patterns, without_git) for place in places]
-                )
+                continue
+            before = len(self.found.steps)
+            self._walk_found(command, reading.uses(found, here))
+            if elsewhere:
+                self.found.steps[before:] = map(where_found, self.found.steps[before:])
         for word in reading.deleting:
             self.step((word.with_text("rm"), word.with_text("--")), (), "command")
 
@@ -184,8 +169,7 @@ class ProgramInspector(GitInspector):
         self.walk(command)
         steps = self.found.steps
         for at in range(before, len(steps)):
-            if any(use.access in _CHANGES_FOUND and _is_found(use.word) for use in steps[at].paths):
-                steps[at] = replace(steps[at], paths=(*steps[at].paths, *uses))
+            steps[at] = for_what_is_found(steps[at], uses)
 
     def read_fd(self, words: tuple[Word, ...]) -> None:
         """The command after -x or -X is run for each hit."""
@@ -196,18 +180,7 @@ class ProgramInspector(GitInspector):
         own, commands = fd_commands(words[1:])
         self.arguments(entry, own, found)
         self.step(words, found.effects, rememberable=not commands, paths=found.paths)
-        given = read(compiled(entry), own)
-        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
-        places = [
-            *operands[1:],
-            *(item.value for item in given if item.flag == "--search-path" and item.value),
-        ]
-        ends = [item.value.text for item in given if item.flag in {"-e", "--extension"} and item.value]
-        hidden = bool({"-H", "--hidden", "-u", "--unrestricted"} & {item.flag for item in given})
-        uses = [
-            PathUse(place, "found", tuple(f"*.{end}" for end in ends), not hidden)
-            for place in places or [words[0].with_text(".")]
-        ]
+        uses = found_by_fd(words, read(compiled(entry), own))
         for command in commands:
             self._walk_found(command, uses)
 
@@ -218,11 +191,12 @@ class ProgramInspector(GitInspector):
         found = Effects()
         given = read(compiled(TAR), _with_dashes(words[1:], found))
         flags = {item.flag for item in given}
-        archive = next((item.value for item in given if item.flag in {"-f", "--file"}), None)
+        archives = [item.value for item in given if item.flag in {"-f", "--file"}] or [None]
         for item in given:
             if item.flag not in {"-f", "--file"}:
                 self.option(TAR, item, found)
-        self._tar_archive(words[0], archive, flags, found)
+        for archive in archives:  # of several, some tars take the last
+            self._tar_archive(words[0], archive, flags, found)
         extracts = bool(flags & _TAR_EXTRACTS) and not flags & {"-O", "--to-stdout"}
         if extracts:
             found.add(writes(words[0], "tar writes the files it extracts", "-x"))
@@ -234,7 +208,7 @@ class ProgramInspector(GitInspector):
                 found.uses(target, "fill")
         for item in given:
             if item.kind in {"operand", "unproven"}:
-                found.uses(item.word, "maybe")
+                found.uses(item.word, "alter" if "--remove-files" in flags else "maybe")
         self.finish(words, found)
 
     def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Effects) -> None:
@@ -249,136 +223,64 @@ class ProgramInspector(GitInspector):
         if (
             not reads
             and not flags <= {"--version", "--help", "--usage", "-?"}
-            and not is_free(archive, "tar")
+            and not is_free(archive, "tar", shell=self.context.shell)
         ):
             found.add(writes(archive or at, "tar writes the archive", "-c", archive))
 
     # -- the network ---------------------------------------------------------------------------------------
 
-    def read_ssh(self, words: tuple[Word, ...]) -> None:
-        """Local options, and the command for the other machine."""
-        entry, given = self._table(words)
-        found = Effects()
-        for item in given:
-            if item.flag == "-o" and item.value is not None and _is_harmless_ssh(item.value):
-                continue
-            if item.kind != "operand":
-                self.option(entry, item, found)
-        first = next((item.word for item in given if item.kind == "operand"), None)
-        if first is not None:
-            self.refused(entry, first, found)
-        remote = list(words[position(words, first) + 1 :]) if first is not None else []
-        if remote and remote[0].text.startswith("-"):
-            found.add(unresolved(remote[0], "an option after the host's name", remote[0].text))
-        if not all(word.literal for word in remote):
-            found.add(unresolved(remote[0], "the remote command is only known when it runs"))
-        elif remote:
-            text = " ".join(word.text for word in remote)
-            self.found.scripts.append(Script(text, "sh", remote[0].start, remote[-1].end, exact=False))
-        self.step(words, found.effects, "outer", rememberable=False, paths=found.paths)
-
-    def read_wget(self, words: tuple[Word, ...]) -> None:
-        """Saves what it fetches, unless it is told to print it."""
-        entry, given = self._table(words)
+    def read_cmake(self, words: tuple[Word, ...]) -> None:
+        """What it is asked for (`--help-...`, `--version`) it prints into a file, if one is named."""
+        entry, given = self.read_table(words)
         found = Effects()
         self.arguments(entry, words[1:], found)
-        printed = any(
-            item.flag in {"-O", "--output-document"}
-            and item.value is not None
-            and item.value.text in FREE_TARGETS
-            for item in given
-        )
-        if not printed and not any(
-            item.flag in {"--spider", "--version", "--help", "-V", "-h"} for item in given
-        ):
-            found.add(writes(words[0], "wget saves what it fetches; add `-O -`", "wget"))
-            if not any(item.flag in {"-O", "--output-document"} for item in given):
-                self._wget_saved(words[0], given, found)
-        self.finish(words, found)
-
-    def _wget_saved(self, at: Word, given: Sequence[Argument], found: Effects) -> None:
-        """Under which names wget saves: those of the addresses, or of the server's choice."""
-        directory = next((item.value for item in given if item.flag in {"-P", "--directory-prefix"}), None)
-        if _is_recursive(given) or {"--content-disposition", "--trust-server-names"} & {
-            i.flag for i in given
-        }:
-            found.uses(directory or at.with_text("."), "fill")
-        for item in given:
+        asked = any(item.flag == "--version" or item.flag.startswith("--help") for item in given)
+        for item in given if asked else ():
             if item.kind in {"operand", "unproven"}:
-                found.uses(_remote_name(item.word, directory, globbed=False), "write")
-            elif item.flag == "--default-page":  # the name of what an address without one is saved as
-                found.uses(item.value, "write")
-
-    def read_curl(self, words: tuple[Word, ...]) -> None:
-        """Addresses in options, files that are sent, and formats that name a file."""
-        entry, given = self._table(words)
-        found = Effects()
-        self.arguments(entry, words[1:], found)
-        for item in given:
-            value = item.value
-            if value is None:
-                continue
-            if item.flag == "--url":
-                self.operands(entry, [Argument("operand", "", value)], found)
-            elif item.flag in {"-F", "--form"}:
-                self._curl_form(value, found)
-            elif item.flag in _CURL_SENDS:
-                sent = _SENT_FILE.match(value.text)
-                if sent is not None:
-                    found.uses(
-                        value.with_text(sent.group(1) or sent.group(2)) if value.literal else value, "read"
-                    )
-            if item.flag in {"-w", "--write-out"} and (value.dynamic or value.text.startswith("@")):
-                reason = "`%output{}` writes a file, and what this format says is only known when it runs"
-                found.add(
-                    unresolved(value, reason, item.flag, hint="write the format out: -w '%{http_code}'")
-                )
-                found.uses(unknown_at(value), "write")
-            elif item.flag in {"-w", "--write-out"} and _OUTPUT.match(value.text):
-                found.add(
-                    writes(value, "`%output{}` writes a file, and a format may be in a file", item.flag)
-                )
-                found.uses(unknown_at(value), "write")
-            elif item.flag in {"-b", "--cookie"} and "=" not in value.text:
-                found.uses(value, "read")
-        self._curl_names(given, found)
-        self._curl_saved(words[0], given, found)
+                found.add(writes(item.word, "what is asked for is printed into this file", "", item.word))
+                found.uses(item.word, "write")
         self.finish(words, found)
 
-    def _curl_names(self, given: Sequence[Argument], found: Effects) -> None:
-        """Names that curl puts together: of braces and brackets, and of pieces of the address (`#1`)."""
-        for item in given:
-            text = item.value.text if item.value is not None else ""
-            if item.value is not None and item.flag in {"-T", "--upload-file"} and {"{", "["} & set(text):
-                found.uses(unknown_at(item.value), "read")
-            elif item.value is not None and item.flag in {"-o", "--output"} and "#" in text:
-                found.uses(unknown_at(item.value), "write")
+    def read_rename(self, words: tuple[Word, ...]) -> None:
+        """`rename x nacre x.toml`: the new name is the old one with another piece in it."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+        if len(operands) > _PIECES and all(word.literal for word in operands[:_PIECES]):
+            old, new = (word.text for word in operands[:_PIECES])
+            for word in operands[_PIECES:]:
+                directory, slash, name = word.text.rpartition("/")
+                found.uses(word.with_text(f"{directory}{slash}{name.replace(old, new, 1)}"), "change")
+                found.uses(word.with_text(word.text.replace(old, new, 1)), "change")
+        self.finish(words, found)
 
-    def _curl_saved(self, at: Word, given: Sequence[Argument], found: Effects) -> None:
-        """`curl -O`: the file is named like the address, or as the server says."""
-        flags = {item.flag for item in given}
-        if not flags & {"-O", "--remote-name", "--remote-name-all"}:
-            return
-        directory = next((item.value for item in given if item.flag == "--output-dir"), None)
-        if flags & {"-J", "--remote-header-name"}:
-            found.uses(directory or at.with_text("."), "fill")
-        globbed = not flags & {"-g", "--globoff"}
-        for item in given:
-            address = item.value if item.flag == "--url" else item.word
-            if item.kind in {"operand", "unproven"} or item.flag == "--url":
-                found.uses(_remote_name(address or item.word, directory, globbed=globbed), "write")
+    def read_unzip(self, words: tuple[Word, ...]) -> None:
+        """Behind the archive only -d and -x are options: `unzip a.zip x -l` unpacks x, and seeks `-l`."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        self.arguments(entry, words[1:], found)
+        operand = {"operand", "unproven"}
+        for item in itertools.dropwhile(lambda item: item.kind not in operand, given):
+            if item.kind not in operand and not item.word.text.startswith("-d") and item.word.text != "-x":
+                reason = f"behind the archive `{shown(item.word.text)}` is the name of a member"
+                found.add(unresolved(item.word, reason, hint="write the options before the archive"))
+        self.finish(words, found)
 
-    def _curl_form(self, value: Word, found: Effects) -> None:
-        """`name=@file;type=x`: anything more can name further files."""
-        plain = _FORM_FILE.fullmatch(value.text) if value.literal else None
-        if plain is not None:
-            found.uses(value.with_text(plain.group(1)), "read")
-        elif not value.literal or _FORM_READS.search(value.text):
-            found.uses(unknown_at(value), "read")
+    def read_zip(self, words: tuple[Word, ...]) -> None:
+        """The archive, then files; behind -x and -i stands a list, which another option or `@` ends."""
+        entry, given = self.read_table(words)
+        found = Effects()
+        for item in itertools.takewhile(lambda item: item.kind not in {"operand", "unproven"}, given):
+            if item.flag in _ZIP_LISTS:
+                reason = "what follows it is a list of patterns: which word is the archive, its end says"
+                found.add(unresolved(item.word, reason, hint="write the archive first"))
+        self.arguments(entry, words[1:], found)
+        self.finish(words, found)
 
     def read_jq(self, words: tuple[Word, ...]) -> None:
         """The first operand is a program, which can read other files."""
-        entry, given = self._table(words)
+        entry, given = self.read_table(words)
         found = Effects()
         self.arguments(entry, words[1:], found)
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
@@ -398,10 +300,10 @@ class ProgramInspector(GitInspector):
 
     def read_perl(self, words: tuple[Word, ...]) -> None:
         """`perl -pe 's/a/b/' file`, where the text does what sed could do; all else is code."""
-        from nacre.policy.languages.perl import is_plain_perl  # noqa: PLC0415 - when it is first named
+        from nacre.policy.languages.perl import is_plain_perl, perl_line  # noqa: PLC0415 - when first named
 
         spec = tables.interpreter("perl")
-        texts, edits, files = _perl_line(words[1:])
+        texts, edits, files = perl_line(words[1:])
         copies = [word for word in words[1:] if edits and "i." in word.text and word.text.startswith("-")]
         plain = bool(texts) and is_plain_perl("\n".join(texts)) and all(map(_is_no_pipe, files))
         if spec is None:
@@ -425,6 +327,9 @@ class ProgramInspector(GitInspector):
         for word in words[1:]:
             name, _, value = word.text.partition("=")
             target = word.with_text(value) if word.literal else unknown_at(word)
+            if word.splits:
+                reason = "an unquoted value can become several operands, `of=` among them"
+                found.add(unresolved(word, reason, hint="put it into double quotes"))
             if name == "if":
                 found.uses(target, "read")
             elif name == "of":
@@ -438,7 +343,7 @@ class ProgramInspector(GitInspector):
 
     def read_sqlite3(self, words: tuple[Word, ...]) -> None:
         """The database, then statements and dot-commands."""
-        entry, given = self._table(words)
+        entry, given = self.read_table(words)
         found = Effects()
         self.arguments(entry, words[1:], found)
         operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
@@ -455,7 +360,7 @@ class ProgramInspector(GitInspector):
 
     def read_sql(self, words: tuple[Word, ...]) -> None:
         """`psql -c`, `mysql -e`: the statements."""
-        entry, given = self._table(words)
+        entry, given = self.read_table(words)
         found = Effects()
         self.arguments(entry, words[1:], found)
         name = "psql" if base_name(words[0].text) == "psql" else "mysql"
@@ -465,29 +370,7 @@ class ProgramInspector(GitInspector):
         self.finish(words, found)
 
 
-# Options of perl before its text; the last letter takes the next word, or the end of a name for copies.
-_PERL_OPTION = regex(r"-[pnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
 _NO_PIPE = regex(r"[\w./~+][^|<>&]*\Z")
-
-
-def _perl_line(words: Sequence[Word]) -> tuple[list[str], bool, Sequence[Word]]:
-    """The texts after -e, whether files are edited, and the files; no texts: it is written in another way."""
-    texts: list[str] = []
-    edits, at = False, 0
-    while at < len(words) and words[at].text.startswith("-") and words[at].text != "-":
-        found = _PERL_OPTION.fullmatch(words[at].text) if words[at].literal else None
-        text = words[at + 1] if found is not None and found.group(1) and at + 1 < len(words) else None
-        if found is None or (found.group(1) and (text is None or not text.literal)):
-            return [], False, ()
-        if text is not None:
-            texts.append(text.text)
-        edits = edits or found.group(2) is not None
-        at += 1 if text is None else 2
-    return texts, edits, words[at:]
-
-
-def _is_found(word: Word) -> bool:
-    return any(expansion.name == "{}" for expansion in word.expansions)
 
 
 def _is_no_pipe(word: Word) -> bool:
@@ -501,30 +384,6 @@ def _sql_reader(client: str) -> Callable[[str], list[Action]]:
     from nacre.policy.languages.sql import sql_actions  # noqa: PLC0415 - when a client is first named
 
     return lambda text: sql_actions(text, client)
-
-
-_WGET_SAVES_TREES = names(
-    "-r -m -p -x --recursive --mirror --page-requisites --force-directories --protocol-directories"
-)
-
-
-def _is_recursive(given: Sequence[Argument]) -> bool:
-    """wget saves under paths that the server tells, and not below a directory of the server's name."""
-    flags = {item.flag for item in given}
-    without = {letter for item in given if item.flag == "-n" and item.value for letter in item.value.text}
-    here = bool(without & {"H", "d"} or flags & {"--no-host-directories", "--no-directories"})
-    return here and bool(flags & _WGET_SAVES_TREES)
-
-
-def _remote_name(address: Word, directory: Word | None, *, globbed: bool) -> Word:
-    """The file that an address is saved as: the last part of its path."""
-    # curl puts texts in braces together, wget takes `%2E` for a dot.
-    odd = bool({"{", "["} & set(address.text)) if globbed else "%" in address.text
-    if odd or not address.literal or not (directory or address).literal:
-        return unknown_at(address)
-    path = address.text.partition("#")[0].partition("?")[0].rpartition("://")[2]
-    name = path.partition("/")[2].rpartition("/")[2] or "index.html"
-    return address.with_text(f"{directory.text}/{name}" if directory else name)
 
 
 def _with_mark(word: Word, replaced: str) -> Word:
@@ -543,12 +402,6 @@ def _with_input(inner: tuple[Word, ...], replaced: str, at: Word) -> tuple[Word,
         else word
         for word in inner
     )
-
-
-def _is_harmless_ssh(value: Word) -> bool:
-    from nacre.policy.tables.network import SSH_SETTING  # noqa: PLC0415 - with the table of these programs
-
-    return value.literal and re.fullmatch(SSH_SETTING, value.text) is not None
 
 
 def _with_dashes(arguments: Sequence[Word], found: Effects) -> list[Word]:
@@ -585,6 +438,10 @@ _READERS: dict[str, Callable[[ProgramInspector, tuple[Word, ...]], None]] = {
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), ProgramInspector.read_jq),
     **dict.fromkeys(("perl", "perl5"), ProgramInspector.read_perl),
     "git": ProgramInspector.read_git,
+    **dict.fromkeys(("rename", "prename", "file-rename"), ProgramInspector.read_rename),
+    "unzip": ProgramInspector.read_unzip,
+    "zip": ProgramInspector.read_zip,
+    **dict.fromkeys(("cmake", "ctest", "cpack"), ProgramInspector.read_cmake),
     "wget": ProgramInspector.read_wget,
     "curl": ProgramInspector.read_curl,
     "sqlite3": ProgramInspector.read_sqlite3,

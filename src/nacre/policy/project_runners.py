@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 from nacre.policy import tables
 from nacre.policy.effects import position
+from nacre.policy.model import Word, names
 from nacre.policy.options import compiled, read
 from nacre.policy.tables.shells import MULTICALL, RUNNERS, SHELLS, UNRESOLVABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nacre.policy.model import Word
+    from nacre.policy.options import Argument
     from nacre.policy.tables.schema import Program
+
+# Kinds of programs that packages can be.
+_OF_PROJECTS = names("javascript python python_packages interpreters build compilers toolchains")
 
 
 def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Word, ...]:
@@ -38,9 +42,22 @@ def inner_command(entry: Program, word: Word, words: Sequence[Word]) -> tuple[Wo
     return (first.with_text("python3"), *inner) if first.text.endswith(".py") else inner
 
 
+def inner_module(
+    entry: Program, given: list[Argument], words: Sequence[Word]
+) -> tuple[Word | None, Sequence[Word], list[Argument]]:
+    """`coverage run -m pytest -q`: the module, what is meant for it, and the options before it."""
+    at = next((at for at, item in enumerate(given) if item.flag in entry.runs_module.split()), None)
+    value = given[at].value if at is not None else None
+    if at is None or value is None:
+        return None, (), given
+    last = given[at].word if value.start == given[at].word.start else value
+    rest = words[next(i for i, word in enumerate(words) if word.start == last.start) + 1 :]
+    return value, rest, given[: at + 1]
+
+
 def is_of_the_system(name: str) -> bool:
     """A shell, a wrapper, a tool: no package for JavaScript or Python."""
     home = tables.home_of(name)
     if home is not None:
-        return home not in {"javascript", "python", "interpreters", "build", "compilers"}
+        return home not in _OF_PROJECTS
     return "/" in name or name in SHELLS or name in MULTICALL or name in RUNNERS or name in UNRESOLVABLE

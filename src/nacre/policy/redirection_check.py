@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import FREE_TARGETS, PathUse, is_fresh
+from nacre.policy.effects import PathUse, is_free_target, is_fresh
 from nacre.policy.model import UNKNOWN
 from nacre.policy.patterns import regex
 
@@ -51,7 +51,7 @@ class RedirectionCheck:
             self.findings.add(self.findings.whole.when_unknown, "network", reason, span, hint=hint)
             return
         duplicates = redirection.operator in {">&", "<&"} and all(_DESCRIPTOR.match(text) for text in texts)
-        if duplicates or (target.literal and target.text in FREE_TARGETS and target.text != "-"):
+        if duplicates or (is_free_target(target, self.findings.shell) and target.text != "-"):
             return
         if redirection.operator in _WRITES:
             self.findings.add_write(f"`{redirection.operator}` writes a file", span)

@@ -46,8 +46,8 @@ class RuleSearch:
         """Record the rules that forbid a step."""
         given = synonyms(subject.name, self.findings.shell) if self.findings.policy.denies else ()
         for rule in self.findings.policy.denies:
-            if not any(rule.forbids_name(name) for name in given) or not rule.holds_in(
-                self.findings.whole.cwd
+            if not any(rule.forbids_name(name) for name in given) or not self.findings.whole.is_for_here(
+                rule
             ):
                 continue
             hit = self._hits(rule, subject.step)
@@ -72,7 +72,7 @@ class RuleSearch:
         """The rules that speak for a step, the deciding one first: one that asks, else the longest."""
         fold = self.findings.whole.windows
         arguments = subject.step.rule_words[1:]
-        given = aliases(subject.name, self.findings.shell)
+        given = aliases(_spelled(subject), self.findings.shell)
         for rule in self.findings.policy.asks:
             if any(rule.admits_name(name, fold=fold) for name in given) and self._admits(rule, arguments):
                 return [rule]
@@ -92,7 +92,7 @@ class RuleSearch:
         """A rule that asks about this command in any disguise, so that nothing allowed slips past it."""
         given = synonyms(subject.name, self.findings.shell)
         for rule in self.findings.policy.asks:
-            named = any(rule.forbids_name(name) for name in given) and rule.holds_in(self.findings.whole.cwd)
+            named = any(rule.forbids_name(name) for name in given) and self.findings.whole.is_for_here(rule)
             if named and self._hits(rule, subject.step) is not False:
                 return rule
         return None
@@ -113,12 +113,12 @@ class RuleSearch:
         return found
 
     def _admits(self, rule: Rule, arguments: Sequence[Word]) -> bool:
-        return rule.admits_arguments(arguments) and rule.holds_in(self.findings.whole.cwd)
+        return rule.admits_arguments(arguments) and self.findings.whole.is_for_here(rule)
 
     def nearest_allowed(self, name: str) -> str:
         """The nearest thing that would be allowed."""
         base = base_name(name).casefold()
-        rules = [rule for rule in self.findings.policy.allows if rule.holds_in(self.findings.whole.cwd)]
+        rules = [rule for rule in self.findings.policy.allows if self.findings.whole.is_for_here(rule)]
         elsewhere = [rule for rule in self.findings.policy.allows if rule.cwd and rule not in rules]
         for rule in elsewhere:
             if rule.name.casefold() == base:
@@ -128,6 +128,15 @@ class RuleSearch:
         near = near or [rule.text for rule in rules]
         more = f" and {len(near) - _MOST_HINTS} more" if len(near) > _MOST_HINTS else ""
         return f"allowed here: {', '.join(near[:_MOST_HINTS])}{more}" if near else ""
+
+
+def _spelled(subject: Subject) -> str:
+    """The name as rules spell it: in quotes, a tilde is the name of a directory."""
+    return (
+        f"./{subject.name}"
+        if subject.name.startswith("~") and not subject.step.words[0].tilde
+        else subject.name
+    )
 
 
 def _other_addresses(rule: Rule, step: Step) -> bool:

@@ -69,6 +69,11 @@ class Policy:
         return not (self.rules or self.text_rules or self.allowed_directories) and self.allow_writes
 
     @property
+    def has_places(self) -> bool:
+        """Whether some rule is for some directories only."""
+        return any(rule.cwd for rule in self.rules)
+
+    @property
     def admits_make(self) -> bool:
         """Whether make may run, which reads the environment as a text of its own language."""
         named = "make" in self.allows_by_name or "gmake" in self.allows_by_name

@@ -7,8 +7,8 @@ ends, and nothing about what stands between two of them.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from nacre.policy.certainty import READ_ONLY, CertaintyScanner
 from nacre.policy.grammar import GRAMMARS, behind_prefixes
@@ -16,9 +16,6 @@ from nacre.policy.model import Assignment, Redirection, SimpleCommand, Word, nam
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
-
-if TYPE_CHECKING:
-    import re
 
 BLANKS = regex(r"(?:[ \t]|\\\n)+")
 _MOST_HEREDOCS = 16
@@ -38,6 +35,9 @@ _DELIMITER = regex(
     r"(\\?)([A-Za-z_][A-Za-z0-9_]*)|'([A-Za-z_][A-Za-z0-9_ -]*)'|\"([A-Za-z_][A-Za-z0-9_ -]*)\""
 )
 _DECLARES = frozenset({"declare", "typeset", "local", "export", "readonly"})
+# Quoted text and parameters, in which zsh finds no `=name`; where it does.
+_ZSH_OPAQUE = regex(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|\$\{[^}]*\}", re.DOTALL)
+_ZSH_PATH = regex(r"[:=]=")
 _ZSH_BOTH = regex(r"[0-9]+&>")
 _ZSH_RANGE = regex(r"<[0-9]*-[0-9]*>")
 _DESCRIPTOR_NEXT = regex(r"[0-9]+[<>]")
@@ -136,10 +136,8 @@ class SimpleScanner(CertaintyScanner):
                 )
             elif not self._assignment(words, assignments):
                 self._argument(words)
-        if self.zsh and not words and redirections:
-            raise NotUnderstood(
-                "zsh runs a program of its own for a bare redirection", start, hint="write `cat < file`"
-            )
+        if self.zsh:
+            self._check_for_zsh(words, redirections, start)
         end = _last_end(words, assignments, redirections, start)
         # The commands of its substitutions stand before it, as they run before it.
         self.commands.append(
@@ -166,6 +164,22 @@ class SimpleScanner(CertaintyScanner):
         elif len(found) > 1:
             self._check_braces(words, found)
         words += found
+
+    def _check_for_zsh(self, words: list[Word], redirections: list[Redirection], start: int) -> None:
+        if not words and redirections:
+            raise NotUnderstood(
+                "zsh runs a program of its own for a bare redirection", start, hint="write `cat < file`"
+            )
+        called = behind_prefixes(tuple(words))
+        if called and called[0].text in _DECLARES:
+            for word in called[1:]:
+                self._check_no_program_path(word.start, word.end)
+
+    def _check_no_program_path(self, start: int, end: int) -> None:
+        """In what is assigned, zsh replaces `=name` also behind a colon: `x=a:=ls`, `typeset x==ls`."""
+        if self.zsh and _ZSH_PATH.search(_ZSH_OPAQUE.sub("-", self.text[start:end])):
+            reason = "zsh replaces =name with a program's path"
+            raise NotUnderstood(reason, start, end, hint="put it into quotes")
 
     def _check_braces(self, words: list[Word], found: list[Word]) -> None:
         """`export x={a,b}`: only bash takes the value for two."""
@@ -252,9 +266,8 @@ class SimpleScanner(CertaintyScanner):
             if self.text.startswith(("<(", ">("), at):
                 raise NotUnderstood("a process substitution as a value", at, hint="use it as an argument")
             return Assignment(name, Word("", at, at, quoted=True), start, at)
-        if self.zsh and self.text[at] == "=":
-            raise NotUnderstood("zsh replaces =name with a program's path", at, hint="put it into quotes")
         value = self.word()
+        self._check_no_program_path(at - 1, self.pos)
         if self.pending and "\n" in self.text[at : self.pos]:
             raise NotUnderstood(
                 "a here-document begins before a value over several lines", at, hint=_BODY_FIRST
@@ -284,10 +297,12 @@ class SimpleScanner(CertaintyScanner):
                 return elements or [Assignment(name, empty, start, self.pos, array=True)]
             if not char or char in ";&|([<>":
                 raise NotUnderstood("this array is not understood", self.pos, hint="write plain words in it")
+            at = self.pos
             elements += [
                 Assignment(name, value, value.start, value.end, listed=True, array=True)
                 for value in self.words()
             ]
+            self._check_no_program_path(at, self.pos)
 
     # -- redirections and here-documents -------------------------------------------------------------------
 

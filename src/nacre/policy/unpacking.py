@@ -1,4 +1,4 @@
-"""Files whose names are not in a command: those of an archive, a patch, a directory that is copied.
+"""Files whose names are not in a command: of an archive, a patch, a directory that is copied; behind links.
 
 Above: `inspector` asks about the arguments of a program. Below: `effects`, and the schema of the tables.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nacre.policy.effects import PathUse
 from nacre.policy.model import UNKNOWN, Word
 from nacre.policy.patterns import regex
 
@@ -47,6 +48,21 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
         if alone and not any(item.kind == "fills" for item in given):
             at = given[0].word if given else None
             found.uses((at or Word("", 0, 0)).with_text("."), "fill")
+
+
+def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> None:
+    """Write down the links that a program makes, and the directories that it reads with all links in them."""
+    flags = {item.flag for item in given}
+    operands = [item.word for item in given if item.kind in {"operand", "unproven"}]
+    if not flags.isdisjoint(entry.symlinks.split()) and flags.isdisjoint({"-r", "--relative"}):
+        targets = [item.value for item in given if item.kind == "changes" and item.value is not None]
+        said = operands if targets else operands[:-1] or operands
+        last = targets or operands[1:][-1:] or [word.with_text(".") for word in operands[:1]]
+        names = tuple(word.text for word in said if word.literal)
+        found.paths += [PathUse(word, "link", names) for word in last]
+    follows = entry.trees == "*" or not flags.isdisjoint(entry.trees.split())
+    if follows and flags.isdisjoint(entry.keeps_links.split()):
+        found.paths += [PathUse(word, "tree") for word in operands if ":" not in word.text]
 
 
 def _copies_whole(entry: Program, operands: Sequence[Word], flags: set[str]) -> bool:

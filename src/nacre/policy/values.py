@@ -67,8 +67,14 @@ _CHANGING = regex(
 _COUNTING = names("RANDOM SECONDS LINENO PPID")
 _COUNTING_IN_ZSH = _COUNTING | names("UID EUID")
 _NUMBER = regex(r"-?[0-9]+\Z")
+# Programs that print nothing where they fail (no repository, no network), are not there, or have left it out.
+_MAY_PRINT_NOTHING = names("git gh hostname getconf tr")
+_FEEDS = frozenset({"<", "<<", "<<-", "<<<"})
 _PIPE = regex(r"[ \t]*\|&?[ \t\n]*")
 _PLAIN_NUMBER = regex(r"(?:0|-?[1-9][0-9]{0,17})\Z")  # which a shell writes as it was written
+
+# What tr removes of a number, so that a number is left.
+_BLANKS = ([" "], ["[:space:]"], ["[:blank:]"], [" \\n"])
 
 
 class Context:
@@ -376,6 +382,8 @@ class Context:
         command = self.commands[expansion.first]
         if [word.text for word in command.words] != ["cat"] or len(command.redirections) != 1:
             return None
+        if command.redirections[0].descriptor not in {"", "0"}:
+            return None  # `cat 3<<'EOF'` prints what it is fed
         body = self.body_of(command.redirections[0])
         return None if body is None else body.rstrip("\n")
 
@@ -391,8 +399,11 @@ class Context:
             return "any"
         last = commands[-1]
         if len(commands) > 1 and [word.text for word in last.words[:2]] == ["tr", "-d"]:
-            # `wc -l | tr -d ' '`: what is left of a number
-            shape = self._printed_by(commands[-2]) if not last.redirections else "any"
+            if [word.text for word in last.words[2:]] not in _BLANKS:
+                return "any"
+            # `wc -l | tr -d ' '`: a number without the blanks before it
+            errors_too = "&" in self.source[commands[-2].end : last.start]
+            shape = self._printed_by(commands[-2]) if not (last.redirections or errors_too) else "any"
             return shape if shape == "digits" else "any"
         return self._printed_by(last)
 
@@ -418,13 +429,17 @@ class Context:
             if command.start <= word.start < command.end:
                 redirected = any(item.operator.startswith("<") for item in command.redirections)
                 piped = _PIPE.fullmatch(self.source, before.end, command.start) and not redirected
-                return before if piped else None
+                errors_too = "&" in self.source[before.end : command.start]
+                plain = piped and not errors_too and not any(map(_is_output, before.redirections))
+                return before if plain else None
         return None
 
     def _may_fail(self, expansion: Expansion) -> bool:
         """Whether a substitution may print nothing: git outside of a repository, a file that is not there."""
         commands = self.commands[expansion.first : expansion.last]
-        return any(command.redirections or _command_name(command) == "git" for command in commands)
+        return any(
+            command.redirections or _command_name(command) in _MAY_PRINT_NOTHING for command in commands
+        )
 
     def is_number(self, word: Word, at: int) -> bool:
         """Tell whether a value is proven to be a number at this place of the text."""
@@ -477,8 +492,12 @@ class Context:
 
 
 def _is_output(item: Redirection) -> bool:
-    """Whether a redirection is about what a command prints, and not about its input or its errors alone."""
-    return not (item.descriptor == "2" or (item.operator.startswith("<") and item.descriptor in {"", "0"}))
+    """Whether a redirection is about what a command prints, and not about its input alone.
+
+    Errors hold any text, such as the name of a file: `2>&1` and `2> /dev/stdout` print them, too.
+    """
+    dropped = item.descriptor == "2" and item.target is not None and item.target.text == "/dev/null"
+    return not (dropped or (item.operator in _FEEDS and item.descriptor in {"", "0"}))
 
 
 def _printed_into(words: Sequence[Word]) -> Sequence[Word]:

@@ -11,6 +11,7 @@ stand at; `set -a` is refused.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import base_name
@@ -39,9 +40,10 @@ def exported_names(commands: Sequence[SimpleCommand]) -> set[str]:
     found: set[str] = set()
     for command in commands:
         found |= {item.name for item in command.assignments if item.exported}
-        words = [word.text for word in behind_prefixes(command.words)]
-        if not words or words[0] not in _EXPORTING:
+        called = behind_prefixes(command.words)
+        if not called or called[0].text not in _EXPORTING:
             continue
+        words = [word.text for word in called]
         if words[0] == "export" or any(_ATTRIBUTE.match(word) for word in words[1:]):
             found |= {name.group(1) for word in words[1:] if (name := _NAME.match(word))}
     return found
@@ -109,7 +111,9 @@ class VariableCheck:
         if written.startswith(f"{item.name}+="):
             return None
         if item.value is not None:
-            return item.value.text if item.value.literal else None
+            # No file takes the place of a pattern here: `DEBUG=app:*`.
+            plain = replace(item.value, glob=None) if not item.listed else item.value
+            return plain.text if plain.literal else None
         _, equals, value = written.partition("=")
         return value if equals and PLAIN_TOKEN.match(value) else None
 

@@ -13,10 +13,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nacre.policy import tables
 from nacre.policy.builtins import BUILTINS
 from nacre.policy.matching import WILDCARD, glob_matches
 from nacre.policy.model import names
+from nacre.policy.tables.shells import MULTICALL, RUNNERS, UNRESOLVABLE
 from nacre.policy.tables.variables import (
+    ALSO_READS_LISTED,
+    COMMON_WORDS,
+    CREDENTIAL,
     DANGEROUS_VARIABLE,
     EVALUATED_BY_BASH,
     EVALUATED_ELSEWHERE,
@@ -24,17 +29,22 @@ from nacre.policy.tables.variables import (
     GIVES_MEANING,
     HARMLESS,
     LOCALE_VARIABLE,
+    NEVER_BY_END,
     PLAIN_FOR_MAKE,
     PLAIN_LOCALE,
+    READS_LISTED,
+    RUNS_PROJECTS,
     SEEN_BY_ALL,
     SEES_NO_OTHERS,
     SWITCH,
+    TOOLS,
     ZSH_TIED,
 )
 
 if TYPE_CHECKING:
     from nacre.policy.rules import Policy
 
+_Row = tuple[str, frozenset[str]]  # a pattern for values, and the programs to which they are harmless
 _MAKE = frozenset({"make", "gmake"})
 _ANYTHING = "(?s:.*)"
 # Shells in which few variables are numbers.
@@ -91,7 +101,7 @@ def object_to(setting: Setting, policy: Policy, shell: str = "") -> Objection | 
     read_by_others = _object_to_evaluation(setting, shell) or _object_for_make(setting, policy)
     if read_by_others is not None:
         return read_by_others
-    if name in policy.allowed_variables or _is_harmless(setting):
+    if name in policy.allowed_variables or _is_harmless(setting, policy):
         return None
     tied = shell == "zsh" and name in ZSH_TIED
     if is_dangerous_variable(name) or tied or gives_meaning(name, shell):
@@ -132,9 +142,10 @@ def _object_for_make(setting: Setting, policy: Policy) -> Objection | None:
     return Objection(reason, "use letters, digits and . , : / only")
 
 
-def _is_harmless(setting: Setting) -> bool:
+def _is_harmless(setting: Setting, policy: Policy) -> bool:
     """A row of the table knows this variable, this value, and the programs that see it."""
-    for pattern, programs in _rows().get(setting.name, ()) or _rows_by_part(setting.name):
+    name = setting.name
+    for pattern, programs in _rows().get(name, ()) or _by_beginning(name) or _by_end(setting, policy):
         if setting.value is None and pattern != _ANYTHING:
             continue
         if programs and not (setting.programs and setting.programs <= programs | SEES_NO_OTHERS):
@@ -160,19 +171,56 @@ def _allowed_programs(policy: Policy) -> frozenset[str]:
 
 
 @cache
-def _rows() -> dict[str, tuple[tuple[str, frozenset[str]], ...]]:
+def _rows() -> dict[str, tuple[_Row, ...]]:
     """The table of harmless variables, by name."""
-    found: dict[str, tuple[tuple[str, frozenset[str]], ...]] = {}
+    found: dict[str, tuple[_Row, ...]] = {}
     for listed, pattern, programs in HARMLESS:
         for name in listed.split():
             found[name] = (*found.get(name, ()), (pattern, names(programs)))
     return found
 
 
-def _rows_by_part(name: str) -> tuple[tuple[str, frozenset[str]], ...]:
-    """The rows whose name ends in a star, else those whose name begins with one."""
-    rows = _rows()
-    found = [listed for part, listed in rows.items() if part.endswith("*") and name.startswith(part[:-1])]
-    if not found and not re.fullmatch(FETCHES, name) and not is_dangerous_variable(name):
-        found = [listed for part, listed in rows.items() if part.startswith("*") and name.endswith(part[1:])]
-    return tuple(row for listed in found for row in listed)
+def _by_beginning(name: str) -> tuple[_Row, ...]:
+    """The rows whose name ends in a star."""
+    rows = _rows().items()
+    return tuple(
+        row for part, listed in rows if part.endswith("*") and name.startswith(part[:-1]) for row in listed
+    )
+
+
+def _by_end(setting: Setting, policy: Policy) -> tuple[_Row, ...]:
+    """The rows whose name begins with a star, where the variable can only be the project's own."""
+    name = setting.name
+    found = [listed for part, listed in _rows().items() if part.startswith("*") and name.endswith(part[1:])]
+    if not found or re.fullmatch(FETCHES, name) or is_dangerous_variable(name) or _is_of_a_tool(name):
+        return ()
+    programs = setting.programs if setting.programs is not None else _allowed_programs(policy)
+    return tuple(row for listed in found for row in listed) if all(map(_reads_by_end, programs)) else ()
+
+
+def _reads_by_end(program: str) -> bool:
+    """Whether a variable that is known by its end is nothing but a setting of the project to a program."""
+    if program in NEVER_BY_END:
+        return False
+    home = tables.home_of(program)
+    if home is None:
+        return program not in RUNNERS and program not in UNRESOLVABLE and program not in MULTICALL
+    known = program in SEES_NO_OTHERS or program in ALSO_READS_LISTED or program in BUILTINS
+    return known or home in RUNS_PROJECTS | READS_LISTED
+
+
+def _is_of_a_tool(name: str) -> bool:
+    """`JEST_JUNIT_OUTPUT_NAME`: a name that begins like a known program is that program's."""
+    if re.fullmatch(CREDENTIAL, name):
+        return False
+    parts = name.split("_")
+    return any("_".join(parts[:count]) in _tools() for count in range(1, len(parts)))
+
+
+@cache
+def _tools() -> frozenset[str]:
+    """What the variables of known programs begin with."""
+    known = {name for listed in tables.NAMES.values() for name in listed.split()} | TOOLS
+    return frozenset(
+        re.sub("[^A-Z0-9]", "_", name.upper()) for name in known - COMMON_WORDS - SEES_NO_OTHERS - BUILTINS
+    )

@@ -1,5 +1,8 @@
 """What commands are called on Windows: without case and suffix, with aliases, some like programs elsewhere.
 
+PowerShell puts the arguments of a program together to one text, and in its older versions without escaping
+the quotes in them: an argument that holds quotes may arrive as several, an empty one not at all.
+
 Above: `check` and `rule_search`. Below: `tables.windows`.
 """
 
@@ -14,7 +17,12 @@ from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import Word, names
 from nacre.policy.patterns import regex
 from nacre.policy.programs import has_meaning, inspect
-from nacre.policy.tables.windows import CMD_SYNONYMS, POWERSHELL_ALIASES, WINDOWS_UNRESOLVABLE
+from nacre.policy.tables.windows import (
+    CMD_SYNONYMS,
+    HARMLESS_CMDLETS,
+    POWERSHELL_ALIASES,
+    WINDOWS_UNRESOLVABLE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +34,20 @@ _NOT_POSIX = names("find sort more date time set type tree label exec command . 
 _EXECUTABLE_SUFFIX = regex(r"\.(?:exe|cmd|bat|com)\Z")
 # Other names of the same command, by shell.
 _SYNONYMS = {"cmd": CMD_SYNONYMS, **dict.fromkeys(POWERSHELL, POWERSHELL_ALIASES)}
+
+
+# Cmdlets by their verbs, as far as programs elsewhere are not called so; all else may be a program.
+_CMDLET = regex(
+    r"(?:get|set|new|remove|clear|copy|move|rename|import|export|convertto|convertfrom|convert|out|write|read|test"
+    r"|measure|format|push|pop|where|foreach|sort|group|compare|select|join|split|resolve|tee)-[a-z]+\Z"
+)
+# Parameters of every cmdlet that assign what it prints, also to `env:PATH` and `function:ls`.
+_ASSIGNING = names("outvariable errorvariable warningvariable informationvariable pipelinevariable")
+_ASSIGNING_SHORT = names("ov ev wv iv pv")
+# Where variables of the environment, functions and aliases are files to a cmdlet that writes.
+_OWN_DRIVE = regex(r"(?:-[a-z]+:)?(?:env|function|alias|variable):", re.IGNORECASE)
+_GOES_THERE = names("set-location push-location")
+_PARAMETER = regex(r"-([a-z]+)(?::.*)?\Z", re.DOTALL)
 
 
 def aliases(name: str, shell: str) -> list[str]:
@@ -47,7 +69,7 @@ def synonyms(name: str, shell: str) -> list[str]:
 
 def inspect_windows(words: Sequence[Word], context: Context, shell: str) -> Inspection:
     """What a command amounts to where names have neither case nor suffix, and some mean other programs."""
-    word = words[0]
+    word, words = words[0], _apart(words, shell)
     if not word.literal or re.search(r"[\\/:]", word.text):
         return inspect(words, context)
     name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
@@ -62,6 +84,69 @@ def inspect_windows(words: Sequence[Word], context: Context, shell: str) -> Insp
         found.steps[0] = replace(first, paths=(*first.paths, *_maybe(known[1:])))
         return found
     return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
+
+
+def objection_to_argument(words: Sequence[Word], shell: str) -> tuple[Word, str, str] | None:
+    """The argument that does not arrive as it is written, or assigns something: why, and what to write."""
+    if shell not in POWERSHELL:
+        return None
+    name = _EXECUTABLE_SUFFIX.sub("", words[0].text.casefold())
+    cmdlet = _is_cmdlet(name)
+    for word in words[1:]:
+        parameter = _PARAMETER.match(word.text.casefold())
+        if (
+            cmdlet
+            and parameter is not None
+            and _assigns(parameter.group(1), alias=name in POWERSHELL_ALIASES)
+        ):
+            return word, "this parameter gives a variable a value, of any name", "write $x = and the command"
+        if cmdlet and _writes(name) and _OWN_DRIVE.match(word.text):
+            reason = "on this drive are no files, but what commands mean and what programs see"
+            return word, reason, "name a file, or assign to $env:NAME"
+        if (not cmdlet or (shell == "pwsh" and has_meaning(name))) and _is_torn(word):
+            reason = "PowerShell may hand this over as another argument, as several or as none"
+            return word, reason, "leave out empty arguments, double quotes and a backslash at the end"
+    return None if cmdlet else _objection_to_dashes(words)
+
+
+def _objection_to_dashes(words: Sequence[Word]) -> tuple[Word, str, str] | None:
+    """`npm test -- --x`: npm is a script there, and PowerShell takes the dashes for its own."""
+    at = next((at for at, word in enumerate(words) if word.text == "--" and not word.quoted), len(words))
+    if not any(word.may_be_option for word in words[at + 1 :]):
+        return None
+    reason = "PowerShell keeps these dashes to itself where the program is a script: an option follows"
+    return words[at], reason, "put the dashes into quotes: '--'"
+
+
+def _writes(name: str) -> bool:
+    full = POWERSHELL_ALIASES.get(name, name)
+    return full not in HARMLESS_CMDLETS or full in _GOES_THERE
+
+
+def _is_cmdlet(name: str) -> bool:
+    return _CMDLET.match(POWERSHELL_ALIASES.get(name, name)) is not None
+
+
+def _assigns(parameter: str, *, alias: bool) -> bool:
+    """Names may be shortened; to a program that is called like an alias, one letter is an option."""
+    shortened = any(full.startswith(parameter) for full in _ASSIGNING)
+    return parameter in _ASSIGNING_SHORT or (shortened and not (alias and len(parameter) == 1))
+
+
+def _is_torn(word: Word) -> bool:
+    """Quotes are not escaped, an empty text is left out, a backslash escapes the quote behind it."""
+    blank = any(char.isspace() for char in word.text)
+    return not word.text or '"' in word.text or (blank and word.text.endswith("\\"))
+
+
+def _apart(words: Sequence[Word], shell: str) -> Sequence[Word]:
+    """What a value holds may be quotes: to a program it may be several arguments."""
+    if shell not in POWERSHELL or _is_cmdlet(_EXECUTABLE_SUFFIX.sub("", words[0].text.casefold())):
+        return words
+    return tuple(
+        replace(word, expansions=tuple(replace(item, quoted=False) for item in word.expansions))
+        for word in words
+    )
 
 
 def _maybe(words: Sequence[Word]) -> tuple[PathUse, ...]:

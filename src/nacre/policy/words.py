@@ -48,6 +48,7 @@ _ANSI_LETTERS = {
 _HOSTILE = regex(r"\$[({\[]|`")
 _AFTER_COUNT = frozenset(" \t\n'\"`;|&<>()]},./:+%")
 _SUBSTITUTION = "write it as `$(...)`"
+_QUALIFIER = regex(r"\([./@]\)(?=[ \t\n;|&)]|\Z)")
 _SINGLE = "put the text into single quotes"
 
 
@@ -134,12 +135,19 @@ class WordScanner(ParameterScanner):
                         "a process substitution inside a word", self.pos, hint="put a blank before it"
                     )
                 if char == "(":
-                    raise NotUnderstood("an unquoted parenthesis inside a word", self.pos, hint=_SINGLE)
+                    self._qualifier(pieces)
                 return
             if char == "\\" and text.startswith("\n", self.pos + 1):
                 self._continuation(start)
                 return
             self.special(char, pieces, start)
+
+    def _qualifier(self, pieces: Pieces) -> None:
+        """`*.md(.)` of zsh: only files, directories or links; other letters run code, or bring more names."""
+        found = _QUALIFIER.match(self.text, self.pos, self.end)
+        if not self.zsh or not pieces.has_pattern or found is None:
+            raise NotUnderstood("an unquoted parenthesis inside a word", self.pos, hint=_SINGLE)
+        self.pos = found.end()
 
     def _continuation(self, start: int) -> None:
         """A line that goes on directly after a word: it ends there, if the next line begins with a blank."""
@@ -170,6 +178,8 @@ class WordScanner(ParameterScanner):
     def _pattern_character(self, char: str, pieces: Pieces, start: int) -> None:
         if char in "*?[":
             pieces.matches_files()
+            if self.zsh:
+                self.note_abort()  # a pattern that matches nothing is an error
         elif char == "~":
             # zsh expands it after empty quotes and values, too
             first = not any(piece and not (self.zsh and piece == UNKNOWN) for piece in pieces.text)
@@ -296,10 +306,12 @@ class WordScanner(ParameterScanner):
         if name is not None:
             self.pos = name.end()
             self._after_variable(start, name.group())
+            self.note_unset(name.group())
             pieces.unknown("variable", name.group(), quoted=quoted)
         elif following and following in SPECIAL_PARAMETERS:
             self.pos = start + 2
             self._after_variable(start, following)
+            self.note_unset(following)
             pieces.unknown("variable", following, quoted=quoted)
         elif following == "(":
             self._parenthesis(pieces, quoted=quoted)

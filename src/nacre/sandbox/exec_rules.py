@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from nacre.keeper.wire import COOKIE_NAME
 from nacre.policy import Policy, Verdict, judge_argv
-from nacre.policy.children import ANY, admits, children_of
+from nacre.policy.children import ANY, BY_DIRECTORY, admits, children_of
 from nacre.policy.model import SYSTEM_DIRECTORIES, names
 from nacre.policy.tables.shells import MULTICALL
 from nacre.policy.variables import Setting, object_to
@@ -356,7 +356,7 @@ class ExecRules:
         objection = next(filter(None, objections), None)
         if objection is not None and objection.decision == "deny":
             return _refused(objection)
-        if rules.policy.mode != "allowlist" or admits(inherited, own_names, asked.argv):
+        if rules.policy.mode != "allowlist" or self._may_be_started(inherited, own_names, asked):
             return Decision(
                 allowed=True, asks=objection is not None, rule=objection.rule if objection else ""
             )
@@ -365,6 +365,12 @@ class ExecRules:
                 allowed=True, children=ANY
             )  # the interpreter of a file that commands cannot change
         return self._by_rule(own_names, asked, rules, cast("FileSystem", files))
+
+    def _may_be_started(self, inherited: tuple[str, ...], own_names: Sequence[str], asked: Exec) -> bool:
+        """Whether an ancestor's rule lets it start; where commands can write, there are no helpers."""
+        if not BY_DIRECTORY.isdisjoint(inherited) and self._where.writable(asked.real_path):
+            inherited = tuple(child for child in inherited if child not in BY_DIRECTORY)
+        return admits(inherited, own_names, asked.argv)
 
     def _by_rule(self, own_names: Sequence[str], asked: Exec, rules: _Rules, files: FileSystem) -> Decision:
         policy = replace(rules.policy, files=files)

@@ -16,7 +16,8 @@ from nacre.policy.patterns import regex
 
 _TOKEN = regex(
     r"""(?P<space>[ \t]+|\\\n)|(?P<comment>\#[^\n]*)|(?P<string>"(?:[^"\\\n]|\\[^\n])*")"""
-    r"""|(?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)"""
+    # With a letter behind it the versions read different numbers: `0x1system("x")` is 0x1 and a call, or 0 and a name.
+    r"""|(?P<number>(?>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)(?![A-Za-z_]))"""
     r"""|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<operator>\|\||&&|>>|>=|<=|==|!=|!~|\+\+|--|[-+*/%^]=|\*\*=?|[-+*/%^!<>|?:,;~$=(){}\[\]\n@&])""",
     re.DOTALL,
 )
@@ -49,6 +50,11 @@ _BEFORE_REGEX = frozenset(
 )
 # After these it divides.
 _BEFORE_DIVISION = frozenset({"name", "number", "string", "]", ")"})
+# After these every awk takes the end of a line for the end of a statement, or every awk reads on.
+_BEFORE_NEWLINE = _BEFORE_DIVISION | {
+    *("regex", "postfix", "\n", ";", "{", "}", ",", "&&", "||", "?", ":"),
+    *("print", "next", "nextfile", "exit", "return", "break", "continue", "else", "do", "length"),
+}
 # Words of the language, in one version or another: after them a slash could be either.
 _WORDS = names(
     "BEGIN END BEGINFILE ENDFILE if else while for do in break continue next nextfile exit return delete function func "
@@ -60,10 +66,12 @@ _WORDS = names(
 _STATEMENTS = names("if while for")
 _RUNS = names("system getline")
 # gawk's extensions by the name of a function or file.
-_OTHER = names("namespace include load")
+_OTHER = names("namespace include load extension")
 _PRINTS = names("print printf")
-_READS = names("ARGV ARGC")
+_READS = names("ARGV ARGC SYMTAB")
 _FREE = frozenset({"/dev/stdout", "/dev/stderr", "/dev/null"})
+# To gawk a connection to another machine.
+_CONNECTION = "/inet"
 
 
 class _Awk:
@@ -142,9 +150,12 @@ class _Awk:
             self._write()
         elif text == "&":
             raise UnknownTextError
+        if text == "\n" and self.previous not in _BEFORE_NEWLINE:
+            raise UnknownTextError  # to busybox the expression goes on
         if text in {";", "{", "}"} or (text == "\n" and self.previous not in {",", "&&", "||", "?", ":"}):
             self.print_depth = -1
-        self.previous = text
+        after_value = self.previous in _BEFORE_DIVISION or self.previous in {"regex", "postfix"}
+        self.previous = "postfix" if text in {"++", "--"} and after_value else text
 
     def _close(self, text: str) -> None:
         if not self.open:
@@ -157,7 +168,9 @@ class _Awk:
     def _write(self) -> None:
         found = _TARGET.match(self.text, self.pos)
         target = found.group(1) if found is not None else ""
-        if target not in _FREE:
+        if target.startswith(_CONNECTION):
+            self.actions.append(Action("run", "gawk connects to another machine"))
+        elif target not in _FREE:
             self.actions.append(Action("write", "awk's `>` writes a file", target))
 
 

@@ -13,7 +13,7 @@ from nacre.policy.patterns import regex
 
 _LONGEST = 2_000
 _TOKEN = regex(
-    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|[0-9][0-9a-zA-Z_.]*|[A-Za-z_$][A-Za-z0-9_$]*|[.,;:?()+*/%<>!&|~^-]|===?|="""
+    r"""\s+|'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*"|(?>0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)n?(?![0-9A-Za-z_$.])|[A-Za-z_$][A-Za-z0-9_$]*|[.,;:?()+*/%<>!&|~^-]|===?|="""
 )
 _VALUES = names("true false null undefined NaN Infinity")
 # Objects and what may be asked of them.

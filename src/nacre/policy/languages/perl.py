@@ -8,8 +8,17 @@ other variables have subscripts, which are code.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nacre.policy.patterns import regex
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.policy.model import Word
+
+# Options of perl before its text; the last letter takes the next word, or the end of a name for copies.
+_PERL_OPTION = regex(r"-[pnwl0-7]*(?:(e)|(i)(?:\.\w+)?)?")
 _LONGEST = 2_000
 # In a pattern `$` is the end of a line, an `@` would be a list, `(?{` begins code.
 _IN_PATTERN = r"(?:[^\\$@\n{d}]|\\[^N\n]|\$(?=[|){d}]))*"
@@ -48,3 +57,19 @@ def is_plain_perl(code: str) -> bool:
             return False
         at = found.end()
     return True
+
+
+def perl_line(words: Sequence[Word]) -> tuple[list[str], bool, Sequence[Word]]:
+    """The texts after -e, whether files are edited, and the files; no texts: it is written in another way."""
+    texts: list[str] = []
+    edits, at = False, 0
+    while at < len(words) and words[at].text.startswith("-") and words[at].text != "-":
+        found = _PERL_OPTION.fullmatch(words[at].text) if words[at].literal else None
+        text = words[at + 1] if found is not None and found.group(1) and at + 1 < len(words) else None
+        if found is None or (found.group(1) and (text is None or not text.literal)):
+            return [], False, ()
+        if text is not None:
+            texts.append(text.text)
+        edits = edits or found.group(2) is not None
+        at += 1 if text is None else 2
+    return texts, edits, words[at:]

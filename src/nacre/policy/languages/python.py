@@ -54,7 +54,7 @@ _ATTRIBUTES = names(
     "search match findall finditer fullmatch compile group groups groupdict start end span sub subn escape IGNORECASE MULTILINE DOTALL "
     "quote unquote quote_plus unquote_plus urlparse urlencode parse_qs parse urljoin unescape normalize category name bisect_left "
     "crc32 adler32 compress decompress unified_diff ndiff pprint pformat itemgetter real imag conjugate bit_length bit_count "
-    "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep"
+    "to_bytes from_bytes is_integer as_integer_ratio fromkeys sep format sleep error"
 )
 
 

@@ -14,7 +14,7 @@ from nacre.policy.patterns import regex
 
 _TOKEN = regex(
     r"""(?P<space>\s+)|(?P<string>'(?:[^'\\]|'')*')|(?P<quoted>"(?:[^"\\]|"")+"|`[^`\\]+`|\[[^\]\\]+\])"""
-    r"""|(?P<number>[0-9][0-9A-Za-z_.]*)|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
+    r"""|(?P<number>(?>0[xX][0-9A-Fa-f]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)(?![0-9A-Za-z_.]))|(?P<word>[A-Za-z_][A-Za-z0-9_]*)"""
     r"""|(?P<open>\()|(?P<end>;)|(?P<other>(?!--|/\*)[-+*/%<>=!|&~,.):?]|::|->>?)"""
 )
 _STATEMENTS = names(
@@ -60,6 +60,12 @@ _SHOWS = names(
     ".tables .schema .indexes .indices .headers .header .databases .dump .help .show .stats .timer .width .separator .nullvalue .eqp "
     ".explain .fullschema .limit .quit .exit .changes .mode .version .dbinfo .echo .bail"
 )
+# What only others take for quotes; in brackets there may be numbers.
+_NO_QUOTES = {
+    "mysql": regex(r"\["),
+    "psql": regex(r"`|\[(?![0-9, ]+\])"),
+    "sqlite3": regex(r"(?!)"),
+}
 _SHOWN_ARGUMENT = regex(r"[A-Za-z0-9_.,|%*?'\" -]*\Z")
 _META = regex(
     r"\\(?:d[A-Za-z]*\+?|l\+?|z|x|conninfo|encoding|timing|pset|h|\?)(?:[ \t]+[A-Za-z0-9_.*\"]+)?[ \t]*\Z"
@@ -92,8 +98,8 @@ def _dot_command(text: str) -> list[Action]:
 
 def _read(text: str, client: str) -> None:
     """Every token of every statement; what is not known raises."""
-    if "[" in text and client == "mysql":
-        raise UnknownTextError("a bracket")  # no quotes to it: a statement ends inside
+    if _NO_QUOTES[client].search(text):
+        raise UnknownTextError("quotes of another database")  # no quotes here: a statement ends inside
     before: list[str] = []
     at = 0
     while at < len(text):
@@ -107,6 +113,9 @@ def _read(text: str, client: str) -> None:
                 raise UnknownTextError("a line that begins like a command of the client")
             if "\n" in token and client == "mysql" and before[:1] == ["use"]:
                 before = []  # to the client the end of the line is the end of it
+        elif kind == "word" and client == "mysql" and token.casefold().endswith("delimiter"):
+            # The client looks for it everywhere: from there on, something else ends a statement.
+            raise UnknownTextError("`delimiter` says what ends a statement")
         elif kind == "end":
             before = []
         else:
@@ -123,6 +132,8 @@ def _token(kind: str, token: str, before: list[str]) -> None:
         raise UnknownTextError(f"the setting `{token}`")
     if before[:1] == ["pragma"] and "=" in before and kind != "number":
         _pragma_value(token)
+    if kind in {"quoted", "string"} and token.strip("\"'`[]") in _NEVER:
+        raise UnknownTextError(f"`{token[:20]}` opens files")  # to sqlite a name in any quotes is one
     if kind == "word" and (token in _NEVER or (before[:1] and before[0] in _MAKES and token in _NEVER_MADE)):
         raise UnknownTextError(f"`{token}` opens files or runs code")
     if len(before) == 1:

@@ -7,17 +7,21 @@ options, and when tar writes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nacre.policy.tables.schema import Program
 
 TAR = Program(
     names="tar gtar bsdtar",
     reason="filters, checkpoint actions, scripts and lists of options are programs",
-    options="-A -c -d -r -t -u -x -G -n -S -k -U -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -H= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-directory-symlink --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
+    options="-A -c -d -r -t -u -x -G -n -S -k -U -O -m -p -s -B -i -a -j -J -z -Z -l -R -v -w -o -? -b= -V= -K= -N= -q -y --catenate --concatenate --create --delete --diff --compare --append --test-label --list --update --extract --get --check-device --incremental --hole-detection= --ignore-failed-read --level= --no-check-device --no-seek --seek --occurrence? --sparse-version= --sparse --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores --no-null --no-recursion --no-unquote --null --recursion --unquote --anchored --ignore-case --no-anchored --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --keep-newer-files --keep-old-files --no-overwrite-dir --overwrite --overwrite-dir --skip-old-files --unlink-first --verify --to-stdout --atime-preserve? --clamp-mtime --delay-directory-restore --group= --mode= --mtime= --touch --no-delay-directory-restore --no-same-owner --no-same-permissions --numeric-owner --owner= --preserve-permissions --same-permissions --same-owner --sort= --preserve-order --same-order --acls --no-acls --no-selinux --no-xattrs --selinux --xattrs --xattrs-exclude= --xattrs-include= --force-local --blocking-factor= --read-full-records --ignore-zeros --record-size= --format= --old-archive --portability --pax-option= --posix --label= --auto-compress --bzip2 --xz --lzip --lzma --lzop --no-auto-compress --zstd --gzip --gunzip --ungzip --compress --uncompress --backup? --hard-dereference --starting-file= --newer-mtime= --newer= --after-date= --one-file-system --suffix= --strip-components= --transform= --xform= --checkpoint? --full-time --check-links --no-quote-chars= --quote-chars= --quoting-style= --block-number --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --totals? --utc --verbose --warning= --interactive --confirmation --help --restrict --usage --version",
     reads="-X= --exclude-from= --group-map= --owner-map= --add-file=",
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
     changes="-f= --file= --one-top-level?",
-    follows="-h -P --dereference --absolute-names",
+    follows="-h -P --dereference --absolute-names --keep-directory-symlink",
+    # In BSD's tar -H takes no value, and the next word is a file.
+    checks=(("-H=", "gnu|oldgnu|pax|posix|ustar|v7"),),
     writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
     # In BSD's tar -W is any long option. A list of files may hold options. At the end of a volume `!` on its input starts a shell.
     runs="-W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
@@ -30,18 +34,52 @@ TAR = Program(
 _SQUEEZE = "-a -b= -c -d -f -h -k -l -L -m -M -n -q -s -t -v -V -z --ascii --to-stdout --stdout --decompress --uncompress --compress --force --help --keep --list --license --no-name --quiet --silent --synchronous --test --verbose --version --fast --best --rsyncable --small"
 _STORED_NAME = "with -N a file gets the name that is written in the archive"
 
+_RESTORES = "-d --decompress --uncompress"
+_SHOWS = "-c --stdout --to-stdout"
+_GZIP = Program(
+    names="gzip pigz bzip2 pbzip2",
+    plain_values=True,
+    reason=_STORED_NAME,
+    runs="-N --name",
+    options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
+    numbers=True,
+    operands="squeeze",
+    restores=_RESTORES,
+    looks=_SHOWS,
+    names_files="-S --suffix",
+)
+_XZ = Program(
+    names="xz lzma",
+    plain_values=True,
+    reason="files that a list names are changed",
+    options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
+    runs="--files? --files0?",
+    operands="squeeze",
+    names_files="-S --suffix",
+    restores=_RESTORES,
+    looks=_SHOWS,
+)
+# lz4 restores a file by the end of its name alone.
+_LZ4 = Program(
+    names="unzstd lz4 unlz4",
+    plain_values=True,
+    reason="files that a list names are changed",
+    # A number stands in the same word, or there is none.
+    options="-c -C -d -e? -f -h -H -k -l -m -q -r -t -v -V -z -T? -b? -i? -S -n -1 -2 -3 -4 -5 -6 -7 -8 -9 --ultra --long? --fast? --adapt --rm --no-progress --progress --quiet --verbose --version --help --stdout --keep --force --test --list --threads= --no-check --check --content-size --sparse --no-sparse --rsyncable --single-thread --size-hint= --format= --memory= --best --decompress --compress",
+    reads="-D= --patch-from=",
+    runs="--filelist=",
+    changes="-o= --output=",
+    # With -r the names are those that are found.
+    fills="--output-dir-flat= --output-dir-mirror=",
+    numbers=True,
+    operands="squeeze",
+    looks=_SHOWS,
+)
+
 PROGRAMS = (
     TAR,
-    Program(
-        names="gzip gunzip pigz unpigz bzip2 bunzip2 pbzip2",
-        plain_values=True,
-        reason=_STORED_NAME,
-        runs="-N --name",
-        options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
-        numbers=True,
-        operands="squeeze",
-        names_files="-S --suffix",
-    ),
+    _GZIP,
+    replace(_GZIP, names="gunzip unpigz bunzip2", restores=""),
     Program(
         names="uncompress",
         plain_values=True,
@@ -49,6 +87,7 @@ PROGRAMS = (
         runs="-N --name",
         options=f"{_SQUEEZE} -r -S=",
         operands="squeeze",
+        looks=_SHOWS,
         names_files="-S --suffix",
     ),
     Program(
@@ -73,22 +112,10 @@ PROGRAMS = (
         options="-u -c -q -s -i -b -w -r -y -N -a -B",
         operands="read",
     ),
-    Program(
-        names="xz unxz lzma unlzma",
-        options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
-        follows="--files? --files0?",
-        operands="squeeze",
-        names_files="-S --suffix",
-    ),
-    Program(
-        names="zstd unzstd zstdmt lz4 unlz4",
-        # A number stands in the same word, or there is none.
-        options="-c -C -d -e? -f -h -H -k -l -m -q -r -t -v -V -z -T? -b? -i? -S -n -1 -2 -3 -4 -5 -6 -7 -8 -9 --ultra --long? --fast? --adapt --rm --no-progress --progress --quiet --verbose --version --help --stdout --keep --force --test --list --threads= --no-check --check --content-size --sparse --no-sparse --rsyncable --single-thread --size-hint= --format= --memory= --best --decompress --compress",
-        reads="-D= --patch-from= --filelist=",
-        changes="-o= --output= --output-dir-flat= --output-dir-mirror=",
-        numbers=True,
-        operands="squeeze",
-    ),
+    _XZ,
+    replace(_XZ, names="unxz unlzma", restores=""),
+    _LZ4,
+    replace(_LZ4, names="zstd zstdmt", restores=_RESTORES),
     Program(
         names="brotli",
         options="-c -d -f -h -j -k -n -t -v -V -Z -q= -w= -S= --stdout --decompress --force --help --rm --squash --keep --no-copy-stat --test --verbose --version --best --quality= --lgwin= --suffix= --large_window=",
@@ -96,19 +123,31 @@ PROGRAMS = (
         changes="-o= --output=",
         numbers=True,
         operands="squeeze",
+        restores=_RESTORES,
+        looks=_SHOWS,
         names_files="-S --suffix",
     ),
     Program(
         names="zip",
+        plain_values=True,
         reason="-TT runs a command on the archive; logs are written",
         # No -l and no -T: with a second letter they are -lf (a log) and -TT (a command), also inside a cluster.
-        options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -q -u -f -d -m -j -v -D -X -y -e -n= -g -o -F -A -J -x -i -t= -P= -Z= -h -R --recurse-paths --quiet --update --freshen --delete --move --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",
+        options="-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -r -R -q -u -f -d -j -v -D -X -y -e -n= -g -o -F -A -J -x -i -P= -Z= -h --recurse-paths --quiet --update --freshen --delete --junk-paths --verbose --no-dir-entries --no-extra --symlinks --encrypt --exclude --include --help --version --grow --filesync",
+        # -tt is another option, which takes the next word.
+        checks=(("-t=", r"\d{4}-\d\d-\d\d|\d{8}|\d{6}"),),
         changes="-b= --temp-path= -O= --output-file=",
+        trees="-r -R --recurse-paths",
+        keeps_links="-y --symlinks",
+        # The files are removed.
+        writes="-m --move",
         runs="-T -TT= -l -lf= --test --unzip-command= --logfile-path= --log-append --log-info -@ --names-stdin -c -z",
         operands="change maybe",
     ),
     Program(
         names="unzip",
+        plain_values=True,
+        # To unzip `--` ends nothing: what follows may be an option.
+        dashes=False,
         reason="-M runs a pager; -: lets members leave the directory",
         options="-a -b -B -c -C -D -f -h -I= -j -K -l -L -n -o -O= -p -P= -q -s -t -T -u -U -v -V -W -x -X -z -Z -1 -2 -m -S --help --version",
         fills="-d=",
@@ -128,7 +167,7 @@ PROGRAMS = (
         reason="lists and modules are read as instructions",
         style="joined",
         options="-y -r -r- -r0 --help",
-        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|sdel|x!.+|xr!.+|ir?!(?!/|~|.*\.\.).+|an|ad)",
+        pattern=r"-(?:p.*|t[a-z0-9*#]+|m[a-z0-9=,+-]+|ao[asut]|b[bdst][a-z0-9]*|slt|so|si\w*|spe|ssc-?|ssw|stl|snh|snl|scc\S+|scs\S+|v\d+[bkmg]|x!.+|xr!.+|ir?!(?!/|~|.*\.\.).+|an|ad)",
         operands="maybe",
         persistent=True,
         commands=(
@@ -154,6 +193,7 @@ PROGRAMS = (
                 reason="lists are read as instructions",
                 changes="-o=",
                 operands="change maybe",
+                trees="*",
                 refuses="@",
             ),
         ),
@@ -176,7 +216,8 @@ PROGRAMS = (
                 names="x e",
                 style="words",
                 reason="lists are read as instructions",
-                operands="read maybe",
+                # A directory among the others is where the files go.
+                operands="read fill",
                 refuses="@",
                 unpacks=True,
             ),
@@ -190,6 +231,7 @@ PROGRAMS = (
     ),
     Program(
         names="unar",
+        plain_values=True,
         style="words",
         reason="archives hold files of any name",
         options="-f -r -s -q -t -D -d -k= -p= -e= -h -v -force-overwrite -force-rename -force-skip -force-directory -no-directory -quiet -test --help --version",
@@ -201,11 +243,12 @@ PROGRAMS = (
     Program(
         names="cpio",
         reason="it writes files and reaches other machines",
-        options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -o -r -R= -s -S -t -u -v -V --create --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
+        options="-0 -a -A -b -B -c -C= -d -f -H= -k -l -m -n -r -R= -s -S -t -u -v -V --list --null --reset-access-time --append --dot --force-local --format= --block-size= --io-size= --link --make-directories --nonmatching --no-absolute-filenames --no-preserve-owner --numeric-uid-gid --owner= --preserve-modification-time --quiet --rename --sparse --unconditional --verbose --version --help --usage",
         reads="-E= --pattern-file=",
         # `host:file` is reached through a remote shell.
         checks=(("-I=", r"[^:]+"),),
-        follows="-L --dereference --absolute-filenames",
+        # Of -o the input says which files are read.
+        follows="-L -o --create --dereference --absolute-filenames",
         # Members of an archive may have absolute names.
         runs="-i -p --extract --pass-through -O= -F= --file= --rsh-command= --rename-batch-file= -M= --message=",
         operands="text",

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
-"""Builders and compilers: make, cmake, gcc, go, cargo, java and the like.
+"""Builders: make, cmake, java, gradle and the like.
 
 Above: `tables` finds a program's entry by its name. Below: `schema`. They run what a project's files say: a rule for
 one of them is a rule for anything. What they may not do unasked is take other files for the project's, other programs
@@ -8,14 +8,13 @@ for the compilers, or code from the command line.
 
 from __future__ import annotations
 
-from nacre.policy.model import UNKNOWN
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import ELSEWHERE, Program
 
 _PLAIN = r"[A-Za-z0-9_.,:@%+/-]*"
 # Variables of make that are numbers, names and switches by custom. Any other one may be a command in some recipe.
-_MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE"
+_MAKE_NAMES = "V|VERBOSE|DEBUG|RELEASE|BUILD|BUILD_TYPE|CONFIG|CONFIGURATION|MODE|PROFILE|TARGET|TARGETS|ARCH|PLATFORM|OS|PORT|ENVIRONMENT|STAGE|VERSION|TAG|COMMIT|BRANCH|DATE|NAME|PKG|PACKAGE|MODULE|TEST|TESTS|FILTER|FILE|FILES|DIR|OUT|BUILDDIR|BUILD_DIR|OUTDIR|O|PREFIX|DESTDIR|NPROC|JOBS|COVERAGE|RACE|LOG_LEVEL|GOOS|GOARCH|IMAGE|REGISTRY|NAMESPACE|SERVICE|SOURCES"
 _MAKE_COMPILER = r"(?!(?:CC=(?:gcc|cc|clang|tcc)|CXX=(?:g\+\+|c\+\+|clang\+\+))(?:-[0-9]+)?\Z)(?!(?:C|CXX|CPP)FLAGS=(?:-(?:O[0-3sgz]?|Ofast|g[0-3]?|W(?!l,|a,|p,)[a-z0-9=+-]+|std=[a-z0-9+]+|D[A-Za-z_][A-Za-z0-9_]*(?:=[A-Za-z0-9_.]*)?|fPIC|fsanitize=[a-z,]+|march=[a-z0-9-]+|mtune=[a-z0-9-]+|m(?:64|32|avx2?)|fno-omit-frame-pointer|flto|coverage|pedantic|pthread)(?: +|\Z))*\Z)"
-_MAKE_REFUSES = rf"{_MAKE_COMPILER}(?!(?:{_MAKE_NAMES}|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
+_MAKE_REFUSES = rf"{_MAKE_COMPILER}(?!(?:(?i:{_MAKE_NAMES})|[A-Za-z_][A-Za-z0-9_]*(?==(?:[0-9]*|yes|no|true|false|on|off)\Z))={_PLAIN}\Z)(?![A-Za-z0-9_.%@+~/-]+\Z)"
 # Definitions that neither name a program nor a file of code.
 _CMAKE_DEFINITION = (
     r"CMAKE_(?:BUILD_TYPE|EXPORT_COMPILE_COMMANDS|C_STANDARD|CXX_STANDARD|CXX_STANDARD_REQUIRED|CXX_EXTENSIONS|POSITION_INDEPENDENT_CODE|VERBOSE_MAKEFILE|INSTALL_LIBDIR|INSTALL_PREFIX|INTERPROCEDURAL_OPTIMIZATION|COLOR_DIAGNOSTICS|COLOR_MAKEFILE|SKIP_RPATH|SKIP_INSTALL_RPATH|BUILD_RPATH|INSTALL_RPATH|OSX_ARCHITECTURES|OSX_DEPLOYMENT_TARGET|CONFIGURATION_TYPES|UNITY_BUILD|BUILD_TESTING|DEBUG_POSTFIX)(?::[A-Z]+)?=[A-Za-z0-9_.;+/ -]*"
@@ -28,32 +27,15 @@ _CMAKE_DEFINITION = (
     r"|CMAKE_(?:C|CXX)_FLAGS(?:_[A-Z]+)?(?::[A-Z]+)?=(?:\s*-(?:W(?!l,|a,|p,)[a-z0-9=-]+|O[0-3sg]?|Ofast|g\d?|std=[a-z0-9+]+|fsanitize=[a-z,]+|fno-omit-frame-pointer|fPIC|march=[a-z0-9-]+|m(?:64|32|avx2?)|D[A-Z0-9_]+(?:=\w*)?|pthread|coverage))*\s*"
     r"|(?!CMAKE_)[A-Za-z][A-Za-z0-9_]*(?::[A-Z]+)?=(?:ON|OFF|on|off|On|Off|TRUE|FALSE|true|false|YES|NO|yes|no|\d+(?:\.\d+)*)?"
 )
-_CARGO = (
-    "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
-)
-_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs"
-_RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
-_CARGO_TARGET = (("--target=", _RUST_TARGET),)
-_CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
-_GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs= -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
-_GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
-_GO_CHECKS = (
-    (
-        # Blanks end a value, unless it stands in quotes: what follows is another option of the linker. What is
-        # filled in holds no blank.
-        "-ldflags=",
-        rf"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@{UNKNOWN}-]*|-X[ =]?'[\w./-]+=[\w.:/+@ -]*'|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*)(?=\s|\Z))*\s*",
-    ),
-    ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
-)
-_GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
-_GO_ELSEWHERE = r".*@|[/~]|(?:.*/)?\.\.(?:/|\Z)"
 _TASKS = "another file of tasks, a shell or a variable decides what runs"
-_TASK_REFUSES = r"[^=]*=(?![A-Za-z0-9_.,:@%+/-]*\Z)|.*[;&|`$<>()\n]"
+# Some give what is assigned to the programs that they start as a variable (rake RUBYOPT=...): names as for make.
+_TASK_SETS = rf"(?:{_MAKE_NAMES})=(?!/)(?!.*\.\.){_PLAIN}\Z|\w+=(?:[0-9]*|yes|no|true|false|on|off)\Z|(?:[A-Z]+_)?ENV=\w*\Z"
+_TASK_REFUSES = rf"(?!{_TASK_SETS})[^=]*=|.*[;&|`$<>()\n]"
 
 PROGRAMS = (
     Program(
         names="make gmake",
+        plain_values=True,
         reason="other makefiles, and variables that name programs or hold code, decide what runs",
         # -j and -l take the next word only if it is a number: as an operand it does no harm.
         options="-b -B -d -h -i -k -L -m -n -p -q -r -R -s -S -v -w -j? -l? -o= -O? -W= --always-make --help --ignore-errors --keep-going --check-symlink-times --just-print --dry-run --recon --print-data-base --question --no-builtin-rules --no-builtin-variables --silent --quiet --no-silent --stop --no-keep-going --version --print-directory --no-print-directory --jobs? --load-average? --max-load? --old-file= --assume-old= --output-sync? --what-if= --new-file= --assume-new= --debug? --trace --warn-undefined-variables --shuffle?",
@@ -65,6 +47,8 @@ PROGRAMS = (
     ),
     Program(
         names="cmake",
+        # To configure, some options of other modes take no value: `cmake --config -P x` runs x.
+        plain_values=True,
         reason="scripts, toolchains and other compilers are programs",
         style="joined",
         options="-h -N -L -LA -LAH -LH -v -V -G= -A= -U= -j? -t= --help --version --target= --config= --clean-first --use-stderr --verbose --parallel? --resolve-package-references= --component= --strip --default-directory-permissions= --fresh --preset= --list-presets? --log-level= --log-context --trace --trace-expand --debug-output --debug-find --warn-uninitialized --warn-unused-vars --no-warn-unused-cli --check-system-vars --compile-no-warning-as-error -Wdev -Wno-dev -Wdeprecated -Wno-deprecated -Werror=dev --help-command= --help-module= --help-variable= --help-property= --help-command-list --help-module-list --help-variable-list",
@@ -86,6 +70,7 @@ PROGRAMS = (
     ),
     Program(
         names="ctest",
+        plain_values=True,
         reason="scripts are code; logs are written",
         options="-h -N -V -VV -Q -F -C= -R= -E= -L= -LE= -I= -j? -U -G=  --help --version --verbose --extra-verbose --debug --output-on-failure --stop-on-failure --failover --show-only? --build-config= --tests-regex= --exclude-regex= --label-regex= --label-exclude= --tests-information= --parallel? --repeat= --rerun-failed --schedule-random --timeout= --stop-time= --progress --quiet --print-labels --test-load= --max-width= --no-tests= --preset=",
         places="--test-dir=",
@@ -95,6 +80,7 @@ PROGRAMS = (
     ),
     Program(
         names="cpack",
+        plain_values=True,
         reason="its configuration is a script; packages are written",
         options="-h -V -G= -C= --help --version --verbose --debug --trace --trace-expand --preset= --vendor= -R=",
         places="--config=",
@@ -118,15 +104,20 @@ PROGRAMS = (
     ),
     Program(
         names="just",
+        plain_values=True,
         reason=_TASKS,
         options="-h -l -n -q -v -u -s= -V --help --list --dry-run --quiet --verbose --unsorted --version --yes --summary --show= --evaluate --variables --groups --color= --highlight --no-highlight --timestamp --one --no-deps --explain --unstable",
         places="-f= -d= --justfile= --working-directory=",
         runs="-c= --command= --shell= --shell-arg= --shell-command --set== --clear-shell-args -E= --dotenv-path= --dotenv-filename= -g --global-justfile --choose --chooser= -e --edit --init --dump --fmt",
         operands="text",
-        refuses=_TASK_REFUSES,
+        # A recipe of another directory: /tmp/x/build.
+        refuses=rf"{_TASK_REFUSES}|[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        # What follows a recipe is for the recipe.
+        stops=True,
     ),
     Program(
         names="task",
+        plain_values=True,
         reason=_TASKS,
         options="-h -l -a -n -s -v -y -f -p -C= -c -j --help --list --list-all --dry --silent --verbose --version --yes --force --parallel --color --concurrency= --summary --status --json --sort= --exit-code -x -w --watch --interval= -o= --output= --no-status",
         places="-t= --taskfile= -d= --dir=",
@@ -136,6 +127,7 @@ PROGRAMS = (
     ),
     Program(
         names="rake",
+        plain_values=True,
         reason=_TASKS,
         options="-h -n -q -s -v -V -P -A -m -N -t? -T? -D? -W? -j? --help --dry-run --quiet --silent --verbose --version --prereqs --all --multitask --nosearch --trace? --tasks? --describe? --where? --jobs? --rules --comments",
         places="-f= --rakefile=",
@@ -145,6 +137,7 @@ PROGRAMS = (
     ),
     Program(
         names="ant",
+        plain_values=True,
         reason=_TASKS,
         style="words",
         options="-h -help -p -projecthelp -version -diagnostics -q -quiet -S -silent -v -verbose -d -debug -e -emacs -k -keep-going -noinput -nouserlib -noclasspath -autoproxy",
@@ -156,8 +149,16 @@ PROGRAMS = (
     ),
     Program(
         names="scons",
+        plain_values=True,
         reason=_TASKS,
-        options="-h -H -c -k -n -q -Q -s -v -i -j= --help --clean --keep-going --dry-run --question --silent --quiet --version --jobs= --tree= --debug= --random --no-exec --just-print --recon",
+        options="-h -H -c -k -n -q -Q -s -v -i -j= --help --clean --keep-going --dry-run --question --silent --quiet --version --jobs= --tree= --random --no-exec --just-print --recon",
+        # The debugger of Python takes commands from the input.
+        checks=(
+            (
+                "--debug=",
+                r"(?:(?:action-timestamps|count|duplicate|explain|findlibs|includes|json|memoizer|memory|objects|prepare|presub|stacktrace|time)(?:,|\Z))+",
+            ),
+        ),
         places="-f= --file= --sconstruct= -C= --directory=",
         runs="-I= --include-dir= -Y= --repository= --srcdir= --site-dir= -D -u -U --profile= --cache-debug= --interactive",
         operands="text",
@@ -173,7 +174,7 @@ PROGRAMS = (
                 names="setup configure compile test install introspect",
                 plain_values=True,
                 reason="cross files, wrappers and definitions are programs",
-                options="-j= -v -t= -h --buildtype= --prefix= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --destdir= --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
+                options="-j= -v -t= -h --buildtype= --libdir= --reconfigure --wipe --clean --verbose --jobs= --load-average= --no-rebuild --suite= --list --quiet --print-errorlogs --num-processes= --timeout-multiplier= --repeat= --benchmark --tags= --dry-run --targets --tests --buildoptions --dependencies --all --default-library= --warnlevel= --werror --optimization= --debug --strip",
                 places="-C=",
                 # Settings by their custom values; any other text may be a path or a program.
                 checks=(
@@ -182,6 +183,7 @@ PROGRAMS = (
                         r"[a-z][\w.:-]*=(?:true|false|enabled|disabled|auto|[0-3sg]|debug|release|debugoptimized|minsize|plain|shared|static|both|c(?:\+\+|11|17|23|99)?\d*|(?:address|undefined|thread|leak|memory)(?:,undefined)?|none)",
                     ),
                 ),
+                changes="--prefix= --destdir=",
                 runs="--cross-file= --native-file= --wrap= --wrapper= --gdb --ninja-args= --vs-args= --xcode-args= --setup=",
                 # A project that lies elsewhere.
                 refuses=r"(?!\.\./?\Z)(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
@@ -189,199 +191,12 @@ PROGRAMS = (
         ),
     ),
     Program(
-        names="go",
-        reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
-        style="words",
-        options="-h -help",
-        places="-C=",
-        spelled="generate telemetry bug",
-        commands=(
-            Program(
-                names="tool",
-                style="words",
-                reason="tools run what they are told",
-                commands=(
-                    Program(
-                        names="cover",
-                        style="words",
-                        # -html shows its page in a browser.
-                        reason="a browser is a program",
-                        reads="-func=",
-                        runs="-html=",
-                        # It writes the page instead.
-                        writes="-o=",
-                        tamed="-html -o",
-                        operands="text",
-                        refuses=r"(?!\Z)",
-                    ),
-                ),
-            ),
-            Program(
-                names="build install list vet get clean",
-                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
-                style="words",
-                options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -fix -cache -testcache -modcache -fuzzcache -i -r -c=",
-                checks=_GO_CHECKS,
-                places="-C=",
-                writes="-o=",
-                runs=_GO_RUNS,
-            ),
-            Program(
-                names="run",
-                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere",
-                style="words",
-                options=_GO_BUILD,
-                checks=_GO_CHECKS,
-                places="-C=",
-                runs=_GO_RUNS,
-                refuses=_GO_ELSEWHERE,
-                stops=True,
-            ),
-            Program(
-                names="test",
-                reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
-                style="words",
-                options=f"{_GO_BUILD} {_GO_TEST}",
-                checks=_GO_CHECKS,
-                places="-C=",
-                writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
-                refuses=_GO_ELSEWHERE,
-                runs=_GO_RUNS,
-            ),
-            Program(
-                names="mod",
-                style="words",
-                commands=(
-                    Program(
-                        names="edit",
-                        reason="a module from elsewhere takes the place of another one",
-                        style="words",
-                        options="-json -print -fmt -go= -require= -droprequire= -exclude= -dropexclude= -retract= -dropretract= -dropreplace= -droptool= -module= -h",
-                        runs="-replace= -tool= -toolchain= -godebug= -dropgodebug= -ignore= -dropignore= -modfile= -overlay=",
-                        operands="near",
-                    ),
-                    Program(
-                        names="tidy download verify graph why init vendor",
-                        reason="other files of modules decide what is built",
-                        style="words",
-                        options="-v -x -e -m -json -go= -compat= -diff -vendor -h",
-                        writes="-o=",
-                        runs="-modfile= -overlay= -reuse=",
-                    ),
-                ),
-            ),
-            Program(
-                names="work",
-                style="words",
-                spelled="edit",
-                commands=(Program(names="init use sync vendor", style="words", options="-r -v -h"),),
-            ),
-            Program(
-                names="env",
-                reason="-w changes which programs go runs",
-                style="words",
-                options="-json -changed -h",
-                runs="-w -u",
-                operands="text",
-            ),
-            Program(
-                names="version doc fmt help",
-                style="words",
-                options="-v -m -json -n -x -mod= -all -c -cmd -short -src -u -C= -h",
-                operands="maybe",
-            ),
-            Program(names="fix", style="words", options="-r= -go= -diff -h", operands="maybe"),
-        ),
-    ),
-    Program(
-        names="gofmt goimports",
-        reason="-w writes",
-        style="words",
-        options="-d -e -l -r= -s -v -local= -format-only",
-        writes="-w -cpuprofile=",
-        operands="maybe",
-    ),
-    Program(
-        names="golangci-lint staticcheck",
-        reason="configuration names plugins; fixes and reports are written",
-        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --diff --fast-only --new-from-merge-base= --whole-files --default= -tests -checks= -f= -explain= -go=",
-        checks=(
-            ("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),
-            ("--output.text.path= --output.tab.path=", "std(?:out|err)"),
-        ),
-        places="-c= --config=",
-        writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
-        spelled="custom",
-        operands="maybe",
-        plain_values=True,
-    ),
-    Program(
-        names="cargo",
-        reason="configuration can name other compilers, linkers and runners",
-        options=f"{_CARGO} +stable +beta +nightly",
-        places="-C= --manifest-path=",
-        runs=_CARGO_ELSEWHERE,
-        persistent=True,
-        plain_values=True,
-        spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
-        commands=(
-            Program(
-                names="build b check c test t bench doc d run r fix nextest llvm-cov tarpaulin criterion miri insta",
-                reason="configuration can name other compilers, linkers and runners; other directories are written",
-                options=f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced=",
-                checks=_CARGO_TARGET,
-                writes="--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir=",
-                plain_values=True,
-            ),
-            Program(
-                names="clippy",
-                reason="configuration can name other compilers, linkers and runners; fixes are written",
-                options=f"{_CARGO_BUILD} --broken-code",
-                checks=_CARGO_TARGET,
-                writes="--target-dir= --fix --artifact-dir=",
-                plain_values=True,
-                after=r"-[DWAF]|--(?:deny|warn|allow|forbid)|(?:-[DWAF])?[a-z][a-z0-9_:-]*",
-            ),
-            Program(
-                names="fmt",
-                options="-p= --all --check --package= --message-format=",
-                plain_values=True,
-                after=r"--check|-l|--files-with-diff|-v|-q|--quiet|--verbose|--edition=\d+|--color=\w+",
-            ),
-            Program(
-                reason="other directories are written",
-                names="tree metadata update fetch clean new init add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report info",
-                checks=_CARGO_TARGET,
-                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --path= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
-                writes="--target-dir=",
-                plain_values=True,
-                operands="maybe",
-            ),
-        ),
-    ),
-    Program(
-        names="rustup",
-        reason="it changes or chooses the programs that run",
-        options="-h -v -q -V --help --verbose --quiet --version",
-        spelled="run default override set install update uninstall self doc man",
-        commands=(
-            Program(names="show check which", options="--toolchain= -v", operands="text"),
-            Program(
-                names="target component toolchain",
-                reason="it changes the programs that run",
-                spelled="add remove install uninstall link",
-                commands=(
-                    Program(names="list", options="-v --installed --toolchain= --quiet", operands="text"),
-                ),
-            ),
-        ),
-    ),
-    Program(
         names="java",
+        plain_values=True,
         reason="agents, error hooks and files of options are code",
         style="joined",
-        options="-version -help -? -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
-        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-]?[A-Z](?!nError)\w*(?:=\d\w*)?|-D[\w.]+(?:=[\w.,:/@ -]*)?|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
+        options="-version -help -showversion -server -client -ea -esa -da -dsa --version --help --show-version --dry-run --list-modules --enable-preview -X --add-modules= --add-opens= --add-exports= --module= -m= --enable-native-access=",
+        pattern=r"-X(?:m[nsx]|ss|int|mixed|rs|batch|noclassgc)\w*|-XX:[+-](?!ShowMessageBox)[A-Z]\w*|-XX:(?:Max|Min|Initial|New|Old|Survivor|Parallel|Conc|G1|ZGC|Shenandoah|Thread|Reserved|Metaspace|Compressed|Tiered|CI|ActiveProcessor)\w*=\d[\w.]*|-XX:(?:NativeMemoryTracking|TieredStopAtLevel)=\w+|-D(?!(?:java|javax|jdk|sun|com\.sun|loader|log4j\w*|logback|logging)\.)[\w.-]+(?:=(?![/~])(?!.*\.\.)(?!.*:/)[\w.,:/@ -]*)?|-Djava\.(?:awt\.headless|net\.preferIPv[46]\w+|util\.logging\.\w+)=\w*|-verbose(?::\w+)?|-ea:\S+|-enableassertions",
         # Classes from elsewhere are code from elsewhere.
         checks=(
             (
@@ -390,7 +205,10 @@ PROGRAMS = (
             ),
         ),
         runs="-javaagent: -agentlib: -agentpath: -XX:OnError -XX:OnOutOfMemoryError -XX:Flags -XX:VMOptionsFile -Xbootclasspath --patch-module= --upgrade-module-path= -splash:",
-        operands="maybe",
+        # A class, or a file of one.
+        operands="near maybe",
+        texts="-jar -m --module",
+        last="-jar -m --module",
         refuses="@",
         response_files=True,
         stops=True,
@@ -402,7 +220,14 @@ PROGRAMS = (
         style="words",
         options="-g -nowarn -verbose -deprecation -version -help -Werror -parameters -encoding= -source= -target= --release= -proc= --help --version --enable-preview",
         pattern=r"-Xlint(?::[\w,-]+)?|-g:\w+|-proc:(?:none|only)|-implicit:(?:none|class)|-Xdiags:\w+",
-        reads="-cp= -classpath= --class-path= -sourcepath= --source-path= --module-path= -p=",
+        reads="-cp= -classpath= --class-path= --module-path= -p= -sourcepath= --source-path=",
+        # Processors of annotations are looked for there.
+        checks=(
+            (
+                "-cp= -classpath= --class-path= --module-path= -p=",
+                r"(?!.*\.\.)(?![/~])(?!.*[:;][/~])[\w./:;*+-]*",
+            ),
+        ),
         writes="-d= -s= -h=",
         runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
         operands="maybe",
@@ -411,6 +236,7 @@ PROGRAMS = (
     ),
     Program(
         names="mvn mvnw",
+        plain_values=True,
         reason="settings, other projects, properties and plugins decide what runs",
         style="words",
         options="-h -v -V -q -B -U -o -e -X -N -am -amd -fae -ff -fn -nsu -C -c -T= -P= -pl= -rf= -nt --help --version --quiet --batch-mode --update-snapshots --offline --errors --debug --non-recursive --also-make --also-make-dependents --fail-at-end --fail-fast --fail-never --no-transfer-progress -ntp --threads= --activate-profiles= --projects= --resume-from= --show-version --color=",
@@ -424,10 +250,11 @@ PROGRAMS = (
     ),
     Program(
         names="gradle gradlew",
+        plain_values=True,
         reason="other projects, scripts and properties decide what runs",
         options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --scan --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts.
-        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|test\.single|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*",
+        pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*",
         places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
         runs="-I= --init-script= -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
         operands="text",
@@ -436,7 +263,7 @@ PROGRAMS = (
         names="bazel bazelisk buck",
         plain_values=True,
         reason="other settings name programs to run",
-        options="-h --help --version -c= --compilation_mode= --config= --keep_going -k --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only",
+        options="-h --help --version -c= --compilation_mode= --config= --keep_going -k --jobs= --test_output= --test_filter= --verbose_failures --nocache_test_results --cache_test_results= --color= --curses= --show_progress --output= --noshow_progress --ui_event_filters= --test_tag_filters= --build_tests_only --flaky_test_attempts= --runs_per_test= --local_test_jobs= --test_timeout= --test_size_filters= --test_summary= --test_sharding_strategy= --test_keep_going --notest_keep_going --build_tag_filters= --test_lang_filters= --show_result= --nobuild --nocheck_visibility --remote_download_minimal --noremote_accept_cached --nostamp --keep_state_after_build --notrack_incremental_state --max_config_changes_to_show= --noimplicit_deps --notool_deps --universe_scope= --order_output= --nodep_deps --test_verbose_timeout_warnings --noanalyze --subcommands -s --announce_rc --sandbox_debug",
         spelled="run mobile-install  ",
         runs="--run_under= --workspace_status_command= --override_repository= --tool_tag= --bazelrc= --output_base= --output_user_root= --strategy= --host_jvm_args= --package_path= --credential_helper= --script_path= --action_env= --test_env= --define=",
         operands="text",
@@ -456,13 +283,33 @@ PROGRAMS = (
                 checks=(("--logger= -l=", r"console(?:;[\w=]+)*"),),
                 runs="--test-adapter-path= -s= --settings= -p? --property? -bl --source= --configfile= --packages=",
                 response_files=True,
+                operands="near",
                 # Options of msbuild, and files of them.
                 refuses=r"@|/[A-Za-z]+(?::|\Z)",
+                # Settings of the test run: where its adapters are, for one.
+                after=r"(?!)",
             ),
         ),
     ),
     Program(
-        names="bundle bundler gem composer",
+        names="gem",
+        plain_values=True,
+        reason="it installs programs, and runs some",
+        options="-h -v -q -V --help --version --quiet --verbose",
+        spelled="exec open push yank owner signin signout cert server build unpack fetch generate_index stale mirror sources rdoc pristine setup",
+        commands=(
+            Program(
+                names="install update uninstall list search outdated which environment env contents dependency info check cleanup",
+                plain_values=True,
+                reason="directories and other sources decide what is run later",
+                refuses=ELSEWHERE,
+                options="-a -l -r -d -f -x -N --no-document --user-install --pre --prerelease --conservative --version= --local --remote --all --installed --details --dry-run --dryrun --force --ignore-dependencies --no-verbose --executables --exact --minimal-deps",
+                operands="text",
+            ),
+        ),
+    ),
+    Program(
+        names="bundle bundler composer",
         plain_values=True,
         reason="it runs programs, scripts and plugins; other directories decide which",
         options="-h -v -q -V -n --help --version --quiet --verbose --no-color --retry= --jobs= --no-interaction --no-ansi --no-progress --ansi --profile",
@@ -472,25 +319,35 @@ PROGRAMS = (
         commands=(
             Program(names="exec", stops=True, passes=True),
             Program(
-                names="install update check list show outdated info add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
-                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version= -N -P -A -O --outdated --installed --platform --available --locked --minor-only --major-only --patch-only --path --name-only --abandoned= --apcu-autoloader --classmap-authoritative --minimal-changes -W -w --with-all --paths --only-explicit --parallel --filter-major --filter-minor --filter-patch --no-check-all --no-check-publish --ignore= --self",
+                names="show info",
+                options="--path --paths --outdated --version= -t -l -a -o -D -s -i --tree --latest --direct --platform --available --installed --all --format= --name-only --self --locked",
+                operands="text",
+                plain_values=True,
+            ),
+            Program(
+                reason="a directory that is named holds code",
+                names="install update check list outdated add remove lock clean doctor pristine platform env validate dump-autoload dumpautoload require why why-not depends prohibits licenses audit status search suggests fund diagnose which environment dependency contents uninstall",
+                plain_values=True,
+                options="-a -D -f -g= -i -l -o -r -s -t -u --all --dev --no-dev --local --remote --force --dry-run --prefer-dist --prefer-stable --optimize-autoloader --no-scripts --no-plugins --no-autoloader --ignore-platform-reqs --with-all-dependencies --with-dependencies --tree --latest --direct --strict --parseable --format= --without= --with= --frozen --deployment --no-document --user-install --pre --conservative --group= --version= -N -P -A -O --outdated --installed --platform --available --locked --minor-only --major-only --patch-only --name-only --abandoned= --apcu-autoloader --classmap-authoritative --minimal-changes -W -w --with-all --only-explicit --parallel --filter-major --filter-minor --filter-patch --no-check-all --no-check-publish --ignore= --self",
                 operands="text",
             ),
         ),
     ),
     Program(
         names="swift flutter dart mix sbt stack cabal zig",
+        plain_values=True,
         reason="some of their sub-commands run what they are told",
         options="-h -v --help --version --verbose -c= --configuration=",
         spelled="run repl exec script eval  runghc ghci build-exe translate-c cc c++ ar",
         commands=(
             Program(
                 names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile credo dialyzer hex.audit hex.outdated",
+                plain_values=True,
                 options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale --check-formatted --strict --dry-run --no-fatal-infos --no-fatal-warnings --set-exit-if-changed --seed= --max-failures= --exclude= --include= --slowest= --cover --profile --no-codesign --target=",
                 reason="further words are commands of their own",
                 operands="maybe",
-                # `sbt test "eval ..."`
-                refuses=r".*[\s;!]|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick|global|publish)\Z",
+                # `sbt test "eval ..."`; code from elsewhere.
+                refuses=r".*[\s;!]|[/~]|(?:.*/)?\.\.(?:/|\Z)|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick|global|publish)\Z",
             ),
         ),
     ),

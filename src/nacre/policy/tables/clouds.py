@@ -10,6 +10,8 @@ from nacre.policy.tables.schema import Program
 
 # Operations that list and describe.
 _AWS_LISTS = "--recursive --human-readable --summarize --max-items= --max-results= --page-size= --filters= --filter= --instance-ids= --stack-name= --cluster= --cluster-name= --name= --names= --services= --log-group-name= --log-group-name-prefix= --table-name= --function-name= --repository-name= --db-instance-identifier= --starting-token= --owners= --image-ids= --bucket= --prefix= --key= --delimiter= --role-name= --user-name= --group-name= --policy-name= --policy-arn= --version-id= --path= --log-stream-name= --log-stream-names= --log-stream-name-prefix= --filter-pattern= --start-time= --end-time= --limit= --order-by= --descending --since= --follow --format= --queue-url= --attribute-names= --key-condition-expression= --filter-expression= --projection-expression= --expression-attribute-names= --expression-attribute-values= --index-name= --select= --key-condition= --with-decryption --namespace= --metric-name= --period= --statistics= --dimensions= --tasks= --task-definition= --container-instances= --desired-status= --service-name= --stack-status-filter= --logical-resource-id= --secret-id= --db-cluster-identifier= --image-id= --vpc-ids= --subnet-ids= --group-ids= --group-names= --volume-ids= --load-balancer-arns= --target-group-arn= --target-group-arns= --auto-scaling-group-names= --certificate-arn= --state-machine-arn= --execution-arn= --ids= --pipeline-name= --key-id= --cache-cluster-id= --job-queue= --job-status= --jobs= --granularity= --metrics= --time-period= --group-by= --hosted-zone-id= --alarm-names= --state-value= --registry-id= --nodegroup-name= --rest-api-id= --id= --include= --no-include-email --parameter-filters= --instance-information-filter-list="
+# A value may be an address from where it is taken; that of a queue is one. So may a part of it: `Name@=file://x`.
+_AWS_VALUE = r"(?!fileb?://|https?://(?!sqs[.-]))(?![\s\S]*@=)[\s\S]*"
 _AWS_LOOKS = (
     ("sts", "get-caller-identity"),
     ("s3", "ls"),
@@ -114,7 +116,20 @@ PROGRAMS = (
                     names=service,
                     reason="a rule must spell what changes or fetches things",
                     commands=(
-                        Program(names=operations, options=_AWS_LISTS, operands="text", plain_values=True),
+                        Program(
+                            names=operations,
+                            reason="a value is read from a file or fetched; help is shown by another program",
+                            options=" ".join(item for item in _AWS_LISTS.split() if not item.endswith("=")),
+                            checks=(
+                                (
+                                    " ".join(item for item in _AWS_LISTS.split() if item.endswith("=")),
+                                    _AWS_VALUE,
+                                ),
+                            ),
+                            operands="text",
+                            refuses=r"help\Z",
+                            plain_values=True,
+                        ),
                     ),
                 )
                 for service, operations in _AWS_LOOKS
@@ -188,6 +203,7 @@ PROGRAMS = (
                 options="-g= --resource-group= -n= --name= --sort-by= --uri --all -d --show-details --ids= --location= -l= --resource-type= --tag= --account-name= --vault-name= --server=",
                 operands="text",
                 refuses=r"(?!(?:list|show|nodepool|repository|vnet|nsg|public-ip|plan|account|container|blob|share|server|db|database|secret|key|replica|revision|group|assignment|definition|deployment|topic|queue|namespace|subnet|show-tags|list-locations|list-sizes|list-ip-addresses|get-versions)\Z)",
+                response_files=True,
                 plain_values=True,
             ),
         ),

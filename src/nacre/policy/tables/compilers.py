@@ -10,7 +10,7 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 _GCC_LINKER = r"-Wl(?:,(?:-rpath(?:-link)?[,=][^,@][^,]*|--(?:no-)?as-needed|-z,[a-z]+|--gc-sections|-s|-S|-O\d|-Bstatic|-Bdynamic|-Bsymbolic|--no-undefined|--start-group|--end-group|--whole-archive|--no-whole-archive|--export-dynamic|-E|-soname[,=][^,@][^,]*|--build-id(?:=\w+)?|-dead_strip|--fatal-warnings))+"
-_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|syntax-only|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
+_GCC_FEATURES = r"-f(?:no-)?(?:PIC|pic|PIE|pie|omit-frame-pointer|sanitize=[a-z,-]+|sanitize-recover=[a-z,-]+|stack-protector(?:-\w+)?|exceptions|rtti|lto(?:=\w+)?|openmp|inline|inline-functions|fast-math|strict-aliasing|unroll-loops|visibility=\w+|visibility-inlines-hidden|data-sections|function-sections|diagnostics-color(?:=\w+)?|color-diagnostics|common|wrapv|signed-char|unsigned-char|permissive|max-errors=\d+|error-limit=\d+|builtin|math-errno|trapping-math|asynchronous-unwind-tables|unwind-tables|stack-clash-protection|cf-protection(?:=\w+)?|gnu89-inline|ms-extensions|tree-vectorize|vectorize|threadsafe-statics|char8_t|coroutines|concepts|modules|modules-ts|blocks|objc-arc|short-enums|split-stack|plt|semantic-interposition|non-call-exceptions|delete-null-pointer-checks|strict-overflow|zero-initialized-in-bss|keep-inline-functions|debug-types-section|verbose-asm|freestanding|hosted|analyzer|template-depth=\d+|constexpr-\w+=\d+|opt-info(?:-\w+)*|time-report|diagnostics-format=(?:json|text|sarif-stderr|json-stderr|clang|msvc)|diagnostics-show-\w+|ident|merge-constants|stack-check|tls-model=[a-z-]+|ivopts|gcse|reciprocal-math|associative-math|finite-math-only|signed-zeros|excess-precision=\w+|fp-contract=\w+|align-\w+(?:=\d+)?|macro-prefix-map=\S+|file-prefix-map=\S+|debug-prefix-map=\S+)"
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 
 PROGRAMS = (
@@ -20,21 +20,26 @@ PROGRAMS = (
         reason="plugins are code, a list of options is in a file, and x brings files of its own naming",
         options="-r -c -s -t -q -d -m -p -u -v -D -U -V -h --help --version --target=",
         runs="-x --plugin=",
+        # Behind an option, the first word is the archive, and not what is to be done with it.
         operands="text change maybe",
+        texts="-r -c -s -t -q -d -m -p -u -v -D -U --target",
         # With M its input is a script.
         refuses=r"@|-?[a-zA-Z]*[xM][a-zA-Z]*\Z(?<!\.o)",
         response_files=True,
     ),
     Program(
         names="ld ld.bfd ld.gold ld.lld gold",
+        plain_values=True,
         reason="plugins are code, and files of options say more",
         style="joined",
-        options="-l= -L= -z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --library= --library-path= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
+        options="-z= -h= -soname= -rpath= -rpath-link= -dynamic-linker= -s -S -r -i -t -v -V -x -X -E -n -N -shared -static -pie -no-pie -Bstatic -Bdynamic -Bsymbolic -nostdlib --help --version --verbose --gc-sections --no-gc-sections --as-needed --no-as-needed --start-group --end-group --whole-archive --no-whole-archive --export-dynamic --strip-all --strip-debug --build-id --no-undefined --allow-multiple-definition --fatal-warnings --print-map --stats --trace --relocatable --eh-frame-hdr --hash-style= --entry= --soname= --rpath= --dynamic-linker= --image-base= --defsym= --wrap= --oformat= --sort-section= --threads= --icf= --color-diagnostics",
         # A name in one word with its letter can be another option: -error-handling-script=./x runs x.
-        checks=(("-e= -m=", r"\w+"),),
+        checks=(("-e= -m=", r"\w+"), ("-l= --library=", r":?[\w.+-]+")),
         # A script of the linker places sections; it runs nothing.
-        reads="-T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
+        reads="-L= --library-path= -T= --script= --version-script= --dynamic-list= --retain-symbols-file= -R= --just-symbols=",
         writes="-o= --output= -Map= --Map= --dependency-file= --out-implib=",
+        only_with="-o --output --version --help",
+        alone="-v -V --verbose",
         runs="-plugin= --plugin= -plugin-opt= --plugin-opt= -P= -A= -c= --mri-script= -F= -f= -a=",
         operands="read",
         refuses="@",
@@ -42,13 +47,19 @@ PROGRAMS = (
     ),
     Program(
         names="gcc g++ cc c++ clang clang++ gfortran",
+        # Some options take the next word to clang only.
+        plain_values=True,
         reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
         style="joined",
-        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MD -MMD -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -traditional -trigraphs -emit-llvm --version --help -D= -U= -l= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
+        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
         pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
-        checks=(("-e=", r"\w+"),),
+        # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
+        checks=(("-e=", r"\w+"), ("-l=", r":?[\w.+-]+")),
         reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
-        writes="-o= -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
+        # Without -o it is a.out, or a file beside the first one.
+        only_with="-o -E -M -MM -fsyntax-only -### --version --help -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
+        alone="-v -V -Q -###",
+        writes="-o= -MD -MMD -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
         runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
         operands="maybe",
         refuses="@",
@@ -69,6 +80,8 @@ PROGRAMS = (
             ("--print=", r"[\w-]+"),
         ),
         writes="-o= --out-dir= --emit=",
+        only_with="-o --out-dir --emit -V --version -h --help --explain",
+        alone="-v --verbose --print --target -C --codegen --edition --cfg --color",
         # Macros of libraries that are found there are code that the compiler runs.
         runs="-L= -Z= --sysroot= --env-set= --extern=",
         operands="maybe",
@@ -79,13 +92,19 @@ PROGRAMS = (
     Program(
         names="ctags universal-ctags exuberant-ctags",
         reason="files of options define commands; -f writes",
-        options="-a -B -e -F -n -N -R -u -V -w -x --append? --recurse? --languages= --langmap= --language-force= --exclude= --exclude-exception= --fields= --extras= --extra= --kinds-all= --tag-relative? --totals? --sort? --links? --quiet? --verbose? --output-format= --excmd= --format= --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth= --pattern-length-limit=",
+        options="-a -B -F -n -N -R -u -V -w -x --append? --recurse? --languages= --langmap= --language-force= --exclude= --exclude-exception= --fields= --extras= --extra= --kinds-all= --tag-relative? --totals? --sort? --links? --quiet? --verbose? --excmd= --format= --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth= --pattern-length-limit=",
         pattern=r"--(?:[A-Za-z+#]+-kinds|kinds-[A-Za-z+#]+|fields-[A-Za-z+#]+)=[\w+*{}-]*",
         reads="-L= -I=",
-        writes="-f= -o=",
+        writes="-f= -o= -e",
+        only_with="-f -o -x --version --help --license --list-kinds --list-kinds-full --list-languages --list-fields --list-extras --list-maps",
         # A shell is told to sort the file.
-        checks=(("-f= -o=", r"[\w./+-]+"),),
+        checks=(
+            ("-f= -o=", r"[\w./+-]+"),
+            # Behind -x, the others write a file after all.
+            ("--output-format=", r"json|xref|u-ctags"),
+        ),
         runs="--options= --options-maybe= --optlib-dir= --_interactive? --filter?",
+        trees="-R --recurse",
         operands="read",
         plain_values=True,
     ),
@@ -93,13 +112,16 @@ PROGRAMS = (
         names="clang-tidy",
         reason="plugins and options of the compiler are code; fixes are written",
         style="words",
-        options="--checks= --warnings-as-errors= --header-filter= --exclude-header-filter= --list-checks --dump-config --explain-config --quiet --use-color --system-headers --format-style= --line-filter= --allow-no-checks --verify-config --enable-check-profile --enable-module-headers-parsing --config= --version --help",
+        options="--checks= --warnings-as-errors= --header-filter= --exclude-header-filter= --list-checks --dump-config --explain-config --quiet --use-color --system-headers --format-style= --line-filter= --allow-no-checks --verify-config --enable-check-profile --enable-module-headers-parsing --version --help",
+        # Settings can hold options of the compiler.
+        checks=(("--config=", r"(?s:(?!.*ExtraArgs)[\w\s:,.*'\"{}\[\]-]*)"),),
         places="-p= --config-file=",
         writes="--fix --fix-errors --fix-notes --export-fixes= --store-check-profile=",
         runs="--load= --extra-arg= --extra-arg-before= --vfsoverlay= --removed-arg=",
         operands="read",
         after=r"-[ID][^@]+|-std=[\w+]+|-W[a-z-]+|-x|c|c\+\+",
-        refuses="@",
+        # The configuration and the compiler's options are looked for beside what is named.
+        refuses=r"@|[/~]|(?:.*/)?\.\.(?:/|\Z)",
         response_files=True,
     ),
     Program(
@@ -107,8 +129,9 @@ PROGRAMS = (
         reason="-i writes",
         options="-n -h -v --dry-run --Werror --Wno-error= --Wclang-format-violations --assume-filename= --cursor= --dump-config --fallback-style= --ferror-limit= --length= --lines= --offset= --output-replacements-xml --qualifier-alignment= --sort-includes --verbose --version --help --fail-on-incomplete-format --list-ignored",
         checks=(("--style= -style=", r"(?i)LLVM|GNU|Google|Chromium|Microsoft|Mozilla|WebKit|file|\{.*\}"),),
-        reads="--files=",
         writes="-i",
+        # A list of files, which are changed.
+        runs="--files=",
         operands="read",
         refuses="@",
         response_files=True,
@@ -150,20 +173,25 @@ PROGRAMS = (
     ),
     Program(
         names="as gas",
+        plain_values=True,
         reason="-o and listings are written; files of options say more",
         style="joined",
         options="-g -W -Z -R -J -K -L -D -v -V -ad -al -an -as -alh -alhn -ahls --32 --64 --x32 -march= -mtune= -msyntax= -mmnemonic= --gdwarf-2 --gdwarf-3 --gdwarf-4 --gdwarf-5 --gen-debug --keep-locals --warn --no-warn --fatal-warnings --noexecstack --execstack --statistics --version --help --target-help --defsym=",
         reads="-I=",
         writes="-o= --MD= -a=",
+        only_with="-o --version --help --target-help",
         operands="read",
         refuses="@",
         response_files=True,
     ),
     Program(
         names="gcov llvm-cov",
-        reason="a path that is not known",
-        options="-a -b -c -d -f -h -H -i -j -k -l -m -n -p -q -r -t -u -v -w -x -D --all-blocks --branch-probabilities --branch-counts --display-progress --function-summaries --json-format --human-readable --use-colors --long-file-names --demangled-names --no-output --preserve-paths --relative-only --stdout --unconditional-branches --verbose --version --help --hash-filenames --debug",
+        reason="a path that is not known; what was counted is written beside the code",
+        only_with="-n --no-output -t --stdout -v --version -h --help",
+        options="-a -b -c -d -f -h -H -k -l -m -n -p -q -r -t -u -v -w -x -D --all-blocks --branch-probabilities --branch-counts --display-progress --function-summaries --human-readable --use-colors --long-file-names --demangled-names --no-output --preserve-paths --relative-only --stdout --unconditional-branches --verbose --version --help --hash-filenames --debug",
         reads="-s= --source-prefix= -o= --object-directory= --object-file=",
+        # Also with -n.
+        writes="-i -j --json-format",
         operands="read",
         refuses=r"@|(?:show|report|export|convert-for-testing)\Z",
         response_files=True,

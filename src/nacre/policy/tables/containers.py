@@ -15,30 +15,40 @@ from nacre.policy.tables.schema import Program
 _HOST = "another daemon, configuration or runtime is another machine"
 _STARTS = "it runs programs of the caller's choice, with the files he chooses"
 _LIST = "-a -f= -l -n= -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
-_PS = Program(names="ps ls list", options=_LIST, operands="text")
+_PS = Program(names="ps ls list", plain_values=True, options=_LIST, operands="text")
 _IMAGES = Program(
     names="images",
+    plain_values=True,
     options="-a -f= -q -n --all --digests --filter= --format= --no-trunc --quiet --tree --history --noheading --sort=",
     operands="text",
 )
 _LOGS = Program(
     names="logs",
+    plain_values=True,
     options="-f -n= -t -l -c --details --follow --since= --tail= --timestamps --until= --latest --names --color",
     operands="text",
 )
 _INSPECT = Program(
-    names="inspect", options="-f= -s -l -t= --format= --size --type= --latest --verbose -v", operands="text"
+    names="inspect",
+    plain_values=True,
+    options="-f= -s -l -t= --format= --size --type= --latest --verbose -v",
+    operands="text",
 )
 _SIMPLE = Program(
     names="stop restart kill pause unpause wait rm rmi rename top port diff stats history tag untag",
+    plain_values=True,
     options="-a -f -i -l -q -v -s= -t= -H --all --force --ignore --latest --quiet --volumes --link --signal= --time= --timeout= --no-prune --no-stream --no-trunc --no-reset --human --format= --condition= --interval= --depend --filter=",
     operands="text",
 )
-# To docker none of their options does harm: those of the program itself stand before the sub-command.
-_SIMPLE_OF_DOCKER = replace(_SIMPLE, harmless=True)
+# To docker none of their options does harm: those of the program itself stand before the sub-command. Where
+# docker is another name of podman they stand anywhere, so what is written out must be known.
+_SIMPLE_OF_DOCKER = replace(_SIMPLE, takes_names=True)
 _START = Program(
     names="start",
-    options="-a -i -l --attach --interactive --latest --all --sig-proxy --detach-keys=",
+    plain_values=True,
+    options="-a -l --attach --latest --all --sig-proxy --detach-keys=",
+    reason="a shell in it runs what it reads",
+    runs="-i --interactive",
     operands="text",
 )
 _PULL = Program(
@@ -54,6 +64,7 @@ _MANAGES = "inspect rm prune exists"
 _MANAGED = "-f? -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
 _COMPOSE = Program(
     names="compose",
+    plain_values=True,
     reason=f"{_STARTS}; other files say what runs",
     options="-p= --project-name= --profile= --ansi= --progress= --parallel= --compatibility --dry-run --verbose -v --version -h --help --all-resources",
     places="-f= --file= --project-directory= --env-file= --workdir=",
@@ -74,6 +85,7 @@ _COMPOSE = Program(
 )
 _BUILD = Program(
     names="build",
+    plain_values=True,
     reason="other files of instructions decide what runs, and volumes show it files of the host; -o writes",
     options="-q -t= --add-host= --build-arg= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.
@@ -112,7 +124,10 @@ _GROUPS = (
         names="container",
         reason=_STARTS,
         spelled="run exec create attach restore checkpoint clone mount unmount runlabel",
-        commands=(*_READS, Program(names="prune exists init cleanup", options=_MANAGED, operands="text")),
+        commands=(
+            *_READS,
+            Program(names="prune exists init cleanup", plain_values=True, options=_MANAGED, operands="text"),
+        ),
     ),
     Program(
         names="image",
@@ -126,6 +141,7 @@ _GROUPS = (
             _FILES,
             Program(
                 names="history rm prune tree tag untag exists search",
+                plain_values=True,
                 options=f"{_MANAGED} -H --human --limit= --list-tags --compatible",
                 operands="text",
             ),
@@ -137,7 +153,7 @@ _GROUPS = (
         spelled="mount unmount export import reload",
         commands=(
             _PS,
-            Program(names=_MANAGES, options=_MANAGED, operands="text"),
+            Program(names=_MANAGES, plain_values=True, options=_MANAGED, operands="text"),
             Program(
                 names="create connect disconnect",
                 plain_values=True,
@@ -155,6 +171,7 @@ _GROUPS = (
         commands=(
             Program(
                 names="df info events prune version check",
+                plain_values=True,
                 options="-a -f -v --all --force --format= --filter= --verbose --volumes --since= --until= --stream",
                 operands="text",
             ),
@@ -169,14 +186,14 @@ _GROUPS = (
             _INSPECT,
             _LOGS,
             _SIMPLE,
-            Program(names="start prune exists", options=_MANAGED, operands="text"),
+            Program(names="start prune exists", plain_values=True, options=_MANAGED, operands="text"),
         ),
     ),
     Program(
         names="context",
         reason=_HOST,
         spelled="create import export update use rm",
-        commands=(Program(names="ls show inspect", options=_MANAGED, operands="text"),),
+        commands=(Program(names="ls show inspect", plain_values=True, options=_MANAGED, operands="text"),),
     ),
     Program(
         names="buildx builder manifest",
@@ -185,6 +202,7 @@ _GROUPS = (
         commands=(
             Program(
                 names="ls inspect du prune version",
+                plain_values=True,
                 options=f"{_MANAGED} --bootstrap --keep-storage= --builder=",
                 operands="text",
             ),
@@ -192,7 +210,9 @@ _GROUPS = (
                 names="imagetools",
                 reason="it pushes images",
                 spelled="create",
-                commands=(Program(names="inspect", options="--raw --format=", operands="text"),),
+                commands=(
+                    Program(names="inspect", plain_values=True, options="--raw --format=", operands="text"),
+                ),
             ),
         ),
     ),
@@ -200,7 +220,11 @@ _GROUPS = (
         names="healthcheck secret machine farm quadlet artifact generate kube play",
         reason=_STARTS,
         spelled="run create start stop ssh init set rm os systemd kube play down apply install add build update reset",
-        commands=(Program(names="ls list ps inspect exists info", options=_MANAGED, operands="text"),),
+        commands=(
+            Program(
+                names="ls list ps inspect exists info", plain_values=True, options=_MANAGED, operands="text"
+            ),
+        ),
     ),
 )
 
@@ -217,6 +241,7 @@ _ENGINE = Program(
         _BUILD,
         Program(
             names="search events info version",
+            plain_values=True,
             options="-f= --filter= --format= --limit= --no-trunc --since= --until= --list-tags --tls-verify --no-stream --stream --verbose",
             operands="text",
         ),
@@ -229,10 +254,10 @@ _ENGINE = Program(
 def _of_docker(group: Program) -> Program:
     """A group of docker's commands: those that only look or remove do no harm by any option."""
     if group in {_PS, _IMAGES, _LOGS, _INSPECT}:
-        return replace(group, harmless=True)
+        return replace(group, takes_names=True)
     if group.names != "volume network":
         return group
-    commands = tuple(replace(item, harmless=item.names == _MANAGES) for item in group.commands)
+    commands = tuple(replace(item, takes_names=item.names == _MANAGES) for item in group.commands)
     return replace(group, commands=commands)
 
 
@@ -240,6 +265,12 @@ _KUBE_GLOBAL = "-n= -v= --namespace= --context= --cluster= --user= --request-tim
 _KUBE_RUNS = "--kubeconfig= --cache-dir= --profile= --profile-output= -s= --server= --certificate-authority= --client-certificate= --client-key= --insecure-skip-tls-verify --tls-server-name= --token= --username= --password="
 _KUBE_REASON = "another kubeconfig or server runs credential programs, or is another machine"
 _KUBE_FILES = "-f= --filename= -k= --kustomize="
+_KUBE_CHECKS = (
+    # A format can be in a file, whose name may stand in another option.
+    ("-o= --output=", r"(?!(?:custom-columns|go-template|jsonpath|template)-?file)[\s\S]*"),
+    # An address needs no scheme: github.com/x/y, gh:x/y.
+    ("-k= --kustomize=", r"(?![\w-]+\.[a-z]+/)(?!.*//)[\w./-]+"),
+)
 
 PROGRAMS = (
     _ENGINE,
@@ -266,27 +297,28 @@ PROGRAMS = (
         reason=_KUBE_REASON,
         options=_KUBE_GLOBAL,
         runs=_KUBE_RUNS,
+        checks=_KUBE_CHECKS,
         persistent=True,
         spelled="exec run debug edit attach cp plugin proxy krew replace patch set autoscale expose certificate kuberc alpha rsh start-build new-app login adm",
         commands=(
             Program(
                 names="get",
+                plain_values=True,
                 options="-A -w -l= -L= -R --all-namespaces --watch --watch-only --selector= --label-columns= --field-selector= --no-headers --show-labels --show-kind --sort-by= --ignore-not-found --chunk-size= --allow-missing-template-keys --show-managed-fields --server-print --subresource= --template= --output-watch-events --raw= --recursive",
-                checks=(
-                    ("-o= --output=", r"(?!(?:custom-columns|go-template|jsonpath|template)-?file=)[\s\S]*"),
-                ),
-                reason="a template in a file",
+                reason="a template in a file, or what another repository says",
                 reads=_KUBE_FILES,
                 operands="text",
             ),
             Program(
                 names="describe",
+                plain_values=True,
                 options="-A -l= -R --all-namespaces --selector= --show-events --chunk-size= --recursive",
                 reads=_KUBE_FILES,
                 operands="text",
             ),
             Program(
                 names="logs",
+                plain_values=True,
                 # Its -f takes no value.
                 options="-f -p -c= -l= --follow --previous --container= --all-containers --all-pods --selector= --since= --since-time= --tail= --timestamps --limit-bytes= --max-log-requests= --pod-running-timeout= --prefix --ignore-errors --insecure-skip-tls-verify-backend",
                 operands="text",
@@ -302,12 +334,13 @@ PROGRAMS = (
             ),
             Program(
                 names="kustomize",
+                plain_values=True,
                 reason="what it builds comes from the directory and goes to -o; plugins are code",
                 writes="-o= --output=",
                 runs="--enable-helm --helm-command= --enable-alpha-plugins --load-restrictor= --env= -e= --mount= --network --network-name= --as-current-user",
                 operands="near",
                 # The same address without a scheme.
-                refuses=r"[\w-]+\.[a-z]+/|.*//|.*\?ref=",
+                refuses=r"[\w-]+\.[a-z]+/|.*//|.*[?:]",
             ),
             Program(
                 reason="a manifest from elsewhere decides what is changed",
@@ -338,6 +371,7 @@ PROGRAMS = (
             ),
             Program(
                 names="port-forward",
+                plain_values=True,
                 options="--pod-running-timeout=",
                 checks=(("--address=", r"localhost|127\.0\.0\.1|::1"),),
                 operands="text",
@@ -349,13 +383,16 @@ PROGRAMS = (
                 spelled="set set-cluster set-credentials unset rename-context delete-cluster delete-context delete-user",
                 commands=(
                     Program(
+                        reason="a template in a file",
                         names="view current-context get-contexts get-clusters get-users use-context",
+                        plain_values=True,
                         options="-o= --output= --minify --no-headers --flatten --merge? --raw",
                         operands="text",
                     ),
                     # Which namespace the current one means; another user or cluster is refused.
                     Program(
                         names="set-context",
+                        plain_values=True,
                         reason="settings of a cluster's user are programs",
                         options="--current --namespace=",
                         runs="--cluster= --user=",
@@ -367,6 +404,7 @@ PROGRAMS = (
             Program(
                 reason="it writes or changes more than it shows",
                 names="top explain api-resources api-versions version cluster-info events auth wait",
+                plain_values=True,
                 options="-A -l= -o= -c= -w -q --all-namespaces --selector= --containers --no-headers --sort-by= --sum --use-protocol-buffers --recursive --api-version= --output= --api-group= --namespaced --verbs= --cached --categories= --client --short --types= --for= --watch --list --quiet --subresource= --timeout= --all --field-selector= --allow-missing-template-keys",
                 reads="-f= --filename=",
                 operands="text",
@@ -385,18 +423,31 @@ PROGRAMS = (
         commands=(
             Program(
                 names="list ls status get history show inspect version search env verify",
+                plain_values=True,
                 options="-a -A -d -l -q -o= -f= -r -m= --all --all-namespaces --date --deployed --failed --reverse --client --filter= --max= --offset= --output= --pending --quiet --short --superseded --time-format= --uninstalled --uninstalling --revision= --show-desc --show-resources --template= --versions --version= --devel --regexp --max-col-width= --list-repo-url --endpoint= --no-headers",
-                operands="text",
+                operands="maybe",
             ),
             Program(
-                names="install upgrade rollback uninstall delete test repo pull",
+                names="install upgrade rollback uninstall delete test repo",
                 plain_values=True,
                 reason="post-renderers are code; charts are written",
-                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --dependency-update --keep-history --ignore-not-found --logs --filter= --force-update --repo= --labels= -l= --output= -o= --untar --prov --verify --no-update --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
+                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --dependency-update --keep-history --ignore-not-found --logs --filter= --force-update --repo= --labels= -l= --output= -o= --verify --no-update --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
-                writes="-d= --destination= --untardir=",
                 runs="--insecure-skip-tls-verify --plain-http --password=",
                 operands="maybe",
+                # A chart that lies elsewhere.
+                refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+            ),
+            Program(
+                names="pull fetch",
+                plain_values=True,
+                reason="charts are written",
+                options="--version= --devel --repo= --prov --verify --username= --pass-credentials",
+                reads="--keyring= --ca-file= --cert-file= --key-file=",
+                writes="-d= --destination= --untardir= --untar",
+                runs="--insecure-skip-tls-verify --plain-http --password=",
+                operands="text",
+                only_with="-h --help",
             ),
             Program(
                 names="package",
@@ -406,6 +457,7 @@ PROGRAMS = (
                 writes="-d= --destination=",
                 runs="--sign --key= --keyring= --passphrase-file=",
                 operands="near",
+                only_with="-h --help",
             ),
             Program(
                 names="template lint dependency dep",
@@ -415,29 +467,42 @@ PROGRAMS = (
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
                 writes="--output-dir=",
                 operands="maybe",
+                # A chart that lies elsewhere.
+                refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
             ),
         ),
     ),
     Program(
         names="terraform tofu terragrunt",
+        plain_values=True,
         reason="other directories, plugins and consoles are code; -out writes",
         style="words",
         options="-help -version -h --version --help -v",
         places="-chdir=",
         spelled="console login logout test push run-all force-unlock",
         commands=(
-            Program(
-                names="init plan apply destroy refresh import taint untaint state workspace env validate fmt show output providers graph version get metadata modules",
-                plain_values=True,
-                style="words",
-                reason="plugins and other modules are code; -out writes",
-                options="-var= -target= -replace= -refresh= -refresh-only -destroy -compact-warnings -detailed-exitcode -input= -lock= -lock-timeout= -no-color -parallelism= -upgrade -backend= -get= -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list= -write= -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create -platform=",
-                reads="-var-file= -plan=",
-                writes="-out= -state= -state-out= -backup= -generate-config-out=",
-                runs="-plugin-dir= -backend-config= -from-module= -chdir=",
-                operands="maybe",
-                # `providers mirror` writes a directory, `state push` replaces what is deployed.
-                refuses=r"(?:mirror|push)\Z",
+            *(
+                Program(
+                    names=names,
+                    plain_values=True,
+                    style="words",
+                    reason="plugins and other modules are code; -out writes",
+                    options="-var= -target= -replace= -refresh? -refresh-only -destroy -compact-warnings -detailed-exitcode -input? -lock? -lock-timeout= -no-color -parallelism= -upgrade -backend? -get? -reconfigure -migrate-state -force-copy -json -raw -check -diff -recursive -list? -write? -type= -draw-cycles -update -readonly -lockfile= -no-tests -test-directory= -help -h -show-sensitive -auto-approve -allow-missing -ignore-remote-version -id= -force -or-create -platform=",
+                    reads="-var-file= -plan=",
+                    writes="-out= -state= -state-out= -backup= -generate-config-out=",
+                    runs="-plugin-dir= -backend-config= -from-module= -chdir=",
+                    operands=operands,
+                    # `providers mirror` writes a directory, `state push` replaces what is deployed.
+                    refuses=r"(?:mirror|push)\Z",
+                )
+                for names, operands in (
+                    # A plan is a file of instructions.
+                    ("init plan apply destroy refresh validate graph get", "near"),
+                    (
+                        "import taint untaint state workspace env fmt show output providers version metadata modules",
+                        "maybe",
+                    ),
+                )
             ),
         ),
     ),

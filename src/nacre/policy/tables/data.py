@@ -27,6 +27,7 @@ PROGRAMS = (
     ),
     Program(
         names="jaq",
+        plain_values=True,
         reason="-i edits files in place",
         options="-c -n -e -s -r -R -C -M -S -j -a -h -V -0 --tab --indent= --arg== --argjson== --args --jsonargs --compact-output --null-input --exit-status --slurp --raw-output --raw-output0 --raw-input --color-output --monochrome-output --sort-keys --join-output --ascii-output --from= --to= --help --version",
         reads="-f= --from-file= -L= --library-path= --slurpfile== --rawfile==",
@@ -36,26 +37,33 @@ PROGRAMS = (
     ),
     Program(
         names="yq",
-        reason="-i edits files in place, -s splits into files",
+        plain_values=True,
+        reason="-i edits files in place, -s writes files whose names an expression says",
         options="-c -n -e -r -C -M -S -j -P -N -v -V -h -y -Y -w= -o= -p= -I= -0 --yaml-output --yml-output --yaml-roundtrip --width= --indentless-lists --version --help --prettyPrint --null-input --exit-status --no-colors --colors --no-doc --output-format= --input-format= --indent= --unwrapScalar? --raw-output --verbose --tojson --header-preprocess --arg== --argjson== --slurp --compact-output --sort-keys --join-output --nul-output --front-matter= --expression=",
         reads="-f= --from-file=",
-        writes="-i --inplace --in-place -s= --split-exp=",
-        runs="--split-exp-file= --security-enable-system-operator -L=",
+        writes="-i --inplace --in-place",
+        runs="-s= --split-exp= --split-exp-file= --security-enable-system-operator -L=",
         operands="text read",
     ),
     Program(
         names="xmllint",
+        plain_values=True,
         reason="-o writes; a shell of its own and catalogs follow instructions",
         style="words",
-        options="-format --format --noout -noout --xpath= -xpath= --html --recover --nonet --noblanks --nocdata --pretty= --encode= --debug --noenc --huge --nowarning --memory --stream --timing --version --help --dropdtd --nsclean --oldxml10 --xmlout --nodefdtd --push --testIO --sax --repeat",
-        # A schema or a document can be an address.
-        places="--schema= --relaxng= --dtdvalid= --path= --schematron= --pattern=",
-        # A document names further files, which are put into it.
-        follows="--noent --valid --c14n",
+        options="-format --format --noout -noout --xpath= -xpath= --html --recover --nonet --noblanks --nocdata --pretty= --encode= --debug --noenc --huge --nowarning --memory --stream --timing --version --help --dropdtd --nsclean --oldxml10 --xmlout --nodefdtd",
+        # A schema or a document can be an address, and `%2F` is a slash.
+        checks=(
+            (
+                "--schema= --relaxng= --dtdvalid= --path= --schematron= --output= -o=",
+                r"[^:%]*",
+            ),
+        ),
+        places="--schema= --relaxng= --dtdvalid= --path= --schematron=",
         writes="--output= -o=",
-        runs="--shell --catalogs --load-trace --xinclude --loaddtd --postvalid",
+        # A document names further files and addresses, which are put into it.
+        runs="--shell --catalogs --load-trace --xinclude --loaddtd --postvalid --noent --valid --c14n",
         operands="read",
-        refuses=r"\w+://",
+        refuses=r"\w+:|.*%",
     ),
     Program(
         names="xsltproc",
@@ -63,6 +71,8 @@ PROGRAMS = (
         options="--help --version --verbose",
         runs="-o= --output= --param== --stringparam== --path= --xinclude --writesubtree= --catalogs --load-trace",
         operands="near read",
+        # An address, and `%2F`, which is a slash.
+        refuses=r"\w+:|.*%",
     ),
     Program(
         names="sqlite3",
@@ -142,6 +152,7 @@ PROGRAMS = (
     ),
     Program(
         names="redis-cli valkey-cli",
+        plain_values=True,
         reason="scripts, modules and settings run code or write files",
         options="-h= -p= -n= -a= -u= -r= -i= -c -x -X= -2 -3 --raw --no-raw --csv --json --quoted-json --scan --pattern= --count= --bigkeys --memkeys --hotkeys --stat --latency --latency-history --user= --pass= --no-auth-warning --tls --help --version --askpass --show-pushes= --verbose -e -d= -t= --insecure",
         reads="--cacert= --cert= --key= --cacertdir=",
@@ -210,9 +221,10 @@ PROGRAMS = (
                 options="-inform= -outform= -noout -text -subject -issuer -dates -startdate -enddate -serial -fingerprint -hash -subject_hash -issuer_hash -pubkey -modulus -email -ocsp_uri -checkend= -checkhost= -checkemail= -checkip= -ext= -nameopt= -certopt= -days= -subj= -addext= -nodes -noenc -batch -utf8 -verify -verify_depth= -purpose= -partial_chain -show_chain -no_check_time -crl_check -check -pubin -pubout -k= -K= -iv= -S= -md= -a -A -d -e -p -P -nosalt -salt -pbkdf2 -iter= -base64 -hex -binary -r -c -hmac= -md5 -sha1 -sha224 -sha256 -sha384 -sha512 -sha3-256 -blake2b512 -aes-128-cbc -aes-192-cbc -aes-256-cbc -aes-256-ctr -des3 -num= -bits= -1 -5 -6 -apr1 -stdin -seconds= -evp= -multi= -s -v -V -b -o -f -h -help -all -name= -algorithm= -pkeyopt= -curve= -connect= -servername= -showcerts -tls1_2 -tls1_3 -tls1_1 -tls1 -no_ticket -brief -quiet -starttls= -alpn= -status -state -debug -msg -ign_eof -no_ign_eof -prexit -cipher= -ciphersuites= -sigalgs= -groups= -crlf -noservername -verify_return_error -verify_hostname= -4 -6 -host= -port= -i -offset= -length= -dump -strparse= -genstr= -nbio -keyform= -certform= -traditional -clrext -trustout -req -set_serial= -extensions= -reqexts= -digest= -sigopt= -param_enc= -conv_form= -list_curves -2 -digest-commands -cipher-commands -cipher-algorithms -digest-algorithms -public-key-algorithms -providers -configdir -modulesdir -engines -decrypt -encrypt -sign -verifyrecover",
                 # A password in a file is read.
                 checks=(("-passin= -passout= -pass=", r"(?:pass|env|fd):.*|stdin"),),
-                reads="-in= -key= -cert= -CAfile= -CApath= -CA= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
+                reads="-in= -key= -cert= -CAfile= -CApath= -CAkey= -signature= -inkey= -peerkey= -sigfile= -kfile= -extfile= -untrusted= -trusted= -CRL= -certfile= -cert_chain= -pass_file= -signkey= -trusted_first",
                 # Without -keyout a new key goes to a file of its own, privkey.pem.
-                writes="-new -newkey= -x509 -CAcreateserial -out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
+                # Beside the file of -CA the number of the last certificate is kept, and counted up.
+                writes="-new -newkey= -x509 -CA= -CAcreateserial -out= -keyout= -CAserial= -sess_out= -keylogfile= -msgfile= -outdir= -writerand=",
                 # A file may also be an address: org.openssl.engine:x:y loads x.
                 addresses=True,
                 runs="-engine= -provider= -provider-path= -propquery= -config= -rand= -engine_impl -keygen_engine= -proxy= -sess_in= -psk= -xkey= -xcert=",
@@ -391,8 +403,17 @@ PROGRAMS = (
             Program(
                 names="run",
                 reason="browsers are programs; downloads are written",
-                spelled="download",
                 commands=(
+                    Program(
+                        names="download",
+                        reason="it writes files whose names it is told",
+                        options="-n= -p= -R= -h --name= --pattern= --repo= --help",
+                        fills="-D= --dir=",
+                        only_with="-h --help",
+                        unpacks=True,
+                        plain_values=True,
+                        operands="text",
+                    ),
                     # Its -w is the workflow.
                     Program(
                         names="list ls",

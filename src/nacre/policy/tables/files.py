@@ -31,12 +31,13 @@ PROGRAMS = (
     ),
     Program(
         names="tree",
-        reason="-o writes",
+        plain_values=True,
+        reason="-o writes; -R runs tree again, by a shell that reads the names of directories",
         options="-a -d -f -i -p -u -g -s -h -D -F -q -N -Q -r -t -c -U -v -n -C -A -S -X -J -x -L= -P= -I= -H= -T= --inodes --device --noreport --nolinks --charset= --filelimit= --du --si --timefmt= --dirsfirst --filesfirst --sort? --prune --matchdirs --ignore-case --metafirst --gitignore --info --fflinks --help --version --compress= --hyperlink --scheme= --authority= --opt-toggle --fromtabfile",
         reads="--gitfile= --infofile= --hintro= --houtro= --fromfile --filesfrom",
         follows="-l",
-        # -R -H -o 00Tree.html: it writes such a file in every directory.
-        writes="-o= -R",
+        writes="-o=",
+        runs="-R",
         operands="read",
         pattern=r"-L\d+",
         apart=True,
@@ -106,9 +107,16 @@ PROGRAMS = (
         harmless=True,
     ),
     Program(
-        names="mkfifo mknod",
+        names="mkfifo",
+        options=f"-m= -Z --context? --mode= {_COMMON}",
+        operands="change",
+    ),
+    Program(
+        names="mknod",
+        reason="a device is another way to a disk or to memory",
         options=f"-m= -Z --context? --mode= {_COMMON}",
         operands="change text",
+        refuses=r"[bcu]\Z",
     ),
     Program(
         names="cp gcp",
@@ -116,6 +124,7 @@ PROGRAMS = (
         options=f"-a -c -d -f -i -l -n -p -r -s -u -v -x -P -R -T -X -Z {_BACKUP} --archive --attributes-only --copy-contents --debug --force --interactive --keep-directory-symlink --link --no-clobber --no-dereference --no-preserve= --no-target-directory --one-file-system --parents --path --preserve? --recursive --remove-destination --sparse= --reflink? --strip-trailing-slashes --symbolic-link --update? --verbose --context? {_COMMON}",
         changes="-t= --target-directory=",
         follows="-L -H --dereference",
+        links="-l -s --link --symbolic-link",
         operands="copy",
         harmless=True,
     ),
@@ -133,6 +142,7 @@ PROGRAMS = (
         options=f"-d -f -h -i -n -r -s -v -w -F -P -T {_BACKUP} --directory --no-dereference --no-target-directory --force --interactive --physical --relative --symbolic --verbose {_COMMON}",
         changes="-t= --target-directory=",
         follows="-L --logical",
+        symlinks="-s --symbolic",
         # A link is a second name: what it points at counts as changed, too.
         operands="change",
         harmless=True,
@@ -156,6 +166,8 @@ PROGRAMS = (
         options=f"-c -C -D -d -g= -m= -o= -p -T -v -Z {_BACKUP} --compare --context? --debug --directory --group= --mode= --no-target-directory --owner= --preserve-timestamps --preserve-context --verbose {_COMMON}",
         changes="-t= --target-directory=",
         runs="-s --strip --strip-program=",
+        # All of them are directories that are made.
+        links="-d --directory",
         operands="copy",
     ),
     Program(
@@ -224,10 +236,12 @@ PROGRAMS = (
         operands="text change",
         options="-v -n -f -h -V --verbose --no-act --nono --force --help --version",
         # `exec reboot` is code without any sign, and so are `readpipe` and `s.a.eval.e`: they run the names of files.
-        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
+        # What `s.a.b.` makes of a name could be any name.
+        refuses=rf".*[^A-Za-z0-9_. -]|.*[A-Za-z].* |(?:s|y|tr)([. -])(?:(?!\1).)*\1(?:(?!\1).)*\1|(?:.*[^A-Za-z0-9_])?(?:{_PERL_ACTS})(?![A-Za-z0-9_])",
     ),
     Program(
         names="fd fdfind",
+        plain_values=True,
         reason="it runs a program for each hit",
         options="-H -I -u -s -i -g -F -a -p -0 -q -1 -h -V -t= -e= -E= -d= -S= -c= -j= -o= --hidden --no-ignore --no-ignore-vcs --no-ignore-parent --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --full-path --print0 --type= --extension= --exclude= --max-depth= --min-depth= --exact-depth= --prune --size= --changed-within= --changed-before= --owner= --color= --hyperlink? --threads= --max-results= --quiet --show-errors --path-separator= --strip-cwd-prefix? --one-file-system --and= --format= --max-buffer-time= --help --version --batch-size= --no-require-git --newer= --older=",
         reads="--search-path= --ignore-file=",

@@ -10,7 +10,11 @@ command: who can write `.git/config` or a hook can run programs through any git 
 
 from __future__ import annotations
 
+from functools import partial
+
 from nacre.policy.tables.schema import Program
+
+_command = partial(Program, end_of_options=True)
 
 _DIFF = "-a -b -B? -C? -c -D -e -G= -I= -l= -M? -m -p -R -r -s -S= -t -U? -u -W -w -X? -z --patch --no-patch --unified? --function-context --no-function-context --raw --patch-with-raw --patch-with-stat --numstat --shortstat --dirstat? --cumulative --dirstat-by-file? --check --summary --name-only --name-status --stat? --stat-width= --stat-name-width= --stat-graph-width= --stat-count= --compact-summary --no-compact-summary --binary --full-index --no-full-index --color? --no-color --ws-error-highlight= --abbrev? --no-abbrev --src-prefix= --dst-prefix= --line-prefix= --no-prefix --default-prefix --inter-hunk-context= --output-indicator-new= --output-indicator-old= --output-indicator-context= --break-rewrites? --find-renames? --irreversible-delete --find-copies? --find-copies-harder --no-find-copies-harder --no-renames --rename-empty --no-rename-empty --minimal --no-minimal --ignore-all-space --ignore-space-change --ignore-space-at-eol --ignore-cr-at-eol --ignore-blank-lines --ignore-matching-lines= --no-ignore-matching-lines --indent-heuristic --no-indent-heuristic --patience --histogram --diff-algorithm= --anchored= --word-diff? --word-diff-regex= --color-words? --color-moved? --no-color-moved --color-moved-ws= --no-color-moved-ws --relative? --no-relative --text --no-text --exit-code --no-exit-code --quiet --no-quiet --no-ext-diff --no-textconv --ignore-submodules? --submodule? --ita-invisible-in-index --ita-visible-in-index --pickaxe-all --pickaxe-regex --rotate-to= --skip-to= --find-object= --diff-filter= --diff-merges= --no-diff-merges --combined-all-paths --cc --dd --full-diff"
 _REVISIONS = "-E -F -i -P -n= -g --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --max-age= --min-age= --author= --committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --basic-regexp --extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents? --max-parents? --no-min-parents --no-max-parents --first-parent --exclude-first-parent-only --not --all --branches? --tags? --remotes? --glob= --exclude= --exclude-hidden= --reflog --alternate-refs --single-worktree --ignore-missing --bisect --stdin --cherry-mark --cherry-pick --left-only --right-only --cherry --walk-reflogs --merge --boundary --simplify-by-decoration --show-pulls --full-history --dense --sparse --simplify-merges --ancestry-path? --date-order --author-date-order --topo-order --reverse --no-walk? --do-walk --pretty? --format? --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? --no-notes --show-notes? --standard-notes --no-standard-notes --relative-date --date= --parents --children --left-right --graph --no-graph --show-linear-break? --count --objects --end-of-options -h"
@@ -25,21 +29,33 @@ _FETCHES = "-4 -6 -a -f -j= -k -m -n -o= -p -P -q -t -u -v --verbose --quiet --a
 _HELPER = r"[A-Za-z0-9+.-]*::"
 _OTHER_SIDE = "the other side's program is an option, and so is an address that names one"
 
-GIT = Program(
+GIT = _command(
     names="git",
     reason="a repository, its configuration and its options can run programs",
     options="-v -h -P --version --no-pager --no-replace-objects --no-optional-locks --no-lazy-fetch --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --html-path --man-path --info-path --namespace= --no-advice",
     enters="-C=",
     runs="--bare -c= --config-env= --exec-path? --git-dir= --work-tree= --attr-source= --super-prefix= -p --paginate --help",
     stops=True,
-    spelled="bisect-run help difftool mergetool filter-branch instaweb send-email daemon shell upload-pack receive-pack credential hook maintenance gui citool gitk lfs flow svn p4",
+    spelled="bisect-run help difftool mergetool filter-branch instaweb send-email daemon shell upload-pack receive-pack credential hook maintenance gui citool gitk flow svn p4",
     commands=(
-        Program(
+        _command(
+            names="lfs",
+            reason="it changes hooks and settings, and runs what these name",
+            spelled="install uninstall update track untrack migrate push pull fetch checkout clean smudge filter-process prune fsck lock unlock clone dedup ext merge-driver post-checkout post-commit post-merge pre-push standalone-file completion",
+            commands=(
+                _command(
+                    names="ls-files status env version locks",
+                    options="-a -d -l -n -s -I= -X= -j -p --all --deleted --debug --long --name-only --size --include= --exclude= --json --porcelain --cached --local --limit= --path= --id= -h --help",
+                    operands="text",
+                ),
+            ),
+        ),
+        _command(
             names="status",
             options="-v -s -b -z -u? -M? --verbose --short --branch --no-branch --show-stash --ahead-behind --no-ahead-behind --porcelain? --long --null --untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames --find-renames? -h",
             harmless=True,
         ),
-        Program(
+        _command(
             names="log whatchanged show reflog",
             reason="an external diff is a program, signatures are checked by one; --output writes",
             options=f"{_DIFF} {_REVISIONS} {_LOG} -L=",
@@ -48,7 +64,7 @@ GIT = Program(
             runs=_DIFF_RUNS,
             numbers=True,
         ),
-        Program(
+        _command(
             names="diff diff-tree diff-index diff-files",
             reason="an external diff is a program; --output writes",
             options=f"{_DIFF} {_REVISIONS} --cached --staged --merge-base --base --ours --theirs --no-index --root --no-commit-id -1 -2 -3 -0",
@@ -56,7 +72,7 @@ GIT = Program(
             writes="--output=",
             runs=_DIFF_RUNS,
         ),
-        Program(
+        _command(
             names="range-diff",
             reason="an external diff is a program; --output writes",
             options=f"{_DIFF} --creation-factor= --no-dual-color --notes? --no-notes --left-only --right-only -h",
@@ -64,7 +80,7 @@ GIT = Program(
             writes="--output=",
             runs=_DIFF_RUNS,
         ),
-        Program(
+        _command(
             names="shortlog",
             reason="--output writes",
             # Its -n takes no value, log's does.
@@ -72,16 +88,16 @@ GIT = Program(
             writes="--output=",
             runs=_DIFF_RUNS,
         ),
-        Program(
+        _command(
             names="format-patch",
             reason="patches are written as files; --output writes",
-            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --suffix= --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --description-file= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --range-diff= --creation-factor= --root -h",
-            reads="-O= --signature-file=",
+            options="-n -N -s -k -p -q -M? -C? -U? -v= --numbered --no-numbered --signoff --stdout --cover-letter --no-cover-letter --numbered-files --suffix= --start-number= --reroll-count= --filename-max-length= --rfc? --cover-from-description= --subject-prefix= --keep-subject --no-binary --zero-commit --ignore-if-in-upstream --no-stat --stat? --add-header= --to= --cc= --from? --in-reply-to= --attach? --inline? --thread? --no-thread --signature= --no-signature --base= --progress --interdiff= --range-diff= --creation-factor= --root -h",
+            reads="-O= --signature-file= --description-file=",
             writes="-o= --output-directory= --output=",
             runs=_DIFF_RUNS,
             numbers=True,
         ),
-        Program(
+        _command(
             names="blame annotate",
             reason="--output writes",
             options="-b -c -e -f -l -n -p -s -t -w -C? -L= -M? --show-name --show-number --porcelain --line-porcelain --incremental --score-debug --show-stats --root --show-email --minimal --color-lines --color-by-age --ignore-rev= --abbrev? --date= --since= --progress --no-progress --first-parent --encoding= -h",
@@ -89,7 +105,7 @@ GIT = Program(
             writes="--output=",
             runs=_DIFF_RUNS,
         ),
-        Program(
+        _command(
             names="grep",
             reason="-O opens the hits in a program",
             options="-a -A= -B= -C= -c -E -e= -F -G -h -H -i -I -l -L -m= -n -o -p -P -q -r -v -w -W -z --and --or --not --cached --untracked --no-index --exclude-standard --no-exclude-standard --recurse-submodules --text --no-textconv --ignore-case --invert-match --word-regexp --recursive --no-recursive --max-depth= --basic-regexp --extended-regexp --fixed-strings --perl-regexp --line-number --column --full-name --files-with-matches --name-only --files-without-match --null --only-matching --count --color? --no-color --break --heading --context= --before-context= --after-context= --threads= --show-function --function-context --quiet --all-match --max-count= -( -)",
@@ -97,23 +113,23 @@ GIT = Program(
             runs="-O? --open-files-in-pager? --ext-grep --textconv",
             numbers=True,
         ),
-        Program(
+        _command(
             names="ls-files",
             options="-z -t -v -f -c -d -m -o -i -s -k -u -x= --cached --deleted --modified --others --ignored --stage --killed --directory --eol --no-empty-directory --unmerged --resolve-undo --exclude= --exclude-per-directory= --exclude-standard --full-name --recurse-submodules --error-unmatch --with-tree= --abbrev? --debug --deduplicate --sparse --format= -h",
             reads="-X= --exclude-from=",
             harmless=True,
         ),
-        Program(
+        _command(
             names="ls-tree",
             options="-d -r -t -z -l --long --name-only --name-status --object-only --full-name --full-tree --format= --abbrev? -h",
             harmless=True,
         ),
-        Program(
+        _command(
             names="rev-parse",
             operands="text",
             harmless=True,
         ),
-        Program(
+        _command(
             names="rev-list",
             reason="--output writes",
             options=f"{_REVISIONS} --header --timestamp --disk-usage? --objects-edge --unpacked --in-commit-order --filter= --no-filter --filter-print-omitted --missing= --quiet --use-bitmap-index --progress= --no-commit-header --commit-header --no-object-names --object-names --bisect-all --bisect-vars",
@@ -121,69 +137,71 @@ GIT = Program(
             runs=_DIFF_RUNS,
             numbers=True,
         ),
-        Program(
+        _command(
             names="describe",
             options="--contains --all --tags --long --first-parent --abbrev? --exact-match --candidates= --match= --exclude= --always --dirty? --broken? --debug -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="merge-base",
             options="-a --all --octopus --independent --is-ancestor --fork-point -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="name-rev",
             options="--name-only --tags --refs= --exclude= --all --stdin --annotate-stdin --undefined --always -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="show-ref",
             options="-d -s? -q --tags --heads --branches --head --verify --exists --dereference --hash? --abbrev? --quiet -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="show-branch",
             options="-a -r -g? --all --remotes --color? --no-color --more? --list --no-name --current --sha1-name --merge-base --independent --topo-order --topics --sparse --date-order --reflog? -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="for-each-ref",
             options="-s -p --shell --perl --python --tcl --count= --format= --color? --sort= --points-at= --merged= --no-merged= --contains= --no-contains= --ignore-case --stdin --include-root-refs --omit-empty --exclude= -h",
             operands="text",
         ),
-        Program(
+        _command(
             names="count-objects cherry fsck var version",
             options="-v -H -h --verbose --human-readable --abbrev? --build-options --unreachable --dangling --no-dangling --root --full --connectivity-only --strict --lost-found --progress --no-progress --tags --cache --reflogs --no-reflogs --name-objects",
             operands="text",
         ),
-        Program(
+        _command(
             names="check-ignore check-attr",
             options="-q -v -z -n -a --quiet --verbose --stdin --non-matching --no-index --all --cached --source= -h",
         ),
-        Program(
+        _command(
             names="symbolic-ref",
+            reason="any other name is a file of git's own: hooks/x",
             options="-q -d -m= --quiet --delete --short --recurse --no-recurse -h",
             operands="text",
+            refuses=r"(?![A-Z_]*HEAD\Z|refs/)",
         ),
-        Program(
+        _command(
             names="gc prune pack-refs",
             options="-q -n -v -h --quiet --aggressive --auto --force --keep-largest-pack --cruft --no-cruft --all --prune? --no-prune --expire= --dry-run --verbose --progress --no-progress",
             operands="text",
         ),
-        Program(
+        _command(
             names="cat-file",
             reason="filters and text conversions are programs",
             options="-e -p -t -s -z -Z --allow-unknown-type --use-mailmap --mailmap --batch? --batch-check? --batch-command? --batch-all-objects --buffer --follow-symlinks --unordered --path= -h",
             runs="--filters --textconv",
         ),
-        Program(
+        _command(
             names="branch",
             options="-v -vv -q -t? -u= -r -a -d -D -m -M -c -C -l -f -i --verbose --quiet --track? --no-track --set-upstream-to= --unset-upstream --color? --no-color --remotes --contains= --no-contains= --abbrev? --no-abbrev --all --delete --move --copy --list --show-current --create-reflog --force --merged= --no-merged= --column? --no-column --sort= --points-at= --ignore-case --recurse-submodules --format= --omit-empty -h",
             runs="--edit-description",
             operands="text",
             reason="an editor is a program",
         ),
-        Program(
+        _command(
             names="tag",
             reason="signatures are made and checked by a program",
             options="-l -n? -d -a -m= -f -i -e --list --delete --annotate --message= --edit --force --column? --no-column --contains= --no-contains= --merged= --no-merged= --sort= --points-at= --format= --color? --ignore-case --cleanup= --create-reflog --omit-empty --trailer= --no-sign -h",
@@ -191,13 +209,13 @@ GIT = Program(
             runs="-s --sign -u= --local-user= -v --verify",
             operands="text",
         ),
-        Program(
+        _command(
             names="remote",
             reason=_OTHER_SIDE,
             options="-v --verbose -h",
             operands="text",
             commands=(
-                Program(
+                _command(
                     names="add rename remove rm set-head set-branches get-url set-url show prune update",
                     reason=_OTHER_SIDE,
                     options="-a -d -f -m= -n -p -q -t= -v --fetch --tags --no-tags --mirror? --master= --track= --auto --delete --add --push --all --dry-run --prune --no-progress --progress --verbose --quiet -h",
@@ -206,59 +224,59 @@ GIT = Program(
                 ),
             ),
         ),
-        Program(
+        _command(
             names="add stage",
             reason="-e opens an editor",
             options="-n -v -p -i -f -u -N -A --dry-run --verbose --patch --interactive --force --update --renormalize --intent-to-add --all --no-all --ignore-removal --no-ignore-removal --refresh --ignore-errors --ignore-missing --sparse --chmod= --pathspec-file-nul -h",
             reads="--pathspec-from-file=",
             runs="-e --edit",
         ),
-        Program(
+        _command(
             names="rm mv",
             options="-n -q -v -f -k -r --dry-run --quiet --verbose --force --cached --ignore-unmatch --sparse --pathspec-file-nul -h",
             reads="--pathspec-from-file=",
             operands="change",
             harmless=True,
         ),
-        Program(
+        _command(
             names="commit",
             reason="a signature is made by a program",
             options="-q -v -m= -c= -C= -s -e -a -i -p -o -n -z -u? --quiet --verbose --author= --date= --message= --reedit-message= --reuse-message= --fixup= --squash= --reset-author --trailer= --signoff --no-signoff --edit --no-edit --cleanup= --status --no-status --all --include --interactive --patch --only --no-verify --verify --dry-run --short --branch --ahead-behind --porcelain --long --null --amend --no-post-rewrite --untracked-files? --pathspec-file-nul --allow-empty --allow-empty-message --no-gpg-sign -h",
             reads="-F= --file= -t= --template= --pathspec-from-file=",
             runs=_SIGNS,
         ),
-        Program(
+        _command(
             names="checkout switch restore",
             options="-b= -B= -c= -C= -l -q -m -d -t? -f -p -2 -3 -s= -S -W --guess --no-guess --overlay --no-overlay --quiet --recurse-submodules --no-recurse-submodules --progress --no-progress --merge --conflict= --detach --track? --no-track --force --discard-changes --orphan= --overwrite-ignore --ignore-other-worktrees --ours --theirs --patch --ignore-skip-worktree-bits --pathspec-file-nul --create= --force-create= --source= --staged --worktree --ignore-unmerged -h",
             reads="--pathspec-from-file=",
             operands="alter",
         ),
-        Program(
+        _command(
             names="reset",
             options="-q -p -N --quiet --no-quiet --mixed --soft --hard --merge --keep --patch --intent-to-add --no-refresh --refresh --recurse-submodules? --no-recurse-submodules --pathspec-file-nul -h",
             reads="--pathspec-from-file=",
         ),
-        Program(
+        _command(
             names="clean",
             options="-q -n -f -i -d -e= -x -X --quiet --dry-run --force --interactive --exclude= -h",
             operands="change",
         ),
-        Program(
+        _command(
             names="stash",
             reason="an external diff is a program; --output writes",
             options="-p -k -q -u -a -m= -S --patch --keep-index --no-keep-index --quiet --include-untracked --all --message= --staged --index",
             commands=(
-                Program(
+                _command(
                     names="push save",
                     options="-p -k -q -u -a -m= -S --patch --keep-index --no-keep-index --quiet --include-untracked --all --message= --staged --pathspec-file-nul -h",
                     reads="--pathspec-from-file=",
                 ),
-                Program(
+                _command(
                     names="pop apply drop clear branch create store",
                     options="-q -m= --quiet --index --message= -h",
                     operands="text",
                 ),
-                Program(
+                _command(
                     names="list show",
                     reason="an external diff is a program; --output writes",
                     options=f"{_DIFF} {_REVISIONS} {_LOG} --include-untracked --only-untracked --no-include-untracked",
@@ -269,7 +287,7 @@ GIT = Program(
                 ),
             ),
         ),
-        Program(
+        _command(
             names="merge",
             reason="a strategy is a program, and so is what makes a signature",
             options=_MERGES,
@@ -277,7 +295,7 @@ GIT = Program(
             runs=f"-s= --strategy= --verify-signatures {_SIGNS}",
             operands="text",
         ),
-        Program(
+        _command(
             names="pull",
             reason=f"a strategy is a program; {_OTHER_SIDE}",
             options=f"{_MERGES.replace('-m= --message= ', '').replace('-e --edit', '--edit')} {_FETCHES.replace('-m ', '').replace('-j= ', '-j? ').replace('--jobs= ', '--jobs? ')} --no-rebase",
@@ -286,60 +304,59 @@ GIT = Program(
             runs=f"-s= --strategy= --verify-signatures --upload-pack= {_SIGNS}",
             refuses=_HELPER,
         ),
-        Program(
+        _command(
             names="fetch",
             reason=_OTHER_SIDE,
             options=_FETCHES,
             runs="--upload-pack=",
             refuses=_HELPER,
         ),
-        Program(
+        _command(
             names="push",
             reason=_OTHER_SIDE,
             options="-v -q -d -n -f -u -o= -4 -6 --verbose --quiet --all --branches --mirror --delete --tags --dry-run --porcelain --force --force-with-lease? --no-force-with-lease --force-if-includes --recurse-submodules= --no-recurse-submodules --thin --no-thin --set-upstream --progress --no-progress --prune --no-verify --verify --follow-tags --no-follow-tags --no-signed --atomic --push-option= --ipv4 --ipv6 -h",
             runs="--receive-pack= --exec= --signed? --repo=",
             refuses=_HELPER,
         ),
-        Program(
+        _command(
             names="ls-remote",
             reason=_OTHER_SIDE,
             options="-q -t -b -o= --quiet --tags --heads --branches --refs --get-url --sort= --symref --exit-code --server-option= -h",
             runs="--upload-pack= --exec=",
             refuses=_HELPER,
         ),
-        Program(
+        _command(
             names="clone",
             reason="configuration, templates and the other side's program are code, and so is an address that names one",
             options="-v -q -n -l -s -j= -o= -b= -4 -6 --verbose --quiet --progress --no-progress --reject-shallow --no-reject-shallow --no-checkout --bare --mirror --local --no-local --no-hardlinks --shared --recurse-submodules? --recursive? --jobs= --origin= --branch= --revision= --depth= --shallow-since= --shallow-exclude= --single-branch --no-single-branch --no-tags --tags --shallow-submodules --no-shallow-submodules --dissociate --server-option= --ipv4 --ipv6 --filter= --also-filter-submodules --remote-submodules --sparse --ref-format= -h",
             reads="--reference= --reference-if-able= --bundle-uri=",
-            changes="--separate-git-dir=",
-            runs="-u= --upload-pack= -c= --config= --template=",
+            # Where git's own files would lie under another name than .git.
+            runs="-u= --upload-pack= -c= --config= --template= --separate-git-dir=",
             operands="maybe change",
             refuses=_HELPER,
         ),
-        Program(
+        _command(
             names="init",
-            reason="templates hold hooks",
+            reason="templates hold hooks, and git's own files must not lie under another name",
             options="-q -b= --quiet --bare --shared? --initial-branch= --object-format= --ref-format= -h",
-            changes="--separate-git-dir=",
-            runs="--template=",
+            runs="--template= --separate-git-dir=",
             operands="change",
         ),
-        Program(
+        _command(
             names="rebase",
             reason="it runs commands between the steps, and an editor",
             options="-q -v -n -C= -f -m -r? -X= -k --onto= --keep-base --no-verify --verify --quiet --verbose --no-stat --stat --signoff --committer-date-is-author-date --reset-author-date --ignore-whitespace --whitespace= --force-rebase --no-ff --continue --skip --abort --quit --show-current-patch --apply --merge --rerere-autoupdate --no-rerere-autoupdate --keep-empty --empty= --autosquash --no-autosquash --update-refs --no-update-refs --autostash --no-autostash --rebase-merges? --no-rebase-merges --fork-point --no-fork-point --strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --no-gpg-sign -h",
             runs=f"-x= --exec= -i --interactive --edit-todo -s= --strategy= {_SIGNS}",
             operands="text",
         ),
-        Program(
+        _command(
             names="cherry-pick revert",
             reason="a strategy is a program, and so is what makes a signature",
             options="-n -e -s -m= -X= -x -r --no-commit --edit --no-edit --signoff --no-signoff --mainline= --rerere-autoupdate --no-rerere-autoupdate --strategy-option= --ff --allow-empty --allow-empty-message --keep-redundant-commits --empty= --cleanup= --reference --continue --skip --abort --quit --no-gpg-sign -h",
             runs=f"--strategy= {_SIGNS}",
             operands="text",
         ),
-        Program(
+        _command(
             names="apply",
             reason="--unsafe-paths writes outside of the repository",
             options="-p= -N -3 -z -C= -R -v -q --exclude= --include= --no-add --stat --numstat --summary --check --index --intent-to-add --cached --apply --3way --ours --theirs --union --unidiff-zero --whitespace= --ignore-space-change --ignore-whitespace --reverse --reject --allow-overlap --allow-binary-replacement --binary --verbose --quiet --inaccurate-eof --recount --directory= --allow-empty -h",
@@ -347,14 +364,14 @@ GIT = Program(
             runs="--unsafe-paths",
             operands="read",
         ),
-        Program(
+        _command(
             names="am",
             reason="a signature is made by a program",
             options="-3 -q -s -u -k -m -c -C= -p= -r --3way --quiet --signoff --utf8 --no-utf8 --keep --keep-non-patch --message-id --no-message-id --keep-cr --no-keep-cr --scissors --no-scissors --quoted-cr= --whitespace= --ignore-space-change --ignore-whitespace --directory= --exclude= --include= --patch-format= --reject --continue --resolved --skip --abort --quit --show-current-patch? --retry --allow-empty --committer-date-is-author-date --ignore-date --rerere-autoupdate --empty= --no-verify -h",
             runs=f"-i --interactive --resolvemsg= {_SIGNS}",
             operands="read",
         ),
-        Program(
+        _command(
             names="archive",
             reason="-o writes; the other side's program is an option",
             options="-v -l -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 --format= --prefix= --add-virtual-file= --mtime= --verbose --list --worktree-attributes -h",
@@ -362,68 +379,81 @@ GIT = Program(
             writes="-o= --output=",
             runs="--remote= --exec=",
         ),
-        Program(
+        _command(
             names="bundle",
             reason="it writes a file",
             options="-q -h",
             commands=(
-                Program(
+                _command(
                     names="verify list-heads unbundle",
                     options="-q --quiet --progress -h",
                     operands="read text",
                 ),
-                Program(
+                _command(
                     names="create",
                     options=f"-q --quiet --progress --all-progress --version= {_REVISIONS}",
                     operands="write text",
                 ),
             ),
         ),
-        Program(
+        _command(
             names="worktree",
             options="-h",
             commands=(
-                Program(
-                    names="add list lock move prune remove repair unlock",
-                    options="-f -b= -B= -d -v -n -q -z --force --detach --checkout --no-checkout --lock --reason= --quiet --track --no-track --guess-remote --no-guess-remote --orphan --porcelain --expire= --verbose --dry-run --relative-paths -h",
-                    operands="change maybe",
+                *(
+                    _command(
+                        names=names,
+                        options="-f -b= -B= -d -v -n -q -z --force --detach --checkout --no-checkout --lock --reason= --quiet --track --no-track --guess-remote --no-guess-remote --orphan --porcelain --expire= --verbose --dry-run --relative-paths -h",
+                        operands=operands,
+                    )
+                    for names, operands in (
+                        ("add", "change maybe"),
+                        ("list lock move prune remove repair unlock", "change"),
+                    )
                 ),
             ),
         ),
-        Program(
+        _command(
             names="bisect",
             reason="`run` runs a program at every step",
             options="-h",
             spelled="run visualize view replay",
             commands=(
-                Program(names="run", stops=True, passes=True),
-                Program(
+                _command(names="run", stops=True, passes=True),
+                _command(
                     names="start good bad new old reset skip log terms next",
                     options="--term-good= --term-bad= --term-new= --term-old= --no-checkout --first-parent",
                 ),
             ),
         ),
-        Program(
+        _command(
             names="submodule",
             reason="`foreach` runs a command in each submodule",
             options="-q --quiet --cached -h",
             spelled="foreach",
             commands=(
-                Program(
-                    names="add status init deinit update set-branch set-url summary sync absorbgitdirs",
-                    reason="an address can name a program",
-                    options="-b= -d -f -n= -N -q -j= --quiet --cached --recursive --init --remote --no-fetch --no-recommend-shallow --recommend-shallow --force --checkout --merge --rebase --depth= --jobs= --single-branch --no-single-branch --filter= --progress --branch= --default --name= --all --files --summary-limit= -h",
-                    reads="--reference=",
-                    refuses=_HELPER,
+                *(
+                    _command(
+                        names=name,
+                        reason="an address can name a program",
+                        options="-b= -d -f -n= -N -q -j= --quiet --cached --recursive --init --remote --no-fetch --no-recommend-shallow --recommend-shallow --force --checkout --merge --rebase --depth= --jobs= --single-branch --no-single-branch --filter= --progress --branch= --default --name= --all --files --summary-limit= -h",
+                        reads="--reference=",
+                        operands=operands,
+                        refuses=_HELPER,
+                    )
+                    for name, operands in (
+                        ("add", "maybe change"),
+                        ("status init deinit update set-branch set-url summary sync absorbgitdirs", "maybe"),
+                    )
                 ),
             ),
         ),
-        Program(
+        _command(
             names="notes",
             reason="an editor is a program",
             options="--ref= -h",
             commands=(
-                Program(
+                _command(
                     names="list add copy append show remove prune merge get-ref",
                     options="-m= -f -C= -n -v -q -s= --message= --reuse-message= --force --stdin --ignore-missing --allow-empty --dry-run --verbose --quiet --strategy= --commit --abort -h",
                     reads="-F= --file=",
@@ -431,18 +461,18 @@ GIT = Program(
                 ),
             ),
         ),
-        Program(
+        _command(
             names="sparse-checkout",
             options="-h",
             commands=(
-                Program(
+                _command(
                     names="list init set add reapply disable check-rules",
                     options="--cone --no-cone --sparse-index --no-sparse-index --stdin --skip-checks -z -h",
                     operands="text",
                 ),
             ),
         ),
-        Program(
+        _command(
             names="config",
             reason="most settings make git run or reach something later",
             # `programs` knows which settings may be written.

@@ -7,7 +7,29 @@ script; code in an argument is admitted only where it is proven to compute and p
 
 from __future__ import annotations
 
+from nacre.policy.model import names
 from nacre.policy.tables.schema import Interpreter
+
+# Modules of Python itself, of all versions: some of them are not looked for in the working directory.
+PYTHON_MODULES = names(
+    "abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 "
+    "bdb binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop "
+    "collections colorsys compileall compression concurrent configparser contextlib contextvars copy copyreg "
+    "crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest email encodings "
+    "ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc "
+    "genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib "
+    "imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging lzma "
+    "mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib "
+    "nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools "
+    "pipes pkgutil platform plistlib poplib posix posixpath pprint profile pstats pty pwd py_compile pyclbr "
+    "pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched "
+    "secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket socketserver spwd "
+    "sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess "
+    "sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading "
+    "time timeit tkinter token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types "
+    "typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser winreg winsound wsgiref "
+    "xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo "
+)
 
 INTERPRETERS = (
     Interpreter(
@@ -42,7 +64,7 @@ INTERPRETERS = (
             ("--test-reporter=", "spec|tap|dot|junit|lcov"),
             ("--test-reporter-destination=", "stdout|stderr"),
         ),
-        inline="-e= --eval= -p= --print= -pe= -ep= -i --interactive --input-type= --run= --experimental-config-file= --experimental-default-config-file --inspect? --inspect-brk? --inspect-wait? --inspect-port= --icu-data-dir= --openssl-config= --openssl-shared-config --snapshot-blob= --build-snapshot --build-snapshot-config= --experimental-sea-config= --diagnostic-dir= --report-dir= --report-directory= --redirect-warnings= --cpu-prof --cpu-prof-dir= --heap-prof --heap-prof-dir= --heapsnapshot-signal= --trace-event-file-pattern= --experimental-policy= --experimental-network-imports --watch-path= --test-global-setup= --localstorage-file=",
+        inline="inspect debug -e= --eval= -p= --print= -pe= -ep= -i --interactive --input-type= --run= --experimental-config-file= --experimental-default-config-file --inspect? --inspect-brk? --inspect-wait? --inspect-port= --icu-data-dir= --openssl-config= --openssl-shared-config --snapshot-blob= --build-snapshot --build-snapshot-config= --experimental-sea-config= --diagnostic-dir= --report-dir= --report-directory= --redirect-warnings= --cpu-prof --cpu-prof-dir= --heap-prof --heap-prof-dir= --heapsnapshot-signal= --trace-event-file-pattern= --experimental-policy= --experimental-network-imports --watch-path= --test-global-setup= --localstorage-file=",
         quits="--version -v --help -h --v8-options -c --check --completion-bash",
         finds="--test",
         language="javascript",
@@ -51,9 +73,12 @@ INTERPRETERS = (
     Interpreter(
         names="bun deno",
         permutes=True,
+        fetches=True,
+        scripts=r".*[./:].*|build|dev|develop|serve|start|preview|watch|lint|format|fmt|typecheck|type-check|check|check-types|test|unit|e2e|coverage|clean|generate|codegen|storybook|release|migrate|seed|prepare|postinstall",
+        hands_on="run",
         reason="runs the JavaScript text it is given",
         options="--watch --hot --smol --bail --timeout= --coverage --rerun-each= --todo --only -t= --test-name-pattern= --production --frozen-lockfile --silent --verbose --no-save --dry-run --quiet -q --check --no-check --locked --frozen --fail-fast --parallel --filter= --unstable --cached-only --no-remote --no-npm",
-        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
+        inline="-e= --eval= -p= --print= -r= --preload= --cwd= --config= -c= --env-file= --shell= --import-map= --import= --inspect? eval repl exec x create upgrade init compile bundle vendor jupyter serve lsp -A --allow-all --allow-run? --allow-ffi? --allow-write? --allow-env? --allow-net? --allow-read? --allow-sys? -R -W -N",
         quits="--version -v -V --help -h --revision",
     ),
     Interpreter(
@@ -72,6 +97,7 @@ INTERPRETERS = (
     ),
     Interpreter(
         names="php",
+        dashes=False,
         reason="runs the PHP text it is given",
         options="-n -q -l",
         inline="-r= -B= -R= -E= -F= -d= -a -S= -c= -z= -f= -t= --run= --define= --php-ini= --server= --docroot= --zend-extension= --process-code= --process-begin=",
@@ -85,11 +111,27 @@ INTERPRETERS = (
         quits="-v",
     ),
     Interpreter(
-        names="Rscript R julia tclsh wish expect osascript groovy scala kotlin elixir iex erl escript ghci runghc runhaskell guile sbcl clojure clj bb racket ocaml octave jshell ipython",
+        names="Rscript julia tclsh wish expect osascript groovy kotlin elixir iex escript ghci runghc runhaskell guile sbcl clojure clj bb racket ocaml octave ipython",
         reason="runs the text it is given",
         options="",
         inline="",
         quits="--version --help",
+    ),
+    Interpreter(
+        names="R",
+        reason="runs the text it is given, and any program behind CMD",
+        options="",
+        inline="CMD",
+        quits="--version --help",
+    ),
+    # Their options are read behind an operand, too.
+    Interpreter(
+        names="erl jshell scala",
+        reason="runs the text it is given",
+        options="",
+        inline="",
+        quits="--version --help",
+        permutes=True,
     ),
     Interpreter(
         names="pwsh powershell",
@@ -97,8 +139,11 @@ INTERPRETERS = (
         options="",
         inline="-c -command -Command -e -ec -enc -EncodedCommand -encodedcommand -f -file -File",
         quits="-Version -version --version -Help -help -h",
+        files=r"(?i)[^;&|\s]+\.ps1",
     ),
-    Interpreter(names="cmd", reason="runs the text it is given", inline="/c /k /C /K /r /R", quits=""),
+    Interpreter(
+        names="cmd", reason="runs the text it is given", inline="/c /k /C /K /r /R", quits="", files=r"(?!)"
+    ),
     Interpreter(
         names="gdb lldb",
         reason="runs the commands it is given, `shell` among them",

@@ -11,52 +11,61 @@ So only names that are spelled in full count, and a value in a word of its own n
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import Program
+from nacre.policy.tables.schema import ELSEWHERE, Program
 
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
-_NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
+_NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
 
+# Configuration that is code is looked for beside the files that are named.
+_OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
 # Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
 _EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
-_YARN_RUNS = "--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp"
-_PNPM_RUNS = "-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --package="
+_YARN_RUNS = "--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp --into= --require= --inspect? --inspect-brk? --inspect-wait? --filename= --out="
+_PNPM_RUNS = "-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --globalconfig= --package= --pnpmfile= --global-pnpmfile= --workspace-dir= --state-dir= --cache-dir= --pack-destination= --patches-dir= --npm-path= --out="
 
 
 def _for_scripts(options: str) -> str:
     """Options that are none of the manager's own, nor could be taken for the beginning of one: a script gets them."""
-    names = (name.rstrip("=").lstrip("-") for name in options.split())
+    names = (name.rstrip("=?").lstrip("-") for name in options.split())
     own = "|".join("(?:".join(name) + ")?" * (len(name) - 1) for name in names)
-    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+-]*)?"
+    return rf"--(?!(?:no-)?(?:{own})(?:=|\Z))[a-z][A-Za-z-]*(?:=[A-Za-z0-9_.,:+ -]*)?"
 
 
 _TOOLS = (
     Program(
         names="eslint",
+        plain_values=True,
         reason="configuration, plugins and parsers are code; fixes and reports are written",
-        options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --print-config= --fix-dry-run --stdin --stdin-filename= --cache --cache-strategy= --stats --concurrency=",
+        options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --fix-dry-run --stdin --cache --cache-strategy= --stats --concurrency=",
         reads="--ignore-path=",
-        places="-c= --config= --rulesdir=",
+        # Configuration is looked for beside the file, too, that is only named.
+        places="-c= --config= --rulesdir= --print-config= --stdin-filename=",
         writes="--fix --fix-type= -o= --output-file= --cache-location= --cache-file= --init --suppress-all --prune-suppressions --suppressions-location=",
         runs="--resolve-plugins-relative-to= --plugin= --parser= --parser-options= --flag=",
         # A name is a package of the project, a path is code from elsewhere.
         checks=(("-f= --format=", r"[a-z-]+"),),
         operands="maybe",
+        refuses=_OUTSIDE,
     ),
     Program(
         names="prettier",
+        plain_values=True,
         reason="configuration and plugins are code; -w writes",
-        options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --parser= --stdin-filepath= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --find-config-path= --file-info= --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
+        options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
         reads="--ignore-path=",
-        places="--config=",
+        places="--config= --stdin-filepath= --find-config-path= --file-info=",
         writes="-w --write --cache-location=",
+        # A path is code.
+        checks=(("--parser=", r"[a-z0-9-]+"),),
         runs="--plugin= --plugin-search-dir= --config-precedence=",
         operands="maybe",
+        refuses=_OUTSIDE,
     ),
     Program(
         names="jest vitest",
         plain_values=True,
         reason="configuration, transforms and setup files are code; snapshots and reports are written",
-        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --coverageReporters= --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --changedSince= --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --pool= --project= --inspect? --sequence.shuffle --related --changed? --isolate --no-isolate --standalone --clearScreen --slowTestThreshold= --workerIdleMemoryLimit= --openHandlesTimeout= --colors --maxConcurrency= --lastCommit --testLocationInResults --globals --coverage.enabled? --coverage.all? --coverage.include= --coverage.exclude= --poolOptions.threads.singleThread --poolOptions.forks.singleFork --minWorkers= --exclude= --disable-console-intercept --disableConsoleIntercept --teardownTimeout= --hookTimeout= --no-watch --fileParallelism? --printConsoleTrace --expandSnapshotDiff --sequence.seed= --sequence.concurrent",
+        options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --project= --sequence.shuffle --related --isolate --no-isolate --standalone --clearScreen --slowTestThreshold= --workerIdleMemoryLimit= --openHandlesTimeout= --colors --maxConcurrency= --lastCommit --testLocationInResults --globals --coverage.enabled? --coverage.all? --coverage.include= --coverage.exclude= --poolOptions.threads.singleThread --poolOptions.forks.singleFork --minWorkers= --exclude= --disable-console-intercept --disableConsoleIntercept --teardownTimeout= --hookTimeout= --no-watch --fileParallelism? --printConsoleTrace --expandSnapshotDiff --sequence.seed= --sequence.concurrent",
         places="-c= -r= --config= --rootDir= --root= --dir=",
         writes="-u --updateSnapshot --update --outputFile= --coverageDirectory= --coverage.reportsDirectory= --cacheDirectory= --json --init",
         checks=(
@@ -64,23 +73,30 @@ _TOOLS = (
                 "--reporter= --reporters=",
                 "default|verbose|dot|json|tap|tap-flat|junit|basic|tree|summary|hanging-process|github-actions",
             ),
+            ("--pool=", "threads|forks|vmThreads|vmForks|typescript|browser"),
+            # A debugger for whoever reaches the port runs code.
+            ("--inspect?", r"(?:(?:127\.0\.0\.1|localhost):)?\d+"),
+            # A revision, which git is told.
+            ("--changedSince= --changed?", r"[\w@][\w./@~^-]*"),
             # Any other environment, provider or reporter is a package, or a file of code.
             ("--env= --environment= --testEnvironment=", "node|jsdom|happy-dom|edge-runtime"),
             ("--coverageProvider= --coverage.provider=", "babel|v8|istanbul"),
             (
-                "--coverage.reporter=",
+                "--coverage.reporter= --coverageReporters=",
                 "text|text-summary|html|json|json-summary|lcov|lcovonly|clover|cobertura|none|teamcity",
             ),
         ),
         # The first two take all words that follow.
         runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --api? --ui",
         operands="text",
+        # Some options take all words that follow: a reporter is code.
+        refuses=_OUTSIDE,
     ),
     Program(
-        names="mocha ava tap nyc c8",
+        names="mocha ava tap",
         plain_values=True,
         reason="required files, reporters and configuration are code; reports are written",
-        options="-h -V -g= -f= -b -i -t= -s= -A -C -n= -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
+        options="-h -V -g= -f= -b -i -t= -s= -A -C -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
         places="-c= --config= --nycrc-path= --spec= --file=",
         # Reporters of their own, and what well-known packages of the project register.
         checks=(
@@ -94,8 +110,43 @@ _TOOLS = (
             ),
         ),
         writes="-O= --reporter-options= --reporter-option= --report-dir= --temp-dir= --update-snapshots --reports-dir= -o= --reports-directory= --temp-directory=",
-        runs="--import= --loader= --ui= -u= --package= --opts= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
+        # mocha's -n names an option of node: -n require=x.
+        runs="-n= --import= --loader= --ui= -u= --package= --opts= --node-option= --node-arguments= --instrument= --hook-require --cwd= --wrapper-url=",
         operands="maybe",
+        refuses=_OUTSIDE,
+    ),
+    Program(
+        names="nyc c8",
+        plain_values=True,
+        reason="it runs its arguments; required files, reporters and configuration are code; reports are written",
+        options="-h -s -n= -x= -a --help --version --silent --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --exclude-after-remap --per-file --clean --no-clean --cache --no-cache --skip-full --src= --100",
+        places="-c= --config= --nycrc-path=",
+        checks=(
+            (
+                "--reporter= -r=",
+                "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|cobertura|clover|none",
+            ),
+        ),
+        writes="--report-dir= --reports-dir= -o= --reports-directory= --temp-dir= --temp-directory=",
+        runs="-i= --require= --instrument --hook-require --hook-run-in-context --cwd= --node-arguments=",
+        stops=True,
+        passes=True,
+        tools=True,
+        commands=(
+            Program(
+                names="report check-coverage",
+                plain_values=True,
+                reason="reports are written",
+                options="--lines= --branches= --functions= --statements= --per-file --100",
+                checks=(
+                    (
+                        "--reporter= -r=",
+                        "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|none",
+                    ),
+                ),
+                operands="text",
+            ),
+        ),
     ),
     Program(
         names="tsc vue-tsc",
@@ -108,34 +159,38 @@ _TOOLS = (
         runs="--plugins=",
         operands="maybe",
         dashes=False,
-        refuses="@",
+        refuses=f"@|{_OUTSIDE}",
         response_files=True,
     ),
     Program(
         names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
         plain_values=True,
         reason="configuration, plugins and loaders are code; bundles are written",
-        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= -p= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --analyze? --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps",
+        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --analyze? --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps",
         # esbuild names a package or a kind of file behind a colon.
         pattern=r"--(?:external|loader|define|pure|drop):[^\s]+",
+        # A port, to rollup a plugin: a package of the project, or a file, or code.
+        checks=(("-p=", r"[\w-]+"),),
         places="-c= --config=",
         writes="-o= --output= --output-path= --outdir= --out-dir= --outfile= --dir= -d= --file= --outDir= --metafile= --emptyOutDir --minify --sourcemap? --fix --json?",
         runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
         operands="text",
-        # `lerna exec`; a project that lies elsewhere.
-        spelled="exec",
-        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        # `lerna exec`, `ng add`: they run commands, or packages that they fetch; a project that lies elsewhere.
+        spelled="exec add new create init publish version login logout deploy migrate import link",
+        refuses=_OUTSIDE,
     ),
     Program(
         names="stylelint",
+        plain_values=True,
         reason="configuration, formatters and syntaxes are code; fixes are written",
-        options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --cache --report-needless-disables --stdin --stdin-filename=",
+        options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --cache --report-needless-disables --stdin",
         reads="-i= --ignore-path=",
-        places="-c= --config=",
+        places="-c= --config= --stdin-filename=",
         writes="--fix -o= --output-file= --cache-location=",
         checks=(("-f= --formatter=", "string|verbose|compact|json|tap|unix|github"),),
         runs="--custom-formatter= --custom-syntax= --config-basedir=",
         operands="maybe",
+        refuses=_OUTSIDE,
     ),
 )
 
@@ -146,6 +201,8 @@ PROGRAMS = (
         style="words",
         options=f"{_NPM} -a -m=",
         runs="--prefix= -C= --script-shell= --node-options= --userconfig= --globalconfig= --init-module= --shell= --editor= --viewer= --browser= --git= --call= -c= --scripts-prepend-node-path= --local-prefix= --package= --registry= --reg= --proxy= --https-proxy= --cache= --cafile= --cert= --key= --before=",
+        # A directory, for one.
+        reads="--diff=",
         writes="--pack-destination=",
         persistent=True,
         plain_values=True,
@@ -159,10 +216,31 @@ PROGRAMS = (
                 refuses=_EXPANDED,
             ),
             Program(
-                names="test t tst start stop restart install-test it ci clean-install ic install-ci-test cit install i in ins inst add update up upgrade udpate uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll view info show v find-dupes fund doctor search s se find root prefix bin whoami ping explain why version verison completion diff query pack link ln shrinkwrap",
+                names="install i in ins inst add install-test it link ln",
+                style="words",
+                reason="what a package brings is run",
+                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+            ),
+            Program(
+                names="test t tst start stop restart ci clean-install ic install-ci-test cit update up upgrade udpate uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll view info show v find-dupes doctor search s se find root prefix bin whoami ping explain why version verison completion diff query shrinkwrap",
                 style="words",
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
+            ),
+            # With a name it opens a browser.
+            Program(
+                names="fund",
+                style="words",
+                reason="a browser is a program",
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+            Program(
+                names="pack",
+                style="words",
+                reason="a package is written",
+                refuses=_EXPANDED,
+                only_with="--dry-run",
             ),
             # Alone it writes a package.json; with a name it fetches a package and runs it.
             Program(
@@ -201,26 +279,44 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
-        pattern=_for_scripts(_PNPM_RUNS),
         runs=_PNPM_RUNS,
         persistent=True,
         plain_values=True,
         spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
+        # No program of the system has a colon in its name.
+        scripts=r"[a-z][a-z0-9_.-]*(?::[a-z0-9_.-]+)+",
         commands=(
             Program(names="exec", style="words", stops=True, passes=True, packages=True),
             # Tools of the project by their own names.
             *_TOOLS,
             Program(
-                names="run test t start stop restart install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin pack",
+                names="run",
                 style="words",
                 reason=_ELSEWHERE,
+                pattern=_for_scripts(_PNPM_RUNS),
+                pattern_later=True,
                 refuses=_EXPANDED,
+            ),
+            Program(
+                names="install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin",
+                style="words",
+                reason="what a package brings is run",
+                options="--check --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
+                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+            ),
+            Program(
+                names="pack",
+                style="words",
+                reason="a package is written",
+                refuses=_EXPANDED,
+                only_with="--dry-run",
             ),
             # Scripts of the project by their usual names; others could be programs, which pnpm runs as well.
             Program(
-                names="build build:dev build:prod dev develop serve preview watch lint lint:fix format fmt typecheck type-check check check-types test:unit test:e2e test:watch test:coverage coverage e2e clean generate codegen storybook release",
+                names="test t start stop restart build build:dev build:prod dev develop serve preview watch lint lint:fix format fmt typecheck type-check check check-types test:unit test:e2e test:watch test:coverage coverage e2e clean generate codegen storybook release",
                 style="words",
                 reason=_ELSEWHERE,
+                pattern=_for_scripts(_PNPM_RUNS),
                 refuses=_EXPANDED,
             ),
         ),
@@ -230,15 +326,61 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --since? --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
-        pattern=_for_scripts(_YARN_RUNS),
         runs=_YARN_RUNS,
         persistent=True,
         plain_values=True,
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
         operands="text",
         spelled="exec dlx create config node plugin init set publish global link unlink login logout npm patch patch-commit stage unplug import policies run-script tag team owner self-update",
-        # The same commands inside of a workspace.
-        refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z|{_EXPANDED}",
+        refuses=_EXPANDED,
+        commands=(
+            Program(
+                names="run",
+                style="words",
+                reason=_ELSEWHERE,
+                # Right behind a script, yarn takes this for an option of its own.
+                refuses=rf"--into\Z|{_EXPANDED}",
+                stops=True,
+                passes=True,
+            ),
+            Program(
+                names="workspace workspaces",
+                style="words",
+                reason=_ELSEWHERE,
+                pattern=_for_scripts(_YARN_RUNS),
+                pattern_later=True,
+                operands="text",
+                # The same commands inside of a workspace.
+                refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z|{_EXPANDED}",
+            ),
+            Program(
+                names="pack",
+                style="words",
+                reason="a package is written",
+                refuses=_EXPANDED,
+                only_with="--dry-run -n",
+            ),
+            Program(
+                names="install add remove upgrade upgrade-interactive up update outdated list why info audit dedupe check cache rebuild version versions licenses constraints explain search bin dir autoclean install-peerdeps help generate-lock-entry doctor access",
+                plain_values=True,
+                style="words",
+                reason=_ELSEWHERE,
+                options="--fix --check --strategy= --major --minor --patch --new-version= --no-git-tag-version --ignore-workspace-root-check --save --save-dev --verify-tree --mirror --fields= --name-only --severity= --environment= --no-bin-links --audit --skip-integrity-check --update-checksums --refresh-lockfile --deferred --immediate",
+                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+            ),
+            # Tools of the project by their own names.
+            *_TOOLS,
+        ),
+        other=Program(
+            names="script",
+            style="words",
+            reason=_ELSEWHERE,
+            # Of the tests that scripts mostly run: write snapshots anew, watch.
+            options="-u -w",
+            pattern=_for_scripts(_YARN_RUNS),
+            operands="text",
+            refuses=_EXPANDED,
+        ),
     ),
     Program(
         names="npx pnpx bunx",
@@ -252,11 +394,32 @@ PROGRAMS = (
     ),
     *_TOOLS,
     Program(
-        names="ts-node tsx nodemon",
+        names="nodemon",
+        reason="it runs code",
+        options="-v -h -q -V -d= -I -L --version --help --quiet --verbose --delay= --no-stdin --legacy-watch --no-colors --ignore= -i=",
+        # Its options are known behind the file, too.
+        runs="-x= --exec= -r= --require= -C= --cwd= --config= --watch= -w= --ext= -e= --signal= -s= --on-change-only --spawn --inspect? --inspect-brk? --dump",
+        operands="near text",
+        plain_values=True,
+    ),
+    Program(
+        names="ts-node tsx",
         reason="it runs code",
         options="-v -h --version --help",
         runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
-        operands="near text",
-        stops=True,
+        # A file of code that lies elsewhere.
+        refuses=rf"{_OUTSIDE}|.*:",
+        commands=(
+            Program(
+                names="watch",
+                reason="it runs code",
+                options="--clear-screen=",
+                operands="near maybe",
+                plain_values=True,
+                stops=True,
+            ),
+        ),
+        # What follows a file of code is for it.
+        other=Program(names="file", harmless=True),
     ),
 )

@@ -8,6 +8,8 @@ options, proxies or addresses from somewhere else.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nacre.policy.tables.schema import Program
 
 # Addresses: only these schemes, and nothing that curl puts together from braces and brackets before them.
@@ -16,10 +18,29 @@ _ODD_ADDRESS = r"(?i)@|(?!(?:https?|ftps?|wss?)://)(?:[^/?#]*://|[a-z0-9+.-]*[{\
 _JUMP = r"[\w@.:,%\[\]-]+"
 # A name of a host that a shell would read as more than a name.
 _ODD_HOST = r"(?![\w@.:/%\[\]+-]+\Z)"
+# A host of that kind, or a path on it that a shell would read as more than a path: scp and rsync may give it to one.
+_ODD_REMOTE = (
+    r"[^/:]*[^\w@.:/%\[\]+*?{},~ -][^/:]*:|(?:[^/:]+:|[a-z]+://)[^;&|`$<>()\\\"'\s]*[;&|`$<>()\\\"'\s]"
+)
 # Settings of ssh that neither run nor read anything.
 SSH_SETTING = (
     r"(?i)(?:connecttimeout|batchmode|serveralive\w+|loglevel|stricthostkeychecking|connectionattempts|requesttty"
     r"|port|user|addressfamily|compression|identitiesonly|passwordauthentication|pubkeyauthentication)[ =]+[\w.+@-]*"
+)
+
+_SSH = Program(
+    names="ssh",
+    reason="ProxyCommand and the like run local programs, -F reads more options, -I loads a library",
+    options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -L= -m= -O= -p= -Q= -R= -W=",
+    # The jump host becomes part of a text for a shell; so may the user and the host.
+    checks=(("-J=", _JUMP), ("-l=", r"[\w.+@-]+")),
+    reads="-i=",
+    writes="-E=",
+    runs="-F= -I= -S= -w= -P= -o=",
+    # And -o, of which `programs` knows the settings that are harmless.
+    operands="text",
+    refuses=_ODD_HOST,
+    stops=True,
 )
 
 PROGRAMS = (
@@ -49,19 +70,13 @@ PROGRAMS = (
         operands="text",
         refuses=_ODD_ADDRESS,
     ),
-    Program(
-        names="ssh autossh",
-        reason="ProxyCommand and the like run local programs, -F reads more options, -I loads a library",
-        options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -L= -m= -O= -p= -Q= -R= -W=",
-        # The jump host becomes part of a text for a shell; so may the user and the host.
-        checks=(("-J=", _JUMP), ("-l=", r"[\w.+@-]+")),
-        reads="-i=",
-        writes="-E=",
-        runs="-F= -I= -S= -w= -P= -o=",
-        # And -o, of which `programs` knows the settings that are harmless.
-        operands="text",
-        refuses=_ODD_HOST,
-        stops=True,
+    _SSH,
+    # Its own -M takes a port: the host is the word behind that.
+    replace(
+        _SSH,
+        names="autossh",
+        options=_SSH.options.replace(" -M ", " "),
+        checks=(*_SSH.checks, ("-M=", r"\d+(?::\d+)?")),
     ),
     Program(
         names="scp",
@@ -70,7 +85,9 @@ PROGRAMS = (
         checks=(("-J=", _JUMP), ("-o=", SSH_SETTING)),
         reads="-i=",
         runs="-D= -F= -S= -s -X=",
+        trees="-r",
         operands="copy",
+        refuses=_ODD_REMOTE,
     ),
     Program(
         names="sftp",
@@ -87,19 +104,21 @@ PROGRAMS = (
         names="rsync",
         reason="the remote shell is a program; logs and batches are written",
         options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -K -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
-        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest= --read-batch=",
+        reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest=",
         changes="-T= --temp-dir=",
         fills="--backup-dir= --partial-dir=",
         suffixes="--suffix",
-        writes="--log-file= --write-batch= --only-write-batch=",
+        writes="--log-file=",
         follows="-L -k --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
         checks=(
             # A rule that merges a file reads it.
             ("-f= --filter=", r"(?!merge|dir-merge|[.:]).*"),
             ("-e= --rsh=", r"ssh(?: -p ?\d+| -[46CTxq]| -i [\w./~-]+)*"),
         ),
-        runs="--rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
+        # A batch holds files of any name.
+        runs="--read-batch= --write-batch= --only-write-batch= --rsync-path= --daemon --config= -M= --remote-option= --dparam= --early-input= --log-file-format= --address= --sockopts= --blocking-io --super",
         operands="copy",
+        refuses=_ODD_REMOTE,
     ),
     Program(
         names="nc ncat netcat",

@@ -10,16 +10,10 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import Program
 
-_INDEX = "-i= -f= --index-url= --extra-index-url= --no-index --find-links= --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi= --trusted-host="
-_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
-_UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
-_UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs --raw-sources --files --relocatable"
-_UV_PYTHON = ("-p= --python=", r"(?:c?python|pypy)?@?\d+(?:\.\d+){0,2}t?")
-_UV_ELSEWHERE = "-i= --index-url= --index= --default-index= --extra-index-url= -f= --find-links= --directory= --project= --config-file= -C= --config-setting= --config-settings= --cache-dir= --allow-insecure-host= --with= -w= --with-editable= --with-requirements= --env-file= --script= -s= --keyring-provider= --gui-script="
-
 PROGRAMS = (
     Program(
         names="pre-commit",
+        plain_values=True,
         reason="it runs what a configuration says, and puts itself among git's hooks",
         options="-h -V -a -v --help --version --color= --all-files --verbose --show-diff-on-failure --hook-stage= --from-ref= --to-ref= --source= --origin= --fail-fast --bleeding-edge --freeze --jobs= -j=",
         reads="--files=",
@@ -71,233 +65,24 @@ PROGRAMS = (
         plain_values=True,
     ),
     Program(
-        names="pip pip3",
-        plain_values=True,
-        reason="other interpreters and build options are code; logs are written",
-        options=_PIP,
-        checks=(("--keyring-provider=", "auto|disabled|import"),),
-        reads="--cert= --client-cert=",
-        changes="--cache-dir=",
-        writes="--log=",
-        runs="--python=",
-        persistent=True,
-        commands=(
-            Program(
-                names="install download wheel lock",
-                plain_values=True,
-                reason="build options are code; other directories are written",
-                options=f"{_INDEX} -U -I --no-deps --dry-run --user --upgrade --upgrade-strategy= --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --use-pep517 --check-build-dependencies --break-system-packages --compile --no-compile --no-warn-script-location --no-warn-conflicts --require-hashes --progress-bar= --root-user-action= --no-clean --no-verify --group=",
-                reads="-r= --requirement= -c= --constraint= -e= --editable= --build-constraint=",
-                writes="-t= --target= --root= --prefix= --src= --report= -d= --dest= -w= --wheel-dir= -b= --build= -o= --output=",
-                runs="--global-option= --build-option= --config-settings= --config-setting= -C= --install-option=",
-            ),
-            Program(
-                names="uninstall",
-                options="-y --yes --root-user-action= --break-system-packages",
-                reads="-r= --requirement=",
-                operands="text",
-            ),
-            Program(
-                names="config",
-                reason="settings decide where packages come from",
-                options="--user --global --site",
-                spelled="set unset edit",
-                commands=(
-                    Program(names="list get debug", options="--user --global --site", operands="text"),
-                ),
-            ),
-            Program(
-                names="list freeze show check search index inspect hash completion help cache debug",
-                reason="",
-                options=f"{_INDEX} -o -u -e -l -a --outdated --uptodate --editable --local --user --format= --not-required --exclude-editable --include-editable --exclude= --all --files --algorithm= --bash --zsh --fish",
-                reads="--path= -r= --requirement=",
-                operands="maybe",
-            ),
-        ),
-    ),
-    Program(
-        names="uv",
-        reason="interpreters, directories, indexes and scripts from elsewhere are code",
-        options=_UV,
-        runs="--directory= --project= --config-file= --cache-dir= --allow-insecure-host=",
-        persistent=True,
-        spelled="run x publish auth",
-        commands=(
-            Program(
-                names="run",
-                reason="interpreters, packages and files from elsewhere are code",
-                options=_UV_PROJECT.replace(" -m=", " -m").replace(" --marker=", " --module"),
-                checks=(_UV_PYTHON,),
-                runs=_UV_ELSEWHERE,
-                stops=True,
-                passes=True,
-            ),
-            Program(
-                names="sync lock add remove tree init venv version build",
-                plain_values=True,
-                reason="interpreters, indexes and build options from elsewhere are code",
-                options=_UV_PROJECT,
-                reads="-r= --requirement= --requirements= -c= --constraint= --constraints=",
-                writes="-o= --out-dir=",
-                checks=(_UV_PYTHON,),
-                runs=_UV_ELSEWHERE,
-            ),
-            Program(
-                names="export",
-                reason="-o writes",
-                options=_UV_PROJECT,
-                writes="-o= --output-file=",
-                checks=(_UV_PYTHON,),
-                runs=_UV_ELSEWHERE,
-            ),
-            Program(
-                names="pip",
-                reason="interpreters, indexes and build options from elsewhere are code",
-                commands=(
-                    Program(
-                        names="install sync uninstall list freeze show tree check compile",
-                        plain_values=True,
-                        reason="interpreters, indexes and build options from elsewhere are code",
-                        options=_UV_PROJECT.replace(" --no-binary ", " --no-binary= ").replace(
-                            " --editable ", " "
-                        )
-                        + " --no-deps --system --break-system-packages --strict --user --only-binary= --python-version= --torch-backend= --require-hashes --generate-hashes --no-strip-extras --no-strip-markers --no-emit-package= --emit-index-url --annotation-style= --exclude-editable --exclude=",
-                        reads="-r= --requirement= --requirements= -c= --constraint= --constraints= -e= --editable= --override= --overrides= -b= --build-constraint= --build-constraints= --excludes=",
-                        writes="-t= --target= --prefix= -o= --output-file=",
-                        checks=(_UV_PYTHON,),
-                        runs=_UV_ELSEWHERE,
-                    ),
-                ),
-            ),
-            Program(
-                names="python",
-                reason="it installs interpreters",
-                spelled="install uninstall upgrade pin update-shell",
-                commands=(
-                    Program(
-                        names="list find dir",
-                        reason="an interpreter is asked for its version by running it",
-                        options=_UV_PROJECT,
-                        operands="text",
-                        refuses=r"~|\.|.*[/\\]",
-                    ),
-                ),
-            ),
-            Program(
-                names="cache",
-                reason="",
-                commands=(Program(names="dir prune clean size", options="--ci --force", operands="text"),),
-            ),
-            Program(
-                names="tool",
-                reason="it fetches and runs packages",
-                spelled="run install upgrade uninstall update-shell",
-                commands=(
-                    Program(
-                        names="list dir", options="--show-paths --show-version-specifiers --show-with --bin"
-                    ),
-                ),
-            ),
-            Program(
-                names="self",
-                reason="it replaces itself",
-                spelled="update uninstall",
-                commands=(Program(names="version", options="--short --output-format="),),
-            ),
-        ),
-    ),
-    Program(
-        names="uvx pipx",
-        plain_values=True,
-        reason="it fetches and runs packages",
-        options=_UV,
-        runs="--from= --with= --with-editable= --python= -p= --spec= --index-url= -i= --pip-args= --suffix=",
-        stops=True,
-        passes=True,
-        packages=True,
-    ),
-    Program(
-        names="poetry pdm hatch pipenv rye",
-        reason="directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n -y --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
-        runs="-C= --directory= -P= --project= -p= --prefix= --config= -c= --no-plugins -e=",
-        persistent=True,
-        spelled="run exec shell source publish plugin use script scripts create activate init",
-        commands=(
-            Program(names="run", options="-q -v", stops=True, passes=True),
-            Program(
-                names="env",
-                reason="another interpreter is run",
-                spelled="use remove run create prune",
-                commands=(
-                    Program(
-                        names="info list show find activate",
-                        options="-e --full-path --executable -p --path --ascii",
-                    ),
-                ),
-            ),
-            Program(
-                names="config",
-                reason="settings decide what runs",
-                spelled="set unset restore explore update",
-                options="--list",
-                operands="text",
-                # More than one word, or any other option, sets something.
-                max_operands=1,
-            ),
-            Program(
-                names="self cache",
-                reason="it changes itself",
-                spelled="add update remove install lock sync",
-                commands=(
-                    Program(
-                        names="show list info", options="-a -o --addons --outdated --tree", operands="text"
-                    ),
-                ),
-            ),
-            Program(
-                reason="-o writes",
-                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies about",
-                plain_values=True,
-                options="-D -G= -E= -d -U -a -l -t -f= -s --compile --all-groups --only-root --editable --regenerate --strict --graph --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
-                writes="-o= --output= --out=",
-            ),
-        ),
-    ),
-    Program(
-        names="conda mamba micromamba",
-        reason="directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n= -y --name= -c= --channel= --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
-        runs="-C= --directory= -P= --project= -p= --prefix= --config= --no-plugins -e=",
-        persistent=True,
-        plain_values=True,
-        spelled="run exec shell config self source publish plugin use cache script scripts create activate init",
-        commands=(
-            Program(
-                names="env",
-                reason="it makes environments of what a file says",
-                spelled="create remove update config",
-                commands=(Program(names="list export", options="--no-builds --from-history -e"),),
-            ),
-            Program(
-                reason="-o writes",
-                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
-                plain_values=True,
-                options="-D -G= -E= -d -U -e --envs --revisions --export --explicit --no-builds --full-name --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
-                writes="-o= --output= --out=",
-            ),
-        ),
-    ),
-    Program(
         names="ruff",
+        plain_values=True,
         reason="fixes and reports are written",
         options="-h -V -v -q -s --help --version --verbose --quiet --silent --isolated --color=",
         reads="--config=",
+        # A setting in the place of a file: `fix=true` and `cache-dir=...` write.
+        checks=(
+            (
+                "--config=",
+                r"[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
+            ),
+        ),
         response_files=True,
         persistent=True,
         commands=(
             Program(
                 names="check",
+                plain_values=True,
                 reason="fixes and reports are written",
                 options="-w -n -e --show-fixes --diff --watch --no-fix --no-unsafe-fixes --ignore-noqa --output-format= --target-version= --preview --no-preview --extension= --statistics --show-files --show-settings --select= --ignore= --extend-select= --extend-ignore= --per-file-ignores= --extend-per-file-ignores= --fixable= --unfixable= --extend-fixable= --exclude= --extend-exclude= --respect-gitignore --no-respect-gitignore --force-exclude --no-cache --stdin-filename= --exit-zero --exit-non-zero-on-fix --line-length=",
                 changes="--cache-dir=",
@@ -307,6 +92,7 @@ PROGRAMS = (
             ),
             Program(
                 names="format",
+                plain_values=True,
                 options="-n --check --diff --extension= --target-version= --preview --no-preview --output-format= --no-cache --stdin-filename= --respect-gitignore --exclude= --extend-exclude= --force-exclude --line-length= --range= --exit-non-zero-on-format",
                 changes="--cache-dir=",
                 operands="alter",
@@ -315,6 +101,7 @@ PROGRAMS = (
             ),
             Program(
                 names="rule linter config version clean analyze",
+                plain_values=True,
                 options="--all --output-format= --direction=",
                 operands="maybe",
                 reason="a file of further options",
@@ -343,6 +130,7 @@ PROGRAMS = (
         commands=(
             Program(
                 names="start restart run",
+                plain_values=True,
                 reason="what follows `--` is for mypy",
                 options="-h -v --help --verbose --timeout= --export-types",
                 operands="maybe",
@@ -352,8 +140,10 @@ PROGRAMS = (
             ),
             Program(
                 names="status stop kill check recheck",
+                plain_values=True,
                 reason="a file of further options",
-                options="-h -v --help --verbose --fswatcher-dump-file= --update= --remove= --export-types",
+                options="-h -v --help --verbose --update= --remove= --export-types",
+                writes="--fswatcher-dump-file=",
                 operands="maybe",
                 refuses="@",
                 response_files=True,
@@ -362,6 +152,7 @@ PROGRAMS = (
     ),
     Program(
         names="pyright basedpyright",
+        plain_values=True,
         reason="another interpreter is asked",
         options="-h -w --help --version --outputjson --warnings --stats --verbose --watch --level= --skipunannotated --threads? --pythonplatform= --pythonversion= --dependencies --verifytypes= --ignoreexternal",
         places="-p= --project=",
@@ -371,6 +162,7 @@ PROGRAMS = (
     ),
     Program(
         names="autopep8",
+        plain_values=True,
         reason="configuration from elsewhere",
         # Its -a takes no value, isort's does.
         options="-a -d -h -i -j= -p= -r -v --aggressive --diff --exclude= --exit-code --experimental --hang-closing --help --ignore= --ignore-local-config --in-place --indent-size= --jobs= --list-fixes --max-line-length= --pep8-passes= --recursive --select= --verbose --version",
@@ -379,6 +171,7 @@ PROGRAMS = (
     ),
     Program(
         names="yapf",
+        plain_values=True,
         reason="configuration from elsewhere",
         options="-d -h -i -l= -m -p -q -r -v -vv -e= --diff --exclude= --help --in-place --lines= --no-local-style --parallel --print-modified --quiet --recursive --style-help --verbose --version",
         checks=(("--style=", r"[a-z0-9_-]+|\{[^/]*\}"),),
@@ -397,6 +190,8 @@ PROGRAMS = (
     Program(
         names="flake8 pycodestyle pyflakes pylint bandit vulture pydocstyle codespell",
         reason="plugins are code; reports are written",
+        # pylint's regular expressions for names.
+        pattern=r"--(?:[a-z]+-)+rgxs?=[^\n]*",
         options="-h -v -q -E -r -l -L= -S= -ll -lll -i -ii -iii -x= -t= -n= -rn -ry -sn -sy --help --verbose --quiet --version --color= --count --exclude= --extend-exclude= --filename= --stdin-display-name= --format= --hang-closing --ignore= --extend-ignore= --per-file-ignores= --max-line-length= --max-doc-length= --indent-size= --select= --extend-select= --disable-noqa --show-source --no-show-source --statistics --exit-zero --jobs= --benchmark --bug-report --max-complexity= --builtins= --doctests --isolated --show-pep8 --first --recursive? --list-msgs --list-msgs-enabled --help-msg= --persistent= --errors-only --disable= --enable= --score= --reports= --msg-template= --ignore-paths= --ignore-patterns= --fail-under= --fail-on= --py-version= --min-confidence= --severity-level= --confidence-level= --skip= --ignore-words-list= --check-filenames --check-hidden --convention=",
         # A class of a module is code, and a name with a colon a file.
         # To codespell and pydocstyle -s takes no value.
@@ -415,6 +210,7 @@ PROGRAMS = (
     ),
     Program(
         names="tox",
+        plain_values=True,
         reason="another file of tasks is code; commands and settings can be given",
         options="-h -v -q -l -a -e= -m= -f= -k= -r -R -s? -p? -o -n --help --version --verbose --quiet --list --listenvs --listenvs-all --labels= --notest --recreate --skip-missing-interpreters? --no-color --colored= --parallel? --parallel-live --parallel-no-spinner --skip-pkg-install --skip-env= --no-deps --fail-fast --no-recreate-pkg --no-recreate-provision --stderr-color=",
         places="-c= --conf= --root= --workdir=",
@@ -425,6 +221,7 @@ PROGRAMS = (
     ),
     Program(
         names="nox",
+        plain_values=True,
         reason="another file of tasks is code",
         options="-h -l -v -r -R -N -s= -e= -k= -t= -p= -x --help --version --verbose --list --list-sessions --json --session= --sessions= --keywords= --tags= --pythons= --python= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --no-color --nocolor --forcecolor --no-install --install-only --reuse-venv= --usage --non-interactive --error-on-missing-interpreters --error-on-external-run",
         places="-f= --noxfile= --envdir=",
@@ -445,6 +242,7 @@ PROGRAMS = (
     ),
     Program(
         names="coverage coverage3",
+        plain_values=True,
         reason="it runs scripts; reports are written",
         options="-h --help --version --debug=",
         places="--rcfile=",
@@ -452,20 +250,31 @@ PROGRAMS = (
         commands=(
             Program(
                 names="run",
+                plain_values=True,
                 reason="scripts from elsewhere, and modules that run code in their arguments",
                 options="-a -L -p --append --branch --include= --omit= --pylib --parallel-mode --source= --source-pkg= --timid --context= --concurrency=",
                 # The word after -m is the module.
                 checks=(
                     ("-m= --module=", r"pytest|unittest|[a-z_]+(?:\.[a-z_]+)*\.(?:__main__|cli|main|tests?)"),
                 ),
-                reads="--data-file=",
+                # What was counted is written there.
+                writes="--data-file=",
+                runs_module="-m --module",
                 stops=True,
                 operands="near maybe",
             ),
             Program(names="debug", options="", operands="text"),
             Program(
+                names="combine erase",
+                plain_values=True,
+                reason="that file is written or removed",
+                options="-a -q --append --keep --quiet",
+                writes="--data-file=",
+                operands="read",
+            ),
+            Program(
                 reason="reports are written",
-                names="report combine erase html xml json lcov annotate",
+                names="report html xml json lcov annotate",
                 plain_values=True,
                 options="-i -m -a -q --ignore-errors --show-missing --include= --omit= --skip-covered --no-skip-covered --skip-empty --precision= --sort= --fail-under= --format= --contexts= --append --keep --quiet --show-contexts --title= --pretty-print",
                 reads="--data-file=",
@@ -523,7 +332,9 @@ MODULES = (
     ),
     Program(
         names="unittest",
-        options="-v -q -f -c -b -k= -s= -p= -t= -h --verbose --quiet --locals --failfast --catch --buffer --start-directory= --pattern= --top-level-directory= --help --durations= discover",
+        options="-v -q -f -c -b -k= -p= -h --verbose --quiet --locals --failfast --catch --buffer --pattern= --help --durations= discover",
+        places="-s= -t= --start-directory= --top-level-directory=",
+        reason="tests from elsewhere are code",
         operands="maybe",
         plain_values=True,
     ),

@@ -17,6 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+# A package that is code of this machine, from elsewhere than below the working directory.
+ELSEWHERE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):"
+
 # getopt: clusters -xvf, -n5, --name=value.  words: -name, -name=value (go, terraform, openssl).
 # joined: like words, and a value may be glued to the name without `=` (gcc -Iinclude).
 Style = Literal["getopt", "words", "joined"]
@@ -30,6 +33,8 @@ class Options:
     options: str = ""
     # A regular expression for harmless options that are too many to list; none takes the next word.
     pattern: str = ""
+    # The pattern is for what stands behind the first operand: options of a script that is named there.
+    pattern_later: bool = False
     # The value is a file or directory that is read.
     reads: str = ""
     # The value is a file or directory that is written; without a value: files are written.
@@ -70,6 +75,7 @@ class Program(Options):
     #   maybe     a text that may be a file (a revision, a target, a package)
     #   alter     the same, and such a file is changed (git checkout)
     #   near      a file of instructions: a plain relative one
+    #   fill      a directory that gets files whose names are not in the command (unrar x a.rar dir)
     #   copy      read, but the last operand is changed (cp)
     #   squeeze   changed, and so is the file without the last part of its name (gunzip a.gz makes a)
     #   prefix    the beginning of the names of files that are made (split)
@@ -78,24 +84,36 @@ class Program(Options):
     texts: str = ""
     # A regular expression for operands that are refused, and for values of options that are no plain texts.
     refuses: str = ""
+    # What follows one of these options and its value is for the program that it names (java -jar x).
+    last: str = ""
     # What follows `--` is for another program (cmake --build x -- -j4): each word must match this.
     after: str = ""
     # Options end at the first operand.
     stops: bool = False
     # A value in a word of its own never begins with a dash: the program may take it for an option.
     plain_values: bool = False
+    # But the values of these options do by their nature: go build -ldflags '-s -w'.
+    dashed_values: str = ""
     # Options of the program itself are known after a sub-command, too.
     persistent: bool = False
     # What follows the first operand belongs to another program (npx eslint ...), whose table is asked.
     passes: bool = False
     # That program is a package: `npx bash` is none, though npx may find the system's and run it.
     packages: bool = False
+    # That program is one that the tables know as a tool of JavaScript: `nyc mocha`, not `nyc bash`.
+    tools: bool = False
+    # Options whose value is a module of Python; what follows it is for the module (coverage run -m pytest).
+    runs_module: str = ""
     # The value of an option is always a word of its own: `-Lo 1 x` is `-L 1 -o x`.
     apart: bool = False
     # `--` ends the options.
     dashes: bool = True
+    # So does `--end-of-options`: git's own, which others do not know and may pass over.
+    end_of_options: bool = False
     # No option of it does harm, listed or not: an unproven word may be one.
     harmless: bool = False
+    # An unproven word is a name (docker rm $(docker ps -q)): what it could be as an option does no harm.
+    takes_names: bool = False
     # Where a file is expected, an address can stand that loads code.
     addresses: bool = False
     # A word that begins with `@`, the value of an option too, is a file of further options.
@@ -108,15 +126,32 @@ class Program(Options):
     looks: str = ""
     # Without one of these options it writes a file of its own naming, or of what it is asked for.
     only_with: str = ""
+    # Options with which it writes none either, as long as nothing else is given (gcc -v).
+    alone: str = ""
+    # With one of these options the file without the last part of its name is made (gzip -d), if none is named
+    # always; not with one of `looks`.
+    restores: str = ""
     # Options whose value is a part of the names of files that are made: gzip -S .toml nacre, csplit -f nacre.
     names_files: str = ""
     # Options whose value is the end of the names of copies that are kept: cp -S .bak.
     suffixes: str = ""
+    # Options with which a copy is another name of the same file (cp -l): what is copied counts as changed.
+    links: str = ""
+    # Options with which it makes symbolic links, the last operand to the others (ln -s).
+    symlinks: str = ""
+    # Options with which it reads all that is below an operand and follows links (`*`: always), unless one of
+    # the second list is given.
+    trees: str = ""
+    keeps_links: str = ""
     # An option of `runs`, and one with which it does no harm: (`-html -o`) of `go tool cover`.
     tamed: str = ""
     # Sub-commands with their own options; sub-commands that a rule must spell: they run what they are told.
     commands: tuple[Program, ...] = ()
     spelled: str = ""
+    # What any other word in the place of a sub-command is: a script of the project (`yarn build`).
+    other: Program | None = None
+    # A regular expression for the names of scripts that stand in the place of a sub-command: as behind `run`.
+    scripts: str = ""
     # Sub-commands for which a rule must spell this one (`docker compose up` is more than `docker`).
     named: str = ""
 
@@ -129,7 +164,13 @@ class Wrapper(Options):
     reason: str
     # How many operands stand before the command, and whether assignments do (env A=1 cmd).
     operands: int = 0
+    # What such an operand must look like: where it may be left out, another word would be the command.
+    operand: str = ""
+    # It is a file, which is made if there is none.
+    makes_file: bool = False
     assignments: bool = False
+    # Without a command it starts a shell, which reads its input.
+    starts_shell: bool = False
     # Without a rule of its own: it adds nothing but the way in which the command is started.
     transparent: bool = True
     # The command is a text for a shell, all words joined (watch), unless one of these options is given.
@@ -157,8 +198,18 @@ class Interpreter(Options):
     finds: str = ""
     # Options are read after the first operand too (editors, debuggers), and `+text` is a command.
     permutes: bool = False
+    # Code is fetched by its address, too.
+    fetches: bool = False
+    # What a file of code is called; another operand is code (powershell 'ls'), or switches (cmd /cdel).
+    files: str = ""
+    # `--` ends the options; to php the program is then read from the input.
+    dashes: bool = True
+    # Behind `run` stands a script of the project, or any program of the system: what is surely a script.
+    scripts: str = ""
     # A short text of code can be read: "python" or "javascript".
     language: str = ""
     style: Style = "getopt"
+    # Sub-commands that run a script or a file of the project: what follows its name is for it.
+    hands_on: str = ""
     # Opens files rather than running them (editors): operands are read and written.
     edits: bool = False

@@ -65,6 +65,26 @@ RUNNERS: dict[str, str] = {
     "ansible": "runs commands on other machines",
     "chroot": "runs its arguments in another root, where a name means another program",
     "gchroot": "runs its arguments in another root, where a name means another program",
+    # Alone, most of them start a shell.
+    **dict.fromkeys(
+        (
+            *(
+                "sg",
+                "newgrp",
+                "firejail",
+                "bwrap",
+                "proot",
+                "fakechroot",
+                "schroot",
+                "runcon",
+                "capsh",
+                "run0",
+            ),
+            *("systemd-run", "start-stop-daemon", "cgexec", "cpulimit", "ssh-agent", "dbus-launch", "rlwrap"),
+            *("sshpass", "tsocks", "ifne", "pee", "sem", "watchexec", "rr", "aws-vault"),
+        ),
+        "runs its arguments",
+    ),
 }
 
 # Arguments with which they only show something.
@@ -125,5 +145,12 @@ READS_COMMANDS: dict[str, tuple[str, int]] = {
         ),
         ("--version --help", 0),
     ),
+    # Alone, they read commands or code: npx hands its input to a shell.
+    **dict.fromkeys(("npx", "pnpx", "bunx"), ("-v --version -h --help", 1)),
+    **dict.fromkeys(
+        ("ts-node", "tsx", "swift", "sbt", "kotlinc"), ("-v -h --version --help -version -help", 1)
+    ),
+    # Behind a file of code they go on with the input.
+    **dict.fromkeys(("erl", "ghci", "iex", "irb", "jshell", "sbcl", "R"), ("--version --help", 0)),
     **dict.fromkeys(("ed", "red", "dc", "gdb", "lldb", "sftp", "ftp", "lftp", "telnet"), ("", 0)),
 }

@@ -12,9 +12,44 @@ _COMMON = "--help --version"
 
 PROGRAMS = (
     Program(
-        names="ps pgrep pidof pstree free vmstat uptime w who whoami users id groups logname tty arch uname lscpu lsblk lsusb lspci lsmem netstat getconf getent locale printenv last lastlog finger sw_vers",
+        names="ps pgrep pidof pstree free vmstat uptime w whoami id groups logname tty uname lscpu lsblk lsusb lsmem netstat getconf locale printenv sw_vers",
         operands="text",
         harmless=True,
+    ),
+    Program(
+        names="getent",
+        reason="-s names a library that is loaded",
+        options="-A -i -? --no-addrconfig --no-idn --help --usage --version -V",
+        runs="-s= --service=",
+        operands="text",
+    ),
+    # Another file of logins can be named.
+    Program(names="who users last", reads="-f= --file=", operands="read", harmless=True),
+    Program(
+        names="lastlog",
+        reason="-C and -S change the records",
+        options="-b= -t= -u= -h --before= --time= --user= --help",
+        operands="text",
+    ),
+    Program(
+        names="lspci",
+        reason="-q asks a server, and other options name files",
+        options="-m -mm -t -v -vv -vvv -k -x -xxx -xxxx -b -D -P -PP -n -nn -s= -d= --version",
+        operands="text",
+    ),
+    Program(
+        names="finger",
+        reason="a name with `@` is asked for on another machine",
+        options="-l -m -p -s",
+        operands="text",
+        refuses=".*@",
+    ),
+    Program(
+        names="arch",
+        reason="on macOS it runs its arguments",
+        options=_COMMON,
+        operands="text",
+        refuses=r"(?!\Z)",
     ),
     Program(
         names="which whereis whence",
@@ -53,15 +88,22 @@ PROGRAMS = (
         refuses=r"(?!\+)",
     ),
     Program(
-        names="top htop",
-        options="-b -c -d= -E= -e= -H -h -i -n= -O -o= -p= -S -s -U= -u= -V -w? -1 -C -t -l= --batch-mode --cmdline-toggle --delay= --scale-summary-mem= --scale-task-mem= --threads-show --help --idle-toggle --iterations= --list-fields --sort-override= --pid= --accum-time-toggle --secure-mode --filter-any-user= --filter-only-euser= --version --width? --single-cpu-toggle --no-color --tree --sort-key=",
+        names="top",
+        options="-b -c -d= -E= -e= -H -h -i -n= -O -o= -p= -S -s -U= -u= -V -w? -1 -t -l= --batch-mode --cmdline-toggle --delay= --scale-summary-mem= --scale-task-mem= --threads-show --help --idle-toggle --iterations= --list-fields --sort-override= --pid= --accum-time-toggle --secure-mode --filter-any-user= --filter-only-euser= --version --width? --single-cpu-toggle",
+        operands="text",
+    ),
+    Program(
+        names="htop",
+        options="-C -h -M -t -U -V -d= -F= -H? -p= -s= -u? --no-color --delay= --filter= --help --highlight-changes? --no-mouse --pid= --readonly --sort-key= --tree --user? --no-unicode --version",
         operands="text",
     ),
     Program(
         names="lsof",
+        plain_values=True,
         reason="-D writes its cache",
         options="-? -a -b -C -h -l -n -N -O -P -R -t -U -v -V -X -x -w -i? -c= -d= -e= -E -F? -g? -K? -L? -o? -p= -r? -s? -S? -T? -u= -z? -Z? -H -Q +c= +d= +D= +E +L1 +f",
-        pattern=r"-[a-zA-Z]*i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,-]*)|-[a-zA-Z]*s(?:TCP|UDP):[\w,^]+",
+        # No letters before them that take the rest of the word: -D and -A write and read files.
+        pattern=r"-[abhlnNOPRtUvVwX]*(?:i[46]?(?:TCP|UDP|tcp|udp)?(?:@?[\w.:,-]*)|s(?:TCP|UDP):[\w,^]+)",
         reads="-k= -m=",
         runs="-D? -A=",
         operands="read",
@@ -105,6 +147,7 @@ PROGRAMS = (
         options="-a -s -v -h --help --version",
         operands="text",
         refuses=r"(?![a-z]+[0-9]*\Z)",
+        max_operands=1,
     ),
     Program(
         names="systemctl",
@@ -163,7 +206,7 @@ PROGRAMS = (
         options="-h -l -V -v --help --version --verbose",
         runs="-T= --fstab= -o= -t= --options= --types= --bind --move --all",
         operands="text",
-        refuses=r"(?!/[\w./-]*\Z)",
+        refuses=r"(?!\Z)",
     ),
     Program(
         names="sysctl",
@@ -175,26 +218,33 @@ PROGRAMS = (
     ),
     Program(
         names="man",
+        plain_values=True,
         reason="the pager, browsers and preprocessors are programs",
-        options="-7 -a -d -D -f -i -I -k -K -s= -S= -u -V -w -W -e= -L= -m= -R= -E= -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --sections= --extension= --ignore-case --match-case --regex --wildcard --names-only --no-subpages --locale= --systems= --ascii --encoding= --no-hyphenation --nh --no-justification --nj --help --usage --version --debug --default",
+        options="-7 -a -d -D -f -i -I -k -K -s= -S= -u -V -w -W -e= -L= -R= -E= -? --all --apropos --whatis --global-apropos --where --path --location --where-cat --location-cat --sections= --extension= --ignore-case --match-case --regex --wildcard --names-only --no-subpages --locale= --ascii --encoding= --no-hyphenation --nh --no-justification --nj --help --usage --version --debug --default",
         # Pages are formatted by groff, which reads them as programs.
-        runs="-P= --pager= -r= --prompt= -H? --html? -C= --config-file= -p= --preprocessor= -X? --gxditview? -T? --troff-device? -l --local-file -M= --manpath= -t --troff -Z --ditroff -c --catman --warnings?",
+        runs="-P= --pager= -r= --prompt= -H? --html? -C= --config-file= -p= --preprocessor= -X? --gxditview? -T? --troff-device? -l --local-file -M= --manpath= -m= --systems= -t --troff -Z --ditroff -c --catman --warnings?",
         operands="text",
         refuses=r".*/",
     ),
     Program(
         names="apropos whatis tldr",
-        options="-d -v -e -w -r -a -l -s= -m= -M= -L= -h -V --debug --verbose --exact --wildcard --regex --and --long --sections= --section= --systems= --locale= --help --version --list --platform= --language=",
+        options="-d -v -e -w -r -a -l -s= -L= -h -V --debug --verbose --exact --wildcard --regex --and --long --sections= --section= --locale= --help --version --list --platform= --language=",
         operands="text",
     ),
     Program(
         names="info",
-        reason="a session of commands is restored; logs are written",
-        options="-a -h -k= -n= -w -O --all --help --index-search= --node= --where --location --apropos= --subnodes --usage --version",
+        plain_values=True,
+        reason="a session of commands is restored; logs are written; a shell reads the names of packed files",
+        options="-a -h -k= -w -O --all --help --index-search= --where --location --apropos= --subnodes --usage --version",
         reads="-f= --file= -d= --directory=",
+        checks=(
+            ("-f= --file= -d= --directory=", r"[\w./~+,:@%-]*"),
+            ("-n= --node=", r"[\w ,.()+:-]*"),
+        ),
         writes="-o= --output= --dribble=",
         runs="--restore= --init-file= -v= --variable=",
         operands="text",
+        refuses=r".*[^\w./~+,:@%() -]|(?=[^/]*/)[^ ]* ",
     ),
     Program(
         names="apt apt-get apt-cache apt-mark apt-file aptitude",
@@ -206,10 +256,18 @@ PROGRAMS = (
         spelled="edit-sources build-dep source satisfy changelog dselect-upgrade",
         commands=(
             Program(
-                names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check download hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
+                names="list search show install reinstall remove purge autoremove auto-remove autopurge update upgrade safe-upgrade full-upgrade dist-upgrade policy depends rdepends clean autoclean check hold unhold showhold showmanual showauto auto manual showpkg stats showsrc dump dumpavail unmet pkgnames madison find why why-not versions",
                 operands="text",
                 reason="packages of files and directories run scripts",
                 refuses=r".*/|\.",
+            ),
+            Program(
+                names="download",
+                operands="text",
+                reason="a package is put into the working directory",
+                refuses=r".*/|\.",
+                only_with="--print-uris",
+                options="--print-uris",
             ),
         ),
     ),
@@ -276,6 +334,7 @@ PROGRAMS = (
     ),
     Program(
         names="gpg gpg2",
+        plain_values=True,
         reason="programs, photo viewers and key servers are options; output is written",
         options="-k -K -v -q -h -a -d --list-keys --list-secret-keys --list-sigs --fingerprint --list-packets --verify --version --help --verbose --quiet --armor --batch --no-tty --with-colons --keyid-format= --with-fingerprint --print-md= --decrypt --export",
         writes="-o= --output=",

@@ -12,6 +12,7 @@ from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
 _SUMS = "-b -c -t -w -z --check --ignore-missing --quiet --status --warn --strict --tag --zero --binary --text -l= --length= -a= --algorithm= --untagged --debug --base64 --raw"
+_GREP = "-A= -B= -C= -D= -E -F -G -H -I -J -M -O -P -T -U -V -X= -Z -a -b -c -d= -e= -h -i -L -l -m= -n -o -p -q -r -s -u -v -w -x -y -z --basic-regexp --extended-regexp --fixed-regexp --fixed-strings --perl-regexp --after-context= --before-context= --binary-files= --byte-offset --context= --color? --colour? --count --devices= --directories= --exclude= --exclude-dir= --files-with-matches --files-without-match --group-separator= --help --include= --include-dir= --ignore-case --no-ignore-case --initial-tab --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator --no-messages --null --null-data --only-matching --quiet --recursive --regexp= --invert-match --silent --text --binary --unix-byte-offsets --version --with-filename --word-regexp"
 
 PROGRAMS = (
     Program(
@@ -134,6 +135,7 @@ PROGRAMS = (
     ),
     Program(
         names="xxd",
+        plain_values=True,
         reason="the second operand is written",
         style="words",
         options="-a -autoskip -b -bits -C -capitalize -c= -cols= -d -E -EBCDIC -e -g= -groupsize= -h -help -i -include -l= -len= -n= -name= -o= -p -ps -plain -postscript -r -revert -R= -s= -seek= -u -uppercase -v -version",
@@ -202,9 +204,11 @@ PROGRAMS = (
     Program(
         names="diff gdiff",
         reason="-l and --paginate run pr",
-        options="-a -b -B -c -C= -d -D= -e -E -f -F= -h -H -i -I= -L= -n -N -p -P -q -r -s -S= -t -T -u -U= -v -w -W= -x= -y -Z --binary --brief --changed-group-format= --color? --context? --ed --exclude= --expand-tabs --forward-ed --help --horizon-lines= --ifdef= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-file-name-case --ignore-matching-lines= --ignore-space-change --ignore-tab-expansion --ignore-trailing-space --inhibit-hunk-merge --initial-tab --label= --left-column --line-format= --minimal --new-file --new-group-format= --new-line-format= --no-dereference --no-ignore-file-name-case --normal --old-group-format= --old-line-format= --palette= --rcs --recursive --report-identical-files --sdiff-merge-assist --show-c-function --show-function-line= --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-blank-empty --suppress-common-lines --tabsize= --text --unchanged-group-format= --unchanged-line-format= --unidirectional-new-file --unified? --version --width=",
+        options="-a -b -B -c -C= -d -D= -e -E -f -F= -h -H -i -I= -L= -n -N -p -P -q -r -s -S= -t -T -u -U= -v -w -W= -x= -y -Z --recursive --binary --brief --changed-group-format= --color? --context? --ed --exclude= --expand-tabs --forward-ed --help --horizon-lines= --ifdef= --ignore-all-space --ignore-blank-lines --ignore-case --ignore-file-name-case --ignore-matching-lines= --ignore-space-change --ignore-tab-expansion --ignore-trailing-space --inhibit-hunk-merge --initial-tab --label= --left-column --line-format= --minimal --new-file --new-group-format= --new-line-format= --no-dereference --no-ignore-file-name-case --normal --old-group-format= --old-line-format= --palette= --rcs --report-identical-files --sdiff-merge-assist --show-c-function --show-function-line= --side-by-side --speed-large-files --starting-file= --strip-trailing-cr --suppress-blank-empty --suppress-common-lines --tabsize= --text --unchanged-group-format= --unchanged-line-format= --unidirectional-new-file --unified? --version --width=",
         reads="-X= --exclude-from= --from-file= --to-file=",
         runs="-l --paginate",
+        trees="*",
+        keeps_links="--no-dereference",
         numbers=True,
         operands="read",
     ),
@@ -231,7 +235,9 @@ PROGRAMS = (
     Program(
         names="iconv",
         reason="-o writes",
-        options="-f= --from-code= -t= --to-code= -l --list -c -s --silent --verbose -? --help --usage -V --version",
+        options="-l --list -c -s --silent --verbose -? --help --usage -V --version",
+        # A name with a slash is a file that describes a character set.
+        checks=(("-f= --from-code= -t= --to-code=", r"[\w.:()+-]*(?://[\w/]*)?"),),
         writes="-o= --output=",
         operands="read",
     ),
@@ -287,20 +293,32 @@ PROGRAMS = (
         harmless=True,
     ),
     Program(
-        names="grep ggrep egrep fgrep zgrep zegrep zfgrep bzgrep xzgrep",
-        options="-A= -B= -C= -D= -E -F -G -H -I -J -M -O -P -S -T -U -V -X= -Z -a -b -c -d= -e= -h -i -L -l -m= -n -o -p -q -r -s -u -v -w -x -y -z --basic-regexp --extended-regexp --fixed-regexp --fixed-strings --perl-regexp --after-context= --before-context= --binary-files= --byte-offset --context= --color? --colour? --count --devices= --directories= --exclude= --exclude-dir= --files-with-matches --files-without-match --group-separator= --help --include= --include-dir= --ignore-case --no-ignore-case --initial-tab --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator --no-messages --null --null-data --only-matching --quiet --recursive --regexp= --invert-match --silent --text --binary --unix-byte-offsets --version --with-filename --word-regexp",
+        names="grep ggrep egrep fgrep",
+        options=_GREP,
         reads="-f= --file= --exclude-from=",
-        follows="-R --dereference-recursive",
+        # -S is BSD's.
+        follows="-R -S --dereference-recursive",
         numbers=True,
         operands="text read",
         texts="-e --regexp -f --file",
         harmless=True,
     ),
     Program(
+        names="zgrep zegrep zfgrep bzgrep xzgrep",
+        reason="it is a script, which puts its options together for other programs",
+        options=_GREP,
+        reads="-f= --file=",
+        numbers=True,
+        operands="text read",
+        texts="-e --regexp -f --file",
+    ),
+    Program(
         names="rg ripgrep",
         reason="a preprocessor runs for each file; a host-name program runs, too",
-        options="-A= -B= -C= -E= -F -H -I -K -M= -N -P -S -T= -U -V -a -b -c -d= -e= -g= -h -i -j= -l -m= -n -o -p -q -r= -s -t= -u -v -w -x -z -0 -. --after-context= --auto-hybrid-regex --before-context= --binary --block-buffered --byte-offset --case-sensitive --color= --colors= --column --context= --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= --field-context-separator= --field-match-separator= --files --files-with-matches --files-without-match --fixed-strings --generate= --glob= --glob-case-insensitive --heading --help --hidden --hyperlink-format= --iglob= --ignore-case --include-zero --invert-match --json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview --max-count= --max-depth= --max-filesize= --maxdepth= --mmap --multiline --multiline-dotall --no-auto-hybrid-regex --no-binary --no-block-buffered --no-byte-offset --no-column --no-config --no-context-separator --no-crlf --no-encoding --no-filename --no-fixed-strings --no-glob-case-insensitive --no-heading --no-hidden --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-file-case-insensitive --no-ignore-files --no-ignore-global --no-ignore-messages --no-ignore-parent --no-ignore-vcs --no-include-zero --no-invert-match --no-json --no-line-buffered --no-line-number --no-max-columns-preview --no-messages --no-mmap --no-multiline --no-multiline-dotall --no-one-file-system --no-pcre2 --no-pcre2-unicode --no-pre --no-require-git --no-search-zip --no-stats --no-text --no-trim --no-unicode --null --null-data --one-file-system --only-matching --passthru --passthrough --pcre2 --pcre2-unicode --pcre2-version --pre-glob= --pretty --quiet --regex-size-limit= --regexp= --replace= --require-git --search-zip --smart-case --sort= --sort-files --sortr= --stats --stop-on-nonmatch --text --threads= --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unicode --unrestricted --version --vimgrep --with-filename --word-regexp",
+        options="-A= -B= -C= -E= -F -H -I -K -M= -N -P -S -T= -U -V -a -b -c -d= -e= -g= -h -i -j= -l -m= -n -o -p -q -r= -s -t= -u -v -w -x -z -0 -. --after-context= --auto-hybrid-regex --before-context= --binary --block-buffered --byte-offset --case-sensitive --color= --colors= --column --context= --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --field-context-separator= --field-match-separator= --files --files-with-matches --files-without-match --fixed-strings --generate= --glob= --glob-case-insensitive --heading --help --hidden --hyperlink-format= --iglob= --ignore-case --include-zero --invert-match --json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview --max-count= --max-depth= --max-filesize= --maxdepth= --mmap --multiline --multiline-dotall --no-auto-hybrid-regex --no-binary --no-block-buffered --no-byte-offset --no-column --no-config --no-context-separator --no-crlf --no-encoding --no-filename --no-fixed-strings --no-glob-case-insensitive --no-heading --no-hidden --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-file-case-insensitive --no-ignore-files --no-ignore-global --no-ignore-messages --no-ignore-parent --no-ignore-vcs --no-include-zero --no-invert-match --no-json --no-line-buffered --no-line-number --no-max-columns-preview --no-messages --no-mmap --no-multiline --no-multiline-dotall --no-one-file-system --no-pcre2 --no-pcre2-unicode --no-pre --no-require-git --no-search-zip --no-stats --no-text --no-trim --no-unicode --null --null-data --one-file-system --only-matching --passthru --passthrough --pcre2 --pcre2-unicode --pcre2-version --pre-glob= --pretty --quiet --regex-size-limit= --regexp= --replace= --require-git --search-zip --smart-case --sort= --sort-files --sortr= --stats --stop-on-nonmatch --text --threads= --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unicode --unrestricted --version --vimgrep --with-filename --word-regexp",
         reads="-f= --file= --ignore-file=",
+        # Another word behind --engine is read as the option that it is.
+        checks=(("--engine=", "default|pcre2|auto"),),
         follows="-L --follow",
         runs="--pre= --hostname-bin=",
         operands="text read",
@@ -308,8 +326,9 @@ PROGRAMS = (
     ),
     Program(
         names="ag",
+        plain_values=True,
         reason="the pager is a program",
-        options="-A? -B? -C? -G= -H -L -Q -S -U -V -W= -a -c -g= -h -i -l -m= -n -o -r -R -s -t -u -v -w -x -z -0 -D --after? --before? --context? --color --nocolor --column --count --filename --nofilename --group --nogroup --heading --noheading --line-numbers --nonumbers --numbers --literal --fixed-strings --smart-case --ignore-case --case-sensitive --file-search-regex= --files-with-matches --files-without-matches --hidden --ignore= --ignore-dir= --max-count= --depth= --only-matching --print-all-files --print-long-lines --invert-match --word-regexp --stats --stats-only --vimgrep --width= --all-types --unrestricted --search-zip --search-binary --skip-vcs-ignores --silent --nobreak --break --ackmate --list-file-types --version --help --python --js --ts --go --rust --java --cpp --cc --html --css --json --yaml --markdown",
+        options="-A= -B= -C= -G= -H -L -Q -S -U -V -W= -a -c -g= -h -i -l -m= -n -o -r -R -s -t -u -v -w -x -z -0 -D --after? --before? --context? --color --nocolor --column --count --filename --nofilename --group --nogroup --heading --noheading --line-numbers --nonumbers --numbers --literal --fixed-strings --smart-case --ignore-case --case-sensitive --file-search-regex= --files-with-matches --files-without-matches --hidden --ignore= --ignore-dir= --max-count= --depth= --only-matching --print-all-files --print-long-lines --invert-match --word-regexp --stats --stats-only --vimgrep --width= --all-types --unrestricted --search-zip --search-binary --skip-vcs-ignores --silent --nobreak --break --ackmate --list-file-types --version --help --python --js --ts --go --rust --java --cpp --cc --html --css --json --yaml --markdown",
         reads="-p= --path-to-ignore=",
         follows="-f --follow",
         runs="--pager=",
@@ -318,22 +337,32 @@ PROGRAMS = (
     ),
     Program(
         names="ack",
+        plain_values=True,
         reason="pagers and other settings are programs",
-        options="-A= -B= -C? -H -L -Q -S -V -c -f -g -h -i -I -l -m= -n -o -r -R -s -v -w -x -1 --after-context= --before-context= --context? --color --nocolor --column --nocolumn --count --group --nogroup --heading --noheading --literal --smart-case --ignore-case --no-smart-case --files-with-matches --files-without-matches --ignore-dir= --ignore-directory= --max-count= --no-filename --with-filename --no-recurse --recurse --passthru --print0 --invert-match --word-regexp --type= --noenv --help --help-types --version --python --js --perl --ruby --php --java --cc --cpp --html --css --json --yaml --markdown --shell",
-        follows="--follow",
+        options="-A= -B= -C? -H -L -Q -S -V -c -f -g -h -i -I -l -m= -n -o -r -R -s -v -w -1 --after-context= --before-context= --context? --color --nocolor --column --nocolumn --count --group --nogroup --heading --noheading --literal --smart-case --ignore-case --no-smart-case --files-with-matches --files-without-matches --ignore-dir= --ignore-directory= --max-count= --no-filename --with-filename --no-recurse --recurse --passthru --print0 --invert-match --word-regexp --type= --noenv --help --help-types --version --python --js --perl --ruby --php --java --cc --cpp --html --css --json --yaml --markdown --shell",
+        # -x: the files are named on its input.
+        follows="--follow -x",
         runs="--pager= --ackrc= --type-add= --type-set= --output=",
         operands="text read",
         texts="-f -g",
     ),
     Program(
         names="bat batcat",
+        plain_values=True,
         reason="the pager is a program; settings and caches are kept",
         options="-A -H= -L -P -S -V -d -f -h -l= -m= -n -p -r= -s -u --binary= --chop-long-lines --color= --decorations= --diff --diff-context= --file-name= --force-colorization --help --highlight-line= --ignored-suffix= --italic-text= --language= --line-range= --list-languages --list-themes --map-syntax= --no-lessopen --no-paging --nonprintable-notation= --number --paging= --plain --set-terminal-title --show-all --squeeze-blank --squeeze-limit= --strip-ansi= --style= --tabs= --terminal-width= --theme= --theme-dark= --theme-light= --unbuffered --version --wrap=",
         runs="--pager=",
         operands="read",
     ),
     Program(
-        names="less most",
+        names="most",
+        reason="a shell reads the names of packed files; commands after `+` do more than show text",
+        options="-1 -4 -a -b -C -d -M -r -s -t -u -v -w -z",
+        operands="read",
+        refuses=r".*[^\w./~,:@%=-]",
+    ),
+    Program(
+        names="less",
         plain_values=True,
         reason="commands after `+`, log files and key files do more than show text",
         options="-? -a -A -B -c -C -d -e -E -f -F -g -G -i -I -J -K -L -m -M -n -N -q -Q -r -R -s -S -u -U -V -w -W -X -# -~ --help --search-skip-screen --SEARCH-SKIP-SCREEN --auto-buffers --clear-screen --CLEAR-SCREEN --dumb --quit-at-eof --QUIT-AT-EOF --force --quit-if-one-screen --hilite-search --HILITE-SEARCH --ignore-case --IGNORE-CASE --status-column --quit-on-intr --no-lessopen --long-prompt --LONG-PROMPT --line-numbers --LINE-NUMBERS --quiet --silent --QUIET --SILENT --raw-control-chars --RAW-CONTROL-CHARS --squeeze-blank-lines --chop-long-lines --underline-special --UNDERLINE-SPECIAL --version --hilite-unread --HILITE-UNREAD --no-init --tilde --follow-name --mouse --MOUSE --no-keypad --use-color --incsearch --no-histdups --no-number-headers --no-search-headers --save-marks --wordwrap",
@@ -343,24 +372,31 @@ PROGRAMS = (
                 "-b= -h= -j= -x= -y= -z= --buffers= --max-back-scroll= --jump-target= --tabs= --max-forw-scroll= --window= --shift= --header= --line-num-width= --status-col-width= --wheel-lines=",
                 r"-?[\d.,]+",
             ),
-            ("-D= -p= -P= --pattern= --prompt= --rscroll=", r"[^$]*"),
+            # The text to search for is typed: what follows the end of a line is a command.
+            ("-p= -P= --pattern= --prompt=", r"[^$\x00-\x1f\x7f]*"),
+            # Older versions do not know these: to them the value is a word of its own, and `+` begins a command.
+            ("-D= --rscroll=", r"(?!\+)[^$\x00-\x1f\x7f]*"),
         ),
         runs="-k= --lesskey-file= --lesskey-src= --lesskey-content= --cmd= -t= --tag= -T= --tag-file=",
         writes="-o= -O= --log-file= --LOG-FILE=",
         operands="read",
-        refuses=r"\+",
+        # To search for a text, to go to a line or the end; a control character would end the search.
+        refuses=r"\+(?!(?:/[ -~]+|[0-9]*[gG]?)\Z)",
     ),
     Program(
         names="more pg",
         reason="commands after `+` do more than show text",
-        options="-d -f -l -c -p -s -u -n= -e -V -h --silent --logical --no-pause --print-over --clean-print --exit-on-eof --squeeze --plain --lines= --version --help",
+        # No -p: where more is less (BSD), its value is a command.
+        options="-d -f -l -c -s -u -n= -e -V -h --silent --logical --no-pause --print-over --clean-print --exit-on-eof --squeeze --plain --lines= --version --help",
         numbers=True,
         operands="read",
         refuses=r"\+(?![0-9]+\Z)",
     ),
     Program(
         names="shellcheck",
-        options="-a -C? -e= -f= -i= -o= -S= -s= -V -W= -x --check-sourced --color? --include= --exclude= --extended-analysis= --format= --list-optional --norc --enable= --severity= --shell= --version --wiki-link-count= --external-sources --help",
+        options="-C? -e= -f= -i= -o= -S= -s= -V -W= --color? --include= --exclude= --extended-analysis= --format= --list-optional --norc --enable= --severity= --shell= --version --wiki-link-count= --help",
+        # A script names the files that it reads, and lines of them are shown.
+        follows="-a -x --check-sourced --external-sources",
         reads="-P= --source-path= --rcfile=",
         operands="read",
         harmless=True,
@@ -375,13 +411,16 @@ PROGRAMS = (
     ),
     Program(
         names="yamllint",
-        options="-h -d= -f= -s -v --format= --strict --no-warnings --list-files --version --help",
+        options="-h -f= -s -v --format= --strict --no-warnings --list-files --version --help",
+        # Settings can name other files of settings.
+        checks=(("-d= --config-data=", r"[^/~]*"),),
         reads="-c= --config-file=",
         operands="read",
         harmless=True,
     ),
     Program(
         names="tokei",
+        plain_values=True,
         options="-C -c= -e= -f -h -l -n= -o= -s= -r= -t= -V -v --columns= --exclude= --files --hidden --languages --no-ignore --num-format= --output= --sort= --rsort= --types= --verbose --compact --help --version",
         reads="-i= --input=",
         operands="read",

@@ -13,7 +13,7 @@ from nacre.policy.model import names
 # Variables that change what runs, which code is loaded, or which configuration is read.
 DANGEROUS_VARIABLE = (
     r"(?:PATH|CDPATH|IFS|HOME|ENV|BASH_.*|BASHOPTS|EXECSHELL|FCEDIT|SHELLOPTS|SHELL|PS[0-4]|PROMPT_COMMAND"
-    r"|ZDOTDIR|FPATH|NULLCMD|READNULLCMD|HISTFILE|EXECIGNORE|FUNCNEST|GLOBIGNORE|POSIXLY_CORRECT|XDG_.*|FIGNORE"
+    r"|ZDOTDIR|FPATH|NULLCMD|READNULLCMD|HISTFILE|(?:chpwd|precmd|preexec|periodic|zshexit|zshaddhistory|zsh_directory_name)_functions|PROMPT_EOL_MARK|EXECIGNORE|FUNCNEST|GLOBIGNORE|POSIXLY_CORRECT|HISTCHARS|histchars|KEYBOARD_HACK|TMPPREFIX|TMPSUFFIX|XDG_.*|FIGNORE"
     r"|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_.*|GLIBC_TUNABLES|RESOLV_.*"
     r"|GIT_.*|SSH_.*|SVN_.*|HG.*|CVS_.*|SUDO_.*|GNUPGHOME|GPG_.*|PINENTRY_.*"
     r"|.*PAGER|.*EDITOR|VISUAL|.*BROWSER|.*_ASKPASS|ASKPASS|LESS.*|MORE|MAN(?:PATH|PAGER|OPT|ROFF.*|SECT|_.*)|GROFF.*|TROFF|TERMINFO.*|TERMCAP|VIMINIT|EXINIT|GVIMINIT|VIM|VIMRUNTIME|MYVIMRC|NVIM_.*|EMACS.*|INPUTRC"
@@ -67,9 +67,33 @@ _SANITIZER_OPTION = r"[a-z_]+=[0-9]+"
 
 # What a project calls its own settings: a text, a mode, a service of this machine.
 _TEXT = r"(?!-)[A-Za-z0-9_.+=-]*"
-_MODE = r"(?i:test|testing|dev|development|stage|staging|prod|production|local|ci|debug|release)?"
+_MODE = r"(?i:test|testing|dev|development|stage|staging|prod|production|local|ci|debug|release|unit|integration|e2e|smoke|benchmark)?"
 _HERE = r"(?:localhost|127\.0\.0\.1|\[?::1\]?)"
 _SERVICE_HERE = rf"(?:[a-z][a-z0-9+]*://(?:[\w.%-]+(?::[\w.%-]*)?@)?{_HERE}(?::[0-9]+)?(?:/(?!.*\.\.)[\w./%-]*)?|sqlite:///(?!.*\.\.)[\w./-]*)?"
+
+# A name by its end is a project's own setting only to programs that run what the project says, by the kind of program
+# that a table says it is (those without any are the project's own), and to those whose variables are all listed below
+# or above by the beginnings of their names.
+RUNS_PROJECTS = names("build javascript python python_packages interpreters containers toolchains")
+READS_LISTED = names("archives data files git text")
+ALSO_READS_LISTED = names(
+    "curl wget ssh scp sftp rsync ping dig nslookup host nc exec command builtin noglob chronic ionice taskset flock watch sudo"
+)
+# Programs of these kinds that run nothing of a project's, or look at variables that nobody has listed.
+NEVER_BY_END = names(
+    "glab emacs emacsclient ex ed red vi view vim vimdiff rview rvim gvim nvim gdb lldb expect osascript cmd powershell pwsh"
+)
+# Where a name begins like one of these, or like a program with a table, it is that program's and not the project's.
+TOOLS = names(
+    "playwright cypress xdebug puppeteer selenium se storybook allure hf huggingface torch rclone restic borg vault consul "
+    "nomad packer pulumi spring llvm gtest gcov gmon xh httpie nix sentry-cli ray hydra dvc"
+)
+# Programs with names that are common words, and with variables of no such name.
+COMMON_WORDS = names(
+    "host http https task view size tap red watch mongo next stack file mail service install"
+)
+# What only says who somebody is: no program takes it for a file, a mode or a place.
+CREDENTIAL = r".*_(?:KEY|SECRET|TOKEN|PASSWORD|PASSWD|PASS|USER|USERNAME)"
 
 # Rows: names, values (a regular expression that all of the value matches), programs (none: all of them). In a name a
 # star stands for any rest, or any beginning: a name that is listed as dangerous is never meant by its end. A value that is only known when the command runs matches nothing but _ANY.
@@ -99,7 +123,7 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*/?=&-]*",
         "",
     ),
-    # Settings of the project's own programs, by the end of their names.
+    # Settings of the project's own programs, by the end of their names: see RUNS_PROJECTS.
     ("*_KEY *_SECRET *_TOKEN *_PASSWORD *_PASSWD *_PASS *_USER *_USERNAME SECRET_KEY PASSWORD", _TEXT, ""),
     (
         "*_NAME *_REGION *_BUCKET *_DB *_DATABASE *_LEVEL *_QUEUE *_TOPIC",
@@ -120,13 +144,13 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
     ),
     # What a program is told about itself, the one it is.
     (
-        "RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_LOG RUST_TEST_THREADS RUST_MIN_STACK CARGO_INCREMENTAL CARGO_TERM_PROGRESS_WHEN CARGO_TERM_PROGRESS_WIDTH CARGO_TERM_VERBOSE CARGO_NET_OFFLINE CARGO_BUILD_JOBS",
+        "RUST_BACKTRACE RUST_LIB_BACKTRACE RUST_LOG DENO_LOG BUN_DEBUG_QUIET_LOGS RUST_TEST_THREADS RUST_MIN_STACK CARGO_INCREMENTAL CARGO_TERM_PROGRESS_WHEN CARGO_TERM_PROGRESS_WIDTH CARGO_TERM_VERBOSE CARGO_NET_OFFLINE CARGO_BUILD_JOBS",
         r"[A-Za-z0-9_.,:=+*-]*",
         "",
     ),
     ("RUSTFLAGS RUSTDOCFLAGS", rf"(?:(?:{_RUST_FLAG})(?: +|\Z))*", ""),
     (
-        "PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONFAULTHANDLER PYTHONDEVMODE PYTHONOPTIMIZE PYTHONNODEBUGRANGES PYTHONTRACEMALLOC PYTHONASYNCIODEBUG PYTHONNOUSERSITE PYTHONSAFEPATH PYTHONMALLOC",
+        "PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONUTF8 PYTHONFAULTHANDLER PYTHONDEVMODE PYTHONOPTIMIZE PYTHONNODEBUGRANGES PYTHONTRACEMALLOC PYTHONASYNCIODEBUG PYTHONNOUSERSITE PYTHONMALLOC",
         r"[A-Za-z0-9_]*",
         "",
     ),
@@ -247,5 +271,5 @@ EVALUATED_ELSEWHERE = names(
 # Arrays that zsh ties to variables of the same name in capitals.
 ZSH_TIED = names(
     "path fpath cdpath manpath module_path mailpath psvar prompt PROMPT PROMPT2 PROMPT3 PROMPT4 RPROMPT RPROMPT2 RPS1 "
-    "RPS2 SPROMPT MODULE_PATH ARGV0 STTY fignore watch WATCHFMT histchars mapfile"
+    "RPS2 SPROMPT MODULE_PATH ARGV0 STTY fignore watch WATCH WATCHFMT PSVAR dirstack mapfile"
 )

@@ -73,6 +73,7 @@ WRAPPERS = (
         names="linux32 linux64 i386 x86_64",
         reason="runs its arguments as another architecture",
         options="-h -V -v -3 -B -F -I -L -R -S -T -X -Z --help --version --verbose --addr-no-randomize --3gb --4gb --32bit --uname-2.6",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -81,6 +82,7 @@ WRAPPERS = (
         # The architecture may be left out, so what follows the options is not told apart from the command.
         runs="-h -V -v -3 -B -F -I -L -R -S -T -X -Z",
         operands=1,
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -89,6 +91,7 @@ WRAPPERS = (
         options="-a -c -h -V --all-tasks --cpu-list --help --version",
         runs="-p --pid",
         operands=1,
+        operand=r"(?:0x)?[0-9a-f][0-9a-f,:-]*",
         transparent=False,
     ),
     Wrapper(
@@ -97,6 +100,8 @@ WRAPPERS = (
         options="-a -b -d -D= -f -i -h -m -o -P= -T= -r -R -v -V --all-tasks --batch --deadline --fifo --idle --help --max --other --rr --sched-runtime= --sched-period= --sched-deadline= --reset-on-fork --verbose --version",
         runs="-p --pid",
         operands=1,
+        # Some versions need none for -o, -b and -i.
+        operand=r"\d+",
         transparent=False,
     ),
     Wrapper(
@@ -126,6 +131,7 @@ WRAPPERS = (
         names="pkexec",
         reason="runs its arguments as another user",
         options="--user= --disable-internal-agent --keep-cwd --version --help",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -133,6 +139,7 @@ WRAPPERS = (
         reason="runs its arguments as another user",
         options="-u= -g= -G= --user= --group= --supp-group= -h -V --help --version",
         runs="-c= --command= --session-command= -s= --shell= -l --login -f -m -p -P",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -147,6 +154,7 @@ WRAPPERS = (
         options="-f -h -V -m -u -i -n -p -C -T -U -r -c -S= -G= --help --version --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --fork --kill-child? --mount-proc? --map-user= --map-users= --map-group= --map-groups= --map-root-user --map-current-user --map-auto --propagation= --setgroups= --keep-caps --setuid= --setgid= --monotonic= --boottime=",
         places="-w= --wd=",
         runs="-R= --root=",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -154,6 +162,7 @@ WRAPPERS = (
         reason="runs its arguments in other namespaces, where a name means another program",
         options="-a -h -V -t= -m? -u? -i? -n? -p? -C? -U? -T? -S= -G= -F -Z --all --help --version --target= --mount? --uts? --ipc? --net? --pid? --user? --cgroup? --time? --setuid= --setgid= --no-fork --preserve-credentials --follow-context",
         runs="-r? -w? -W= --root? --wd? --wdns?",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -197,6 +206,7 @@ WRAPPERS = (
         reason="runs its arguments as if by root; loads a library",
         options="-u -v -h --unknown-is-real --version --help",
         runs="-l= --lib= --faked= -s= -i= -b=",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(
@@ -204,6 +214,7 @@ WRAPPERS = (
         reason="runs its arguments while it holds a lock",
         options="-s -x -e -n -o -u -F -w= -E= -h -V --shared --exclusive --unlock --nonblock --nb --timeout= --wait= --close --no-fork --conflict-exit-code= --verbose --fcntl --help --version",
         operands=1,
+        makes_file=True,
         shell_text="-c= --command=",
         transparent=False,
     ),
@@ -274,6 +285,7 @@ WRAPPERS = (
         reason="runs its arguments through a proxy",
         options="-q",
         runs="-f= -i -a= -p= -u= -P=",
+        starts_shell=True,
         transparent=False,
     ),
     Wrapper(

@@ -1,0 +1,435 @@
+"""The arguments of a command, read by the tables: what its options and operands run, write, read or enter.
+
+Above: `inspector` looks through wrappers down to the commands whose arguments these are. Below: `effects`,
+`options`, `tables`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from nacre.policy import tables
+from nacre.policy.effects import (
+    ANY,
+    Effect,
+    Effects,
+    Inspection,
+    PathUse,
+    Role,
+    Step,
+    any_beginning,
+    any_end,
+    from_elsewhere,
+    is_free,
+    is_near,
+    is_system_name,
+    position,
+    runs,
+    shown,
+    unknown_at,
+    unlisted,
+    unproven,
+    unresolved,
+    without_ending,
+    writes,
+)
+from nacre.policy.model import UNKNOWN, Word
+from nacre.policy.options import Argument, compiled, read
+from nacre.policy.patterns import regex
+from nacre.policy.project_runners import inner_command, inner_module, is_of_the_system
+from nacre.policy.unpacking import find_followed, find_unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from nacre.policy.effects import Access
+    from nacre.policy.options import Kind
+    from nacre.policy.tables.schema import Options, Program
+    from nacre.policy.values import Context
+
+# How the value of an option is used as a path.
+_ACCESS: dict[Kind, Access] = {
+    "reads": "read",
+    "places": "read",
+    "writes": "write",
+    "changes": "change",
+    "fills": "fill",
+    "enters": "enter",
+    "follows": "leave",
+    "unlisted": "maybe",
+}
+# Some options take several files, or a file behind a name: -cp a:b, -f a,b, -F name=@file.
+_LISTED = regex(r"(?<!:)[,:=@]+(?!//)")
+# What some programs put the value of a variable in the place of: `pytest --junitxml '$HOME/x'`.
+_EXPANDED = regex(r"\$[A-Za-z_{(]|%q?\{")
+# A path that leads away from the working directory, at least at first sight.
+_IS_PATH = regex(r"(?:/|\.\./)[^@]*\Z")
+# The version of a package behind its name.
+_VERSION = regex(r"(?<=.)(?:@|[=<>~!]=?|\[).*\Z")
+# Addresses of keys and certificates that libraries open by loading a module; any address at all.
+_CODE_ADDRESS = regex(r"(?i)(?:org\.openssl\.\w+|pkcs11|engine|tpmkey|tpm2tss|handle):")
+_ADDRESS = regex(r"[A-Za-z][A-Za-z0-9+.-]+:")
+# To gzip `x-gz` and `x_z` are names of packed files, too.
+_PACKED = regex(r"(?i)[-_]g?z\Z")
+_LITERAL_PART = regex(r"[A-Za-z][A-Za-z0-9.-]+")
+# Numbers and words that are made of letters, digits, dots and dashes.
+_WITHOUT_SIGNS = frozenset({"digits", "number", "token"})
+_NAME_OF_GIT = "write refs/heads/ or refs/tags/ before a name, or write it out"
+# What an unknown end of a word could be, to ask whether a program would refuse it.
+_ENDINGS = ("", "::x", "=$(x)", "://x", "{x", "/x", ".js", ";x", "@x")
+
+
+class ArgumentInspector:
+    """What the arguments of a command do."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.found = Inspection()
+        self.depth = 0
+        # The name before the command that is looked at; does a program start it, which knows no builtins?
+        self.outer = ""
+        self.is_started = not context.shell  # without a shell, there are programs only
+
+    def step(  # noqa: PLR0913 - the fields of a step
+        self,
+        words: tuple[Word, ...],
+        effects: Sequence[Effect] = (),
+        role: Role = "command",
+        *,
+        rememberable: bool = True,
+        rule_words: tuple[Word, ...] = (),
+        paths: Sequence[PathUse] = (),
+    ) -> None:
+        """Write one step down."""
+        self.found.steps.append(
+            Step(words, role, tuple(effects), rule_words or words, rememberable, paths=tuple(paths))
+        )
+
+    def finish(self, words: tuple[Word, ...], found: Effects, skip: int = 0) -> None:
+        """Write the step of a program down; rules need not see the first `skip` arguments."""
+        effects = found.effects
+        if not is_system_name(words[0].text):
+            # Another program of that name, which only a rule that spells it allows: the table is a guess.
+            effects = [effect for effect in effects if effect.kind != "unlisted"]
+        rule_words = (words[0], *words[1 + skip :]) if skip else ()
+        self.step(words, effects, rule_words=rule_words, paths=found.paths)
+
+    def vouched(self, words: Sequence[Word], found: Effects, *, harmless: bool = False) -> None:
+        """Arguments that no table knows: proven ones are the rule's affair, others need `foo *` in it."""
+        for word in words:
+            found.uses(word, "maybe")
+            if harmless or word.literal or word.number or (word.tilde and not word.dynamic) or word.known:
+                continue
+            if word.glob is not None and not word.dynamic and not word.may_be_option:
+                continue
+            hint = "write ./ before the pattern" if word.glob is not None and not word.dynamic else ""
+            reason = "this argument is only known when it runs, and nothing is known about the program"
+            found.add(unresolved(word, reason, ANY, hint=hint))
+
+    def arguments(
+        self, entry: Program, words: Sequence[Word], found: Effects, outer: Program | None = None
+    ) -> int:
+        """What the arguments of a program do; how many words before the sub-command rules need not see."""
+        given = self._before_module(entry, read(compiled(entry, outer), words), words, found)
+        first = next((item for item in given if item.kind in {"operand", "unproven"}), None)
+        if first is not None and (entry.commands or entry.passes):
+            given = given[: given.index(first)]
+        wild, _, tame = entry.tamed.partition(" ")
+        tamed = any(tame == item.flag and item.value is not None and item.value.prefix for item in given)
+        for item in given:
+            looked_at = item.kind != "option" or entry.names_files or entry.suffixes
+            if looked_at and not (tamed and item.flag == wild):
+                self.option(entry, item, found)
+        if entry.response_files or (outer is not None and outer.response_files):
+            self._response_files(given, found)
+        if first is not None and entry.spelled:
+            self._spelled(entry, first.word, words, found)
+        if entry.only_with and not _only_shows(entry, given):
+            at = words[0] if words else Word("", 0, 0)
+            found.add(writes(at, f"without another option it writes a file: {entry.reason}"))
+        if first is None:
+            find_unpacked(entry, given, found)
+            return 0
+        if entry.commands and not (entry.passes and first.word.text not in _commands_of(entry)):
+            self._subcommand(entry, first, words, found, entry if entry.persistent else outer)
+        elif entry.passes:
+            self._passed(entry, first, words, found)
+        else:
+            self.operands(entry, given, found)
+            return 0
+        harmless = all(item.kind == "option" for item in given)
+        return position(words, first.word) if harmless else 0
+
+    def _before_module(
+        self, entry: Program, given: list[Argument], words: Sequence[Word], found: Effects
+    ) -> list[Argument]:
+        """`coverage run -m pytest -p x`: the module's own table knows what follows it."""
+        value, rest, before = inner_module(entry, given, words)
+        inner = tables.module(value.text) if value is not None and value.literal else None
+        if inner is not None:
+            self.arguments(inner, rest, found)
+        else:
+            self.vouched(rest, found)
+        return before
+
+    def option(self, entry: Options, item: Argument, found: Effects) -> None:
+        """What one option does."""
+        reason: str = getattr(entry, "reason", "")
+        harmless: bool = getattr(entry, "harmless", False)
+        value = item.value
+        if item.kind == "runs":
+            found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
+        elif item.kind == "writes" and not is_free(value, _first_name(entry), shell=self.context.shell):
+            found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
+        elif item.kind == "places" and value is not None and not (is_near(value) or _is_preset(item)):
+            said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
+            found.add(from_elsewhere(item.word, said, item.flag, value))
+        elif item.kind == "unlisted" and (not harmless or item.may_do_more):
+            said = f"{item.reason}: {reason}" if reason else item.reason
+            found.add(unlisted(item.word, said, item.flag, hint=item.hint))
+        elif item.kind == "unproven" and not (harmless or getattr(entry, "takes_names", False)):
+            # Behind `--` it is no option, but where operands can do harm that is no help.
+            helps = getattr(entry, "dashes", True) and not getattr(entry, "refuses", "")
+            said = unresolved(item.word, item.reason, hint=item.hint) if item.reason else None
+            found.add(said or unproven(item.word, self.outer, helps=helps))
+        self._option_paths(entry, item, found)
+
+    def _option_paths(self, entry: Options, item: Argument, found: Effects) -> None:
+        """The files that an option names."""
+        value = item.value
+        access = _ACCESS.get(item.kind)
+        if item.kind == "reads" and value is not None:
+            self._address(entry, value, found)
+        if access is not None and item.kind != "unlisted" and value is not None and value.literal:
+            # `--emit=asm=x`, `--python_out=lite:x`: the path stands behind something else.
+            for part in _LISTED.split(value.text)[1:]:
+                found.uses(value.with_text(part), access)
+            if _EXPANDED.search(value.text):
+                found.uses(unknown_at(value), access)
+        if item.kind == "follows":
+            found.paths.append(PathUse(item.word, "leave"))
+        elif access is not None:
+            found.uses(value if item.kind != "unlisted" else item.word, access)
+        names_files: str = getattr(entry, "names_files", "")
+        if value is not None and item.flag in names_files.split():
+            found.uses(any_end(value) if item.kind == "changes" else unknown_at(value), "change")
+        suffixes: str = getattr(entry, "suffixes", "")
+        if value is not None and item.flag in suffixes.split():
+            found.uses(any_beginning(value), "beside")
+
+    def _response_files(self, given: Sequence[Argument], found: Effects) -> None:
+        """`gcc -D @more x.c`: a file of words takes the place of one; a linker gets `-e@more`, too."""
+        for value in (value for item in given for value in item.values):
+            if value.text.startswith("@"):
+                reason = f"`{shown(value.text)}` is a file of further options"
+                found.add(runs(value, reason, value.text if value.literal else ""))
+            elif value.dynamic and not value.number and value.prefix == "":
+                reason = "this value could begin with `@`, which is a file of further options"
+                found.add(unresolved(value, reason, hint="write ./ before a file, or write the value out"))
+
+    def operands(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
+        """What operands do, by their places."""
+        roles = entry.operands.split()
+        flags = {item.flag for item in given}
+        if len(roles) > 1 and flags & set(entry.texts.split()):
+            roles = roles[1:]
+        operands = [item.word for item in given if item.kind in {"operand", "unproven"} and not item.reason]
+        # A word that is no option after all (`jq -.`) takes the place of an operand.
+        uncertain = any(item.kind == "unlisted" for item in given)
+        # `ruff check --fix x`: the files that are named are written.
+        edits = any(item.kind == "writes" and not item.values for item in given)
+        for index, word in enumerate(operands):
+            uncertain = uncertain or word.several
+            following = roles[min(index, len(roles) - 1) :]
+            here = set(following if uncertain else following[:1])
+            if "copy" in here:
+                changed = word is operands[-1] or flags & set(entry.links.split())
+                here = (here - {"copy"}) | {"change" if changed else "read"}
+            self.refused(entry, word, found)
+            for role in sorted(here):
+                self._operand(entry, role, word, found)
+            if "squeeze" in here:
+                self._squeezed(entry, word, flags, found)
+            if entry.max_operands and (index >= entry.max_operands or uncertain):
+                flag = word.text if word.literal else ""
+                found.add(runs(word, f"`{shown(word.text)}` can be a file of code: {entry.reason}", flag))
+            if edits:
+                found.uses(word, "alter")
+        find_unpacked(entry, given, found)
+        find_followed(entry, given, found)
+        self._after(entry, given, found)
+
+    def _operand(self, entry: Program, role: str, word: Word, found: Effects) -> None:
+        if role == "write" and not is_free(word, _first_name(entry), shell=self.context.shell):
+            found.add(writes(word, f"this file is written: {entry.reason}", word.text, word))
+            found.uses(word, "write")
+        elif role == "near":
+            found.uses(word, "read")
+            if not is_near(word):
+                said = f"instructions from elsewhere: {entry.reason}"
+                found.add(from_elsewhere(word, said, word.text, word))
+        elif role == "prefix":
+            found.uses(any_end(word), "change")
+        elif role in {"read", "change", "touch", "maybe", "alter", "fill"}:
+            self._address(entry, word, found)
+            found.uses(word, role)  # pyright: ignore[reportArgumentType]  # the test above
+
+    def _squeezed(self, entry: Program, word: Word, flags: Collection[str], found: Effects) -> None:
+        """A file that is changed, and perhaps the one that was packed into it."""
+        found.uses(word, "change")
+        restores = not entry.restores or any(flag in flags for flag in entry.restores.split())
+        if restores and not any(flag in flags for flag in entry.looks.split()):
+            found.paths.append(PathUse(without_ending(word), "change", restored=True))
+            if _PACKED.search(word.text):
+                made = word.with_text(_PACKED.sub("", word.text))
+                found.paths.append(PathUse(made, "change", restored=True))
+
+    def _address(self, entry: Options, word: Word, found: Effects) -> None:
+        """A file that could be an address, and one that loads code: a key in an engine or on a token."""
+        text = word.text if word.literal else word.prefix
+        addresses: bool = getattr(entry, "addresses", False)
+        if not addresses and ":" not in text:
+            return
+        if _CODE_ADDRESS.match(text) or (addresses and _ADDRESS.match(text)):
+            found.add(runs(word, "this address can load code", word.text if word.literal else ""))
+        elif addresses and word.dynamic and "/" not in text:
+            reason = "this value can turn out to be an address that loads code"
+            found.add(unresolved(word, reason, hint="write ./ before it"))
+
+    def refused(self, entry: Program, word: Word, found: Effects) -> None:
+        """Operands that a program's table names by a pattern: `file://`, `SHELL=`, `ext::`."""
+        pattern = pattern_of(entry.refuses)
+        if pattern is None:
+            return
+        text, endings = word.text, ("",)
+        if word.dynamic and word.glob is None and all(e.shape in _WITHOUT_SIGNS for e in word.expansions):
+            text, endings = "", tuple(word.text.replace(UNKNOWN, value) for value in ("1", "-1", "a1-b.c"))
+        elif word.dynamic or word.glob is not None:
+            text = word.prefix
+            endings = (*_ENDINGS, *_completions(entry.refuses, text))
+        if any(pattern.match(text + ending) for ending in endings):
+            flag = word.text if word.literal else ""
+            place = word if _IS_PATH.match(word.text) else None
+            hint = "" if word.literal else _NAME_OF_GIT if self.outer == "git" else "write it out"
+            said = f"`{shown(word.text)}`: {entry.reason}"
+            found.add(from_elsewhere(word, said, flag, place, hint=hint))
+
+    def _after(self, entry: Program, given: Sequence[Argument], found: Effects) -> None:
+        """Words behind `--` that are options of another program."""
+        pattern = pattern_of(entry.after)
+        for item in given if pattern is not None else ():
+            if item.flag == "--" and not (
+                item.word.literal and pattern and pattern.fullmatch(item.word.text)
+            ):
+                text = item.word.text
+                reason = f"`{shown(text)}` is for another program and not known to be harmless there"
+                found.add(unlisted(item.word, reason, text if item.word.literal else ""))
+
+    def _spelled(self, entry: Program, word: Word, words: Sequence[Word], found: Effects) -> None:
+        """A sub-command that runs what it is told."""
+        if word.text in entry.spelled.split():
+            effect = runs(word, f"`{word.text}` is more than a rule for the program allows", word.text)
+            found.add(replace(effect, inner=inner_command(entry, word, words)))
+
+    def _subcommand(
+        self, entry: Program, first: Argument, words: Sequence[Word], found: Effects, outer: Program | None
+    ) -> None:
+        """The first operand: a sub-command with a table of its own, or one that a rule must spell."""
+        word = first.word
+        rest = words[position(words, word) + 1 :]
+        name = entry.names.split()[0]
+        if not word.literal:
+            found.add(unresolved(word, "the sub-command is only known when it runs"))
+            self.vouched(rest, found)
+            return
+        command = _commands_of(entry).get(word.text)
+        scripts = pattern_of(entry.scripts)
+        if command is None and scripts is not None and scripts.fullmatch(word.text):
+            command = _commands_of(entry).get("run")
+        command = command or entry.other
+        if word.text in entry.named.split():
+            found.add(runs(word, f"`{word.text}` needs a rule that spells `{name}`", name))
+        if word.text in entry.spelled.split():
+            command = _commands_of(entry).get(word.text)
+        elif command is None:
+            reason = f"the sub-command `{shown(word.text)}` of `{name}` is not known to be harmless"
+            found.add(unlisted(word, f"{reason}: {entry.reason}" if entry.reason else reason, word.text))
+        if command is None:
+            self.vouched(rest, found)
+        else:
+            if command is entry.other:
+                self.refused(entry, word, found)
+            self.arguments(command, rest, found, outer)
+
+    def _passed(self, entry: Program, first: Argument, words: Sequence[Word], found: Effects) -> None:
+        """`npx eslint ...`: another program, whose table is asked if there is one."""
+        word = first.word
+        rest = words[position(words, word) + 1 :]
+        # `npx eslint@8`, `uvx ruff==0.4`: the same program in another version.
+        name = _VERSION.sub("", word.text) if word.literal else ""
+        if entry.packages and (is_of_the_system(name) or is_of_the_system(word.text) or ":" in word.text):
+            reason = f"`{shown(word.text)}` is a program of the system, or elsewhere, and no package"
+            found.add(unlisted(word, reason, word.text, hint="run the program by its own name"))
+        if not word.literal:
+            found.add(unresolved(word, "which program it runs is only known when it runs"))
+        if entry.tools and tables.home_of(name) != "javascript" and name != "node":
+            reason = f"`{shown(word.text)}` is not known as a tool of JavaScript"
+            found.add(unlisted(word, reason, word.text))
+        for item in rest:
+            self.refused(entry, item, found)
+        inner = tables.program(name)
+        if inner is not None:
+            self.arguments(inner, rest, found)
+        elif not self.passed_code(name, rest, found):
+            self.vouched(rest, found)
+
+    def passed_code(self, name: str, rest: Sequence[Word], found: Effects) -> bool:
+        """Arguments for an interpreter, which knows code among them; False: it is none."""
+        del name, rest, found
+        return False
+
+
+@lru_cache(maxsize=512)
+def _commands_of(entry: Program) -> dict[str, Program]:
+    """The sub-commands of a program by their names; the first of two with the same one counts."""
+    return {name: item for item in reversed(entry.commands) for name in item.names.split()}
+
+
+def _is_preset(item: Argument) -> bool:
+    """`cmake --build --preset x`: no directory, but one that the project's own file names."""
+    value = item.value.text if item.value is not None and item.value.literal else ""
+    return item.flag == "--build" and (value == "--preset" or value.startswith("--preset="))
+
+
+def _completions(pattern: str, start: str) -> Iterator[str]:
+    """The rest of every word that a pattern is made of, where a text ends with its beginning."""
+    for word in set(_LITERAL_PART.findall(pattern)):
+        for length in range(len(word)):
+            if start.endswith(word[:length]):
+                yield from (word[length:] + end for end in ("", ":", "::x", "://x", "/x", "=x"))
+
+
+def pattern_of(text: str) -> re.Pattern[str] | None:
+    """A pattern of a table (`re` keeps what it has compiled)."""
+    return re.compile(text, re.DOTALL) if text else None
+
+
+def _only_shows(entry: Program, given: Sequence[Argument]) -> bool:
+    """Whether one of its options keeps a program from writing a file of its own naming."""
+    flags = [item.flag.partition("=")[0] for item in given]
+    if entry.style == "getopt":  # behind a file it can come too late: `ctags x.c --list-kinds`
+        before = len(list(itertools.takewhile(lambda item: item.kind != "operand", given)))
+    else:
+        before = len(flags)
+    shows, alone = entry.only_with.split(), entry.alone.split()
+    return any(flag in shows for flag in flags[:before]) or (bool(flags) and all(map(alone.count, flags)))
+
+
+def _first_name(entry: Options) -> str:
+    """The program that a table is for; sub-commands are listed under their own names."""
+    names: str = getattr(entry, "names", "")
+    return names.partition(" ")[0]

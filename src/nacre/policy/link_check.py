@@ -1,0 +1,134 @@
+"""Links, and other names that a text gives: where a path leads when the command runs, not when it is judged.
+
+Above: `boundaries`, which checks paths as they are now. Below: `renames` knows the new names, `paths`
+resolves, `findings` keeps what was found.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from nacre.policy.effects import known_path
+from nacre.policy.paths import (
+    LONGEST_PATH,
+    expanded,
+    joined,
+    leads_elsewhere,
+    may_match_link,
+    real,
+    spot,
+    tells_what_runs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nacre.filesystem import FileSystem
+    from nacre.policy.effects import Access, PathUse
+    from nacre.policy.findings import Span, TextFindings
+
+_NO_PATH: frozenset[Access] = frozenset({"leave", "repository", "found", "beside", "link"})
+_WRITES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill"})
+_SEVERAL = "run it as several commands"
+
+
+class LinkCheck:
+    """Links and new names, for the commands of one text."""
+
+    def __init__(self, found: TextFindings) -> None:
+        self.findings = found.whole
+        self.add = found.add
+
+    def check(self, uses: Sequence[PathUse]) -> None:
+        """The paths of one step: the links that it makes or moves, and the names that others have given."""
+        findings, files = self.findings, self.findings.policy.files
+        if not uses or files is None or findings.too_many_directories:
+            return
+        if findings.fence is not None:
+            for use in uses:
+                if use.access == "link" and _is_known(use):
+                    self._made(use, files)
+            self._moved(uses, files)
+        self._follow(uses)
+
+    # -- links ---------------------------------------------------------------------------------------------
+
+    def _made(self, use: PathUse, files: FileSystem) -> None:
+        """A symbolic link says where it leads, seen from where it stands."""
+        fence = self.findings.fence
+        for directory in self.findings.directories:
+            place = joined(directory, expanded(use.word.text, files.home))
+            start = place if files.is_directory(place) else spot(files, place).rpartition("/")[0] or "/"
+            if fence is not None and not all(fence.holds(said, start) for said in use.names):
+                reason = (
+                    "this link would lead out of the allowed directories: it is seen from where it stands"
+                )
+                self._refuse(use, reason, hint="write the whole path of what it leads to, or use ln -sr")
+                return
+
+    def _moved(self, uses: Sequence[PathUse], files: FileSystem) -> None:
+        """A link that is moved to another directory can lead elsewhere."""
+        changed = [use for use in uses if use.access == "change" and _is_known(use)]
+        for directory in self.findings.directories if len(changed) > 1 else ():
+            spots = [spot(files, joined(directory, expanded(use.word.text, files.home))) for use in changed]
+            goal = spots[-1] if files.is_directory(spots[-1]) else spots[-1].rpartition("/")[0]
+            for use, place in zip(changed[:-1], spots, strict=False):
+                if place.rpartition("/")[0] != real(files, goal) and leads_elsewhere(files, place):
+                    reason = "a link that comes into another directory could lead out of the allowed ones"
+                    self._refuse(
+                        use, reason, hint="leave the link where it is, or copy what it leads to: cp a b"
+                    )
+                    return
+
+    # -- other names ---------------------------------------------------------------------------------------
+
+    def _follow(self, uses: Sequence[PathUse]) -> None:
+        """Keep what this step uses and gives another name; the whole text counts, for a loop comes back."""
+        findings = self.findings
+        command = findings.renames.add(uses, findings.directories)
+        check = functools.partial(self._by_other_names, command=command)
+        findings.used += [(check, use) for use in uses if use.access not in _NO_PATH and _is_path(use)]
+
+    def _by_other_names(self, use: PathUse, command: int) -> None:
+        """A path is also judged by the names that it had before."""
+        findings = self.findings
+        for directory in findings.directories:
+            meant = findings.renames.meant_by(use, directory, command)
+            if meant is None:
+                self._refuse(use, "this text gives too many files other names", hint=_SEVERAL)
+                return
+            if not all(self._may_be(path, use) for path in meant):
+                reason = "this text gives a file this name, and by its first name it is out of bounds"
+                self._refuse(use, reason, hint=_SEVERAL)
+                return
+
+    def _may_be(self, path: str, use: PathUse) -> bool:
+        """Whether a path that a name may stand for is within all limits."""
+        findings, files = self.findings, self.findings.policy.files
+        fence, own = findings.fence, findings.own
+        # A link that has come elsewhere with what holds it can lead anywhere.
+        away = files is not None and may_match_link(files, path, deep=use.access == "tree")
+        if fence is not None and (away or not fence.holds_pattern(path, "/")):
+            return False
+        if use.access not in _WRITES:
+            return True
+        is_own = own is not None and own.is_within(path, "/")
+        told = tells_what_runs(path) or tells_what_runs(real(files, path))
+        return not is_own and not (told and findings.policy.mode == "allowlist")
+
+    def _refuse(self, use: PathUse, reason: str, *, hint: str) -> None:
+        self.add("deny", "allowed_directories", reason, _span(use), hint=hint)
+
+
+def _is_path(use: PathUse) -> bool:
+    known = known_path(use.word)
+    return known is not None and not use.word.braces and len(known) <= LONGEST_PATH
+
+
+def _is_known(use: PathUse) -> bool:
+    return not use.word.dynamic and not use.word.braces and len(use.word.text) <= LONGEST_PATH
+
+
+def _span(use: PathUse) -> Span:
+    return (use.word.start, use.word.end)

@@ -1,0 +1,289 @@
+# ruff: noqa: E501 - one field, one line: wrapped options are harder to compare with a program's own help
+"""The tools of Go and Rust: compilers, packages, tests and linters behind one program each.
+
+Above: `tables` finds a program's entry by its name. Below: `schema`. As with the builders (`build`), a rule for one of
+them is a rule for what the project's files say.
+"""
+
+from __future__ import annotations
+
+from nacre.policy.model import UNKNOWN
+from nacre.policy.tables.schema import ELSEWHERE, Program
+
+_CARGO = (
+    "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
+)
+_CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs"
+_RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
+_CARGO_TARGET = (("--target=", _RUST_TARGET),)
+_CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
+# What is meant for the tests: words, and options of Rust's own harness and of criterion that write no file.
+_RUST_TESTS = r"[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?"
+_GO_BUILD = "-a -n -p= -race -msan -asan -cover -covermode= -coverpkg= -v -work -x -buildmode= -buildvcs? -tags= -trimpath -mod= -modcacherw -installsuffix= -linkshared -json  -h -help"
+_GO_TEST = "-run= -bench= -benchmem -benchtime= -count= -cpu= -failfast -fuzz= -fuzztime= -fuzzminimizetime= -list= -parallel= -short -shuffle= -skip= -timeout= -vet= -fullpath -test.v -test.run= -test.bench= -test.count= -test.short -test.timeout="
+_GO_CHECKS = (
+    (
+        # Blanks end a value, unless it stands in quotes: what follows is another option of the linker. What is
+        # filled in holds no blank.
+        "-ldflags=",
+        rf"(?:\s*(?:-s|-w|-v|-X[ =][\w./-]+=[\w.:/+@{UNKNOWN}-]*|-X[ =]?'[\w./-]+=[\w.:/+@ -]*'|'-X[ =][\w./-]+=[\w.:/+@ -]*'|-buildid=\w*)(?=\s|\Z))*\s*",
+    ),
+    ("-gcflags=", r"(?:[\w./]+=)?(?:\s*-(?:N|l|m|e|S|B|m=\d|d=checkptr))*\s*"),
+)
+_GO_DASHED = "-ldflags -gcflags"
+_GO_RUNS = "-exec= -toolexec= -overlay= -modfile= -pkgdir= -vettool= -gccgoflags= -compiler= -asmflags= -fuzzcachedir= -pgo="
+_GO_ELSEWHERE = r".*@|[/~]|(?:.*/)?\.\.(?:/|\Z)"
+
+PROGRAMS = (
+    Program(
+        names="go",
+        plain_values=True,
+        reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
+        style="words",
+        options="-h -help",
+        places="-C=",
+        spelled="generate telemetry bug",
+        commands=(
+            Program(
+                names="tool",
+                style="words",
+                reason="tools run what they are told",
+                commands=(
+                    Program(
+                        names="cover",
+                        plain_values=True,
+                        style="words",
+                        # -html shows its page in a browser.
+                        reason="a browser is a program",
+                        reads="-func=",
+                        runs="-html=",
+                        # It writes the page instead.
+                        writes="-o=",
+                        tamed="-html -o",
+                        operands="text",
+                        refuses=r"(?!\Z)",
+                    ),
+                ),
+            ),
+            Program(
+                names="build install list vet get clean",
+                plain_values=True,
+                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
+                style="words",
+                options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -cache -testcache -modcache -fuzzcache -i -r -c=",
+                checks=_GO_CHECKS,
+                dashed_values=_GO_DASHED,
+                places="-C=",
+                writes="-o= -fix",
+                runs=_GO_RUNS,
+            ),
+            Program(
+                names="run",
+                plain_values=True,
+                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere",
+                style="words",
+                options=_GO_BUILD,
+                checks=_GO_CHECKS,
+                dashed_values=_GO_DASHED,
+                places="-C=",
+                runs=_GO_RUNS,
+                refuses=_GO_ELSEWHERE,
+                stops=True,
+            ),
+            Program(
+                names="test",
+                plain_values=True,
+                reason="test runners, tool wrappers, linkers and overlays are programs; profiles are written",
+                style="words",
+                options=f"{_GO_BUILD} {_GO_TEST}",
+                checks=_GO_CHECKS,
+                dashed_values=_GO_DASHED,
+                places="-C=",
+                writes="-o= -c -cpuprofile= -memprofile= -blockprofile= -mutexprofile= -trace= -coverprofile= -outputdir= -test.cpuprofile= -test.memprofile= -test.blockprofile= -test.mutexprofile= -test.trace= -test.coverprofile= -test.outputdir= -test.testlogfile= -test.gocoverdir= ",
+                refuses=_GO_ELSEWHERE,
+                runs=_GO_RUNS,
+            ),
+            Program(
+                names="mod",
+                style="words",
+                commands=(
+                    Program(
+                        names="edit",
+                        plain_values=True,
+                        reason="a module from elsewhere takes the place of another one",
+                        style="words",
+                        options="-json -print -fmt -go= -require= -droprequire= -exclude= -dropexclude= -retract= -dropretract= -dropreplace= -droptool= -module= -h",
+                        runs="-replace= -tool= -toolchain= -godebug= -dropgodebug= -ignore= -dropignore= -modfile= -overlay=",
+                        operands="near",
+                    ),
+                    Program(
+                        names="tidy download verify graph why init vendor",
+                        plain_values=True,
+                        reason="other files of modules decide what is built",
+                        style="words",
+                        options="-v -x -e -m -json -go= -compat= -diff -vendor -h",
+                        writes="-o=",
+                        runs="-modfile= -overlay= -reuse=",
+                    ),
+                ),
+            ),
+            Program(
+                names="work",
+                style="words",
+                spelled="edit",
+                commands=(
+                    Program(
+                        names="init use sync vendor",
+                        style="words",
+                        options="-r -v -h",
+                        reason="a module from elsewhere takes the place of another one",
+                        operands="near",
+                    ),
+                ),
+            ),
+            Program(
+                names="env",
+                reason="-w changes which programs go runs",
+                style="words",
+                options="-json -changed -h",
+                runs="-w -u",
+                operands="text",
+            ),
+            Program(
+                names="version doc fmt help",
+                plain_values=True,
+                style="words",
+                options="-v -m -json -n -x -mod= -all -c -cmd -short -src -u -C= -h",
+                operands="maybe",
+            ),
+            Program(
+                names="fix", plain_values=True, style="words", options="-r= -go= -diff -h", operands="maybe"
+            ),
+        ),
+    ),
+    Program(
+        names="gofmt goimports",
+        plain_values=True,
+        reason="-w writes",
+        style="words",
+        options="-d -e -l -r= -s -v -local= -format-only",
+        writes="-w -cpuprofile=",
+        operands="maybe",
+    ),
+    Program(
+        names="golangci-lint staticcheck",
+        reason="configuration names plugins; fixes and reports are written",
+        options="-h -v -j= -E= -D= -e= -p= --help --verbose --version --color= --timeout= --concurrency= --enable= --disable= --enable-all --disable-all --fast --exclude= --new --new-from-rev= --max-issues-per-linter= --max-same-issues= --tests --no-config --print-issued-lines --sort-results --skip-dirs= --skip-files= --build-tags= --modules-download-mode= --issues-exit-code= --show-stats --allow-parallel-runners --allow-serial-runners --diff --fast-only --new-from-merge-base= --whole-files --default= -tests -checks= -f= -explain= -go=",
+        checks=(
+            ("--out-format=", r"[a-z-]+(?::std(?:out|err))?(?:,[a-z-]+(?::std(?:out|err))?)*"),
+            ("--output.text.path= --output.tab.path=", "std(?:out|err)"),
+        ),
+        places="-c= --config=",
+        writes="--fix --cpu-profile-path= --mem-profile-path= --trace-path= --output.json.path=",
+        spelled="custom",
+        operands="maybe",
+        # The configuration is looked for beside what is named.
+        refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+        plain_values=True,
+    ),
+    Program(
+        names="cargo",
+        reason="configuration can name other compilers, linkers and runners",
+        options=f"{_CARGO} +stable +beta +nightly",
+        places="-C= --manifest-path=",
+        runs=_CARGO_ELSEWHERE,
+        persistent=True,
+        plain_values=True,
+        spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
+        commands=(
+            Program(
+                names="build b check c test t bench doc d fix nextest llvm-cov tarpaulin criterion miri insta",
+                reason="configuration can name other compilers, linkers and runners; other directories are written",
+                options=f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --show-output --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced=",
+                checks=(*_CARGO_TARGET, ("--test-runner=", "auto|cargo-test|nextest")),
+                writes="--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir=",
+                plain_values=True,
+                after=_RUST_TESTS,
+            ),
+            Program(
+                names="run r",
+                reason="configuration can name other compilers, linkers and runners; other directories are written",
+                options=_CARGO_BUILD,
+                checks=_CARGO_TARGET,
+                writes="--target-dir= --artifact-dir=",
+                plain_values=True,
+                # What follows the first word is for the program.
+                stops=True,
+            ),
+            Program(
+                names="clippy",
+                reason="configuration can name other compilers, linkers and runners; fixes are written",
+                options=f"{_CARGO_BUILD} --broken-code",
+                checks=_CARGO_TARGET,
+                writes="--target-dir= --fix --artifact-dir=",
+                plain_values=True,
+                after=r"-[DWAF]|--(?:deny|warn|allow|forbid)|(?:-[DWAF])?[a-z][a-z0-9_:-]*",
+            ),
+            Program(
+                names="fmt",
+                options="-p= --all --check --package= --message-format=",
+                plain_values=True,
+                after=r"--check|-l|--files-with-diff|-v|-q|--quiet|--verbose|--edition=\d+|--color=\w+",
+            ),
+            Program(
+                reason="other directories are written",
+                names="tree metadata update fetch clean add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report info",
+                checks=(*_CARGO_TARGET, ("--git=", rf"(?!{ELSEWHERE})[\s\S]*")),
+                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
+                writes="--target-dir=",
+                places="--path=",
+                plain_values=True,
+                operands="maybe",
+            ),
+            Program(
+                names="new init",
+                reason="it makes a directory",
+                options="--bin --lib --name= --edition= --vcs=",
+                plain_values=True,
+                operands="change",
+            ),
+        ),
+    ),
+    Program(
+        names="rustup",
+        reason="it changes or chooses the programs that run",
+        options="-h -v -q -V --help --verbose --quiet --version",
+        spelled="run default override set install update uninstall self doc man",
+        commands=(
+            Program(names="show check which", plain_values=True, options="--toolchain= -v", operands="text"),
+            # Parts of the toolchain that is there, which its makers have built for it.
+            Program(
+                names="target component",
+                reason="it changes the programs that run",
+                spelled="remove",
+                commands=(
+                    Program(
+                        names="list add",
+                        reason="another toolchain is other programs",
+                        options="-v --installed --quiet",
+                        checks=(("--toolchain=", r"(?:stable|beta|nightly|\d+\.\d+(?:\.\d+)?)(?:-[\w-]+)?"),),
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="toolchain",
+                reason="it changes the programs that run",
+                spelled="add remove install uninstall link",
+                commands=(
+                    Program(
+                        names="list",
+                        plain_values=True,
+                        options="-v --installed --toolchain= --quiet",
+                        operands="text",
+                    ),
+                ),
+            ),
+        ),
+    ),
+)
