@@ -38,6 +38,8 @@ _COMPARERS = (
     ),
     *_COMPRESSORS,
 )
+# With -J, ssh starts another one for the machine on the way; a blank in an argument is no blank in a rule.
+_JUMPS = ("sh -c exec?/usr/bin/ssh?*",)
 _GIT = ("git", "*/git-core/*", "ssh", "gpg", "gpg2", "cat", "less")
 _TYPESETTERS = (
     *tuple(
@@ -63,10 +65,11 @@ _HELPERS: dict[str, tuple[str, ...]] = {
         ("cat", "expr", "grep", "mktemp", "rm", "sed", "zgrep", "bzgrep", "xzgrep", *_COMPRESSORS),
     ),
     **dict.fromkeys(names("git gh glab"), _GIT),
-    **dict.fromkeys(names("sftp rsync"), ("ssh",)),
+    "ssh": _JUMPS,
+    **dict.fromkeys(names("sftp rsync"), ("ssh", *_JUMPS)),
     # Debian has a script around it, which looks for a free port.
-    "autossh": ("ssh", "egrep", "grep", "od", "printf", "seq", "tr", "*/lib/autossh/autossh"),
-    "scp": ("ssh", "cp"),  # from here to here
+    "autossh": ("ssh", *_JUMPS, "egrep", "grep", "od", "printf", "seq", "tr", "*/lib/autossh/autossh"),
+    "scp": ("ssh", "cp", *_JUMPS),  # from here to here
     "sdiff": ("diff",),
     **dict.fromkeys(names("man apropos whatis"), _TYPESETTERS),
     **dict.fromkeys(names("apt apt-get apt-cache aptitude dpkg brew dnf apk"), ANY),
