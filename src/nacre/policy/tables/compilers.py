@@ -92,7 +92,8 @@ PROGRAMS = (
     Program(
         names="ctags universal-ctags exuberant-ctags",
         reason="files of options define commands; -f writes",
-        options="-a -B -F -n -N -R -u -V -w -x --append? --recurse? --languages= --langmap= --language-force= --exclude= --exclude-exception= --fields= --extras= --extra= --kinds-all= --tag-relative? --totals? --sort? --links? --quiet? --verbose? --excmd= --format= --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth= --pattern-length-limit=",
+        # The value of a long option stands in the same word: `--languages x` is a file.
+        options="-a -B -F -n -N -R -u -V -w -x --append? --recurse? --languages? --langmap? --language-force? --exclude? --exclude-exception? --fields? --extras? --extra? --kinds-all? --tag-relative? --totals? --sort? --links? --quiet? --verbose? --excmd? --format? --file-scope? --if0? --line-directives? --list-kinds? --list-kinds-full? --list-languages --list-fields? --list-extras? --list-maps? --version --help --license --maxdepth? --pattern-length-limit?",
         pattern=r"--(?:[A-Za-z+#]+-kinds|kinds-[A-Za-z+#]+|fields-[A-Za-z+#]+)=[\w+*{}-]*",
         reads="-L= -I=",
         writes="-f= -o= -e",
