@@ -106,7 +106,7 @@ class Table:
 
     def may_matter(self, flag: str, rest: str) -> bool:
         """Whether an unlisted name is short for an option that matters, or has such letters behind it."""
-        if flag.startswith("--"):
+        if flag.startswith("--") and flag != "--":  # which is a letter of a cluster: `-n-x`
             return any(name.startswith(flag) for name in self.matters)
         return any("-" + letter in self.matters for letter in rest)
 
