@@ -279,11 +279,11 @@ def _is_told(name: str, paths: Sequence[PathUse], text: str, policy: Policy) -> 
     for use in paths:
         if not use.word.literal:
             return True
-        path = os.path.realpath(WORK / use.word.text)
-        if use.access == "beside":
-            path = os.path.dirname(path)
-        if path == str(WORK) or changed.startswith(path) or path.startswith(changed):
-            return True
+        said = os.path.join(WORK, use.word.text)
+        for path in (os.path.realpath(said), os.path.normpath(said)):  # `bzip2 link` makes link.bz2
+            place = os.path.dirname(path) if use.access == "beside" else path
+            if place == str(WORK) or changed.startswith(place) or place.startswith(changed):
+                return True
     return False
 
 
