@@ -33,7 +33,7 @@ class Group:
 
 
 SPAWN, BASH, JSON_LOOP, SDK_NOOP, SDK_SHELL = "spawn", "bash-pipe", "json-loop", "sdk-noop", "sdk-shell"
-BWRAP_LOOP, RELAY, RELAY_SESSION, RELAY_OUTPUT = "bwrap-loop", "relay", "relay-session", "relay-output"
+BWRAP_LOOP, RELAY, RELAY_SESSION = "bwrap-loop", "relay", "relay-session"
 
 GROUPS = (
     Group(

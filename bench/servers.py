@@ -9,17 +9,7 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from bench.figures import (
-    BASH,
-    BWRAP_LOOP,
-    JSON_LOOP,
-    RELAY,
-    RELAY_OUTPUT,
-    RELAY_SESSION,
-    SDK_NOOP,
-    SDK_SHELL,
-    SPAWN,
-)
+from bench.figures import BASH, BWRAP_LOOP, JSON_LOOP, RELAY, RELAY_SESSION, SDK_NOOP, SDK_SHELL, SPAWN
 from bench.model import Server, ShortTimeout
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -111,7 +101,6 @@ def _relays(python: str) -> list[Server]:
         )
         for name, description, arguments, workloads in (
             (RELAY, "two processes: JSON, and posix_spawn", (), frozenset({"echo", "flight"})),
-            (RELAY_OUTPUT, "the same, which keeps long output in a file", ("output",), OUTPUTS),
             (RELAY_SESSION, "the same with one bash, as a session has it", ("session",), frozenset({"echo"})),
         )
     ]

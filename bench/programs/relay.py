@@ -2,8 +2,7 @@
 
 One parses requests and answers them, the other starts commands and reads what they print. With the argument
 `session` the commands run in one bash, each with streams of its own, and their ends come on a private
-channel: exactly what a session needs to tell output, exit code and what was left running. With `output`
-they may print much: all of it is kept in a file, its lines are counted, and its ends are answered.
+channel: exactly what a session needs to tell output, exit code and what was left running.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ import tempfile
 from typing import Any
 
 READ_BYTES = 1 << 16
-KEPT_BYTES = 1 << 14  # at each end of a long output
 HEAD = struct.Struct("<II")  # the length of what follows, and the number of the request
 TOOL = {
     "name": "run",
@@ -82,94 +80,28 @@ def start(command: bytes) -> tuple[int, int, int]:
     return pid, out, err
 
 
-class Command:
-    """A running command: its process, what it prints, and a file for what does not fit into an answer."""
-
-    def __init__(self, number: int, command: bytes) -> None:
-        self.number = number
-        self.pid, self.out, err = start(command)
-        os.close(err)
-        os.set_blocking(self.out, False)
-        self.ended = os.pidfd_open(self.pid)
-        self.head = self.tail = b""
-        self.lines = 0
-        self._file = -1
-
-    def read(self) -> bool:
-        """Keep what has come: its ends here, all of it in a file; whether anything had."""
-        try:
-            chunk = os.read(self.out, READ_BYTES)
-        except BlockingIOError:
-            return False
-        self.lines += chunk.count(b"\n")
-        if len(self.head) + len(chunk) <= KEPT_BYTES and self._file < 0:
-            self.head += chunk
-            return bool(chunk)
-        if self._file < 0:
-            self._file = os.open(tempfile.gettempdir(), os.O_TMPFILE | os.O_RDWR)
-            os.write(self._file, self.head)
-        os.write(self._file, chunk)
-        room = KEPT_BYTES - len(self.head)
-        self.head += chunk[:room]
-        self.tail = (self.tail + chunk[room:])[-KEPT_BYTES:]
-        return bool(chunk)
-
-    def end(self) -> bytes:
-        """What is left of it, when it is over."""
-        os.waitpid(self.pid, 0)
-        while self.read():
-            pass
-        for descriptor in (self.out, self.ended, self._file):
-            if descriptor >= 0:
-                os.close(descriptor)
-        return self.head + self.tail
-
-
 def keep_commands(link: Frames, answers: int) -> None:
-    """Any number of commands at once, each in a fresh shell; they print a few lines at most."""
+    """Any number of commands at once, each in a fresh shell."""
     poll = select.poll()
     poll.register(link.descriptor, select.POLLIN)
-    running: dict[int, Command] = {}  # by the descriptor of its end
+    running: dict[int, tuple[int, int, int]] = {}  # end of a process -> request, process, its stdout
     while True:
         for descriptor, _ in poll.poll():
             if descriptor == link.descriptor:
-                for number, text in link.read():
-                    command = Command(number, text)
-                    poll.register(command.ended, select.POLLIN)
-                    running[command.ended] = command
+                for number, command in link.read():
+                    pid, out, err = start(command)
+                    ended = os.pidfd_open(pid)
+                    poll.register(ended, select.POLLIN)
+                    running[ended] = (number, pid, out)
+                    os.set_blocking(out, False)
+                    os.close(err)
                 continue
-            command = running.pop(descriptor)
+            number, pid, out = running.pop(descriptor)
             poll.unregister(descriptor)
-            send(answers, command.number, command.end())
-
-
-def keep_outputs(link: Frames, answers: int) -> None:
-    """The same with output of any length, which is read while it comes."""
-    poll = select.poll()
-    poll.register(link.descriptor, select.POLLIN)
-    running: dict[int, Command] = {}  # by the descriptors of its end and its output
-    while True:
-        for descriptor, _ in poll.poll():
-            command = running.get(descriptor)
-            if descriptor == link.descriptor:
-                watch(poll, running, link)
-            elif command is not None and descriptor == command.out:
-                if not command.read():
-                    poll.unregister(running.pop(descriptor).out)
-            elif command is not None:  # or it has ended in this very round
-                for watched in {command.ended, command.out} & running.keys():
-                    del running[watched]
-                    poll.unregister(watched)
-                send(answers, command.number, command.end())
-
-
-def watch(poll: select.poll, running: dict[int, Command], link: Frames) -> None:
-    """Start what is asked for, and watch its output and its end."""
-    for number, text in link.read():
-        command = Command(number, text)
-        for watched in (command.ended, command.out):
-            running[watched] = command
-            poll.register(watched, select.POLLIN)
+            os.waitpid(pid, 0)
+            send(answers, number, os.read(out, READ_BYTES))
+            os.close(descriptor)
+            os.close(out)
 
 
 def keep_session(link: Frames, answers: int) -> None:
@@ -252,8 +184,7 @@ def main() -> None:
     if os.fork() == 0:
         os.close(to_keeper)
         os.close(answers)
-        keep = {"session": keep_session, "output": keep_outputs}.get("".join(sys.argv[1:]), keep_commands)
-        keep(Frames(requests), to_server)
+        (keep_session if sys.argv[1:] == ["session"] else keep_commands)(Frames(requests), to_server)
     os.close(requests)
     os.close(to_server)
     serve(Frames(answers), to_keeper)
