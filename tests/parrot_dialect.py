@@ -20,7 +20,7 @@ class ParrotShell(WithChannel):
 
     control = CONTROL
     silent = (1, 2)
-    interrupt = ("INT", "turn")
+    interrupts = ("INT",)
 
     @property
     def environment(self) -> dict[str, str]:

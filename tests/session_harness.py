@@ -54,7 +54,7 @@ class ShellSyntax:
     binary: str = "printf '\\377\\0'"
     both_streams: str = "echo out; echo err >&2"
     returns_alive: bool = True  # whether `return` outside of a function leaves the shell alive
-    jobs_survive_interrupt: bool = True  # ksh ends its background jobs when it is interrupted
+    jobs_survive_interrupt: bool = True
     spin_keeps_state: bool = True  # whether a loop without processes can be interrupted
     interrupt_keeps_state: bool = True  # whether the shell itself survives an interrupt
     resolves_links: bool = False  # whether it calls a directory by its real name
@@ -74,7 +74,13 @@ SYNTAXES = {
             interrupt_keeps_state=False,
         ),
         ShellSyntax("zsh", no_glob="set -F"),
-        ShellSyntax("ksh", returns_alive=False, jobs_survive_interrupt=False),
+        ShellSyntax(
+            "ksh",
+            returns_alive=False,
+            jobs_survive_interrupt=False,
+            spin_keeps_state=False,
+            interrupt_keeps_state=False,
+        ),
         ShellSyntax("mksh", returns_alive=False),
         ShellSyntax("yash"),
         ShellSyntax(
@@ -90,7 +96,9 @@ SYNTAXES = {
             if_true="if true; echo yes; end",
             background="sh -c 'sleep %s; echo late' & echo at once",
             returns_alive=False,
+            jobs_survive_interrupt=False,
             spin_keeps_state=False,
+            interrupt_keeps_state=False,
         ),
         ShellSyntax(
             "elvish",
@@ -107,7 +115,9 @@ SYNTAXES = {
             spin="while $true { }",
             if_true="if $true { echo yes }",
             binary='print "\\xff\\x00"',
+            jobs_survive_interrupt=False,
             spin_keeps_state=False,
+            interrupt_keeps_state=False,
             resolves_links=True,
         ),
     )

@@ -251,18 +251,6 @@ def test_many_jobs_one_after_the_other_are_all_let_go(session: TestSession, tmp_
 
 
 @pytest.mark.req("session-timeout")
-def test_what_ignores_the_interrupt_is_killed_and_the_shell_lives(session: TestSession) -> None:
-    mark = unique_seconds()
-    session("var x = five")
-    result = session(f"sh -c 'trap \"\" INT TERM; sleep {mark}; :'", timeout_s=0.3)
-    assert (result.ended, result.shell_state) == (Ended.TIMED_OUT, ShellState.KEPT)
-    assert result.note.startswith("The command was killed;")
-    assert gone(mark)
-    assert session("echo $x").stdout.text == "five\n"
-    assert still_true(session)
-
-
-@pytest.mark.req("session-timeout")
 def test_elvishs_own_sleep_cannot_be_interrupted_which_the_result_says(session: TestSession) -> None:
     result = session("echo begun; sleep 60", timeout_s=0.3)
     assert (result.ended, result.stdout.text) == (Ended.TIMED_OUT, "begun\n")

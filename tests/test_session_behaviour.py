@@ -372,11 +372,46 @@ def test_a_timeout_interrupts_the_command_and_keeps_the_shell(session: TestSessi
     session(how.assign)
     result = session(f"echo begun; {how.sleep} {mark}; echo not reached", timeout_s=0.3)
     assert (result.ended, result.exit_code) == (Ended.TIMED_OUT, None)
-    assert result.stdout.text.startswith("begun\n")
+    assert result.stdout.text == "begun\n"
     assert ("are kept" if how.interrupt_keeps_state else "gets a new one") in result.note
     assert gone(mark)
     assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
     assert still_true(session)
+
+
+@pytest.mark.req("session-timeout")
+@pytest.mark.parametrize("reaction", ["exit 0", "exit 1", ""], ids=["succeeds", "fails", "ignores it"])
+def test_nothing_of_the_rest_of_a_command_runs_after_a_timeout(session: TestSession, reaction: str) -> None:
+    how, mark = syntax(session), unique_seconds()
+    session(how.assign)
+    stubborn = f"sh -c 'trap \"{reaction}\" INT TERM; sleep {mark}; :'"
+    result = session(f"echo begun; {stubborn}; echo not reached\necho nor this", timeout_s=0.3)
+    assert (result.ended, result.stdout.text) == (Ended.TIMED_OUT, "begun\n")
+    assert gone(mark)
+    assert session(how.show).stdout.text == ("<five>\n" if how.interrupt_keeps_state else "<>\n")
+    assert still_true(session)
+
+
+SUBSHELLS = {
+    "subshell": "(%s; echo not reached)",
+    "pipeline": "{ %s; echo not reached; } | cat",
+    "substitution": "x=$(%s; echo not reached >&2)",
+    "function": "f() { %s; echo not reached; }; f",
+    "loop": "for each in 1 2; do %s; echo not reached; done",
+}
+
+
+@pytest.mark.req("session-timeout")
+@pytest.mark.parametrize("text", SUBSHELLS.values(), ids=SUBSHELLS)
+def test_nothing_of_a_compound_command_runs_after_a_timeout(posix: TestSession, text: str) -> None:
+    mark = unique_seconds()
+    stubborn = f"sh -c 'trap \"exit 0\" INT TERM; sleep {mark}; :'"
+    result = posix(f"{text % stubborn}; echo nor this", timeout_s=0.3)
+    assert result.ended is Ended.TIMED_OUT
+    assert "reached" not in result.stdout.text + result.stderr.text
+    assert "nor this" not in result.stdout.text
+    assert gone(mark)
+    assert still_true(posix)
 
 
 @pytest.mark.req("session-timeout")

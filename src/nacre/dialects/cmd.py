@@ -58,7 +58,7 @@ class CmdShell:
     control = 0
     names_channel = shows_prompt = False
     silent = ()
-    interrupt = None  # without a console of its own there is no Ctrl+C
+    interrupts = ()  # without a console of its own there is no Ctrl+C
 
     @property
     def environment(self) -> dict[str, str]:

@@ -178,10 +178,11 @@ class Persistent(Protocol):
         ...
 
     @property
-    def interrupt(self) -> tuple[str, str] | None:
-        """The signal that ends a command, and its target: what the "turn" started, or the "shell", too.
+    def interrupts(self) -> tuple[str, ...]:
+        """The signals that end a command for sure, so that nothing of the rest of its text runs.
 
-        None: there is none; the shell is ended with the command.
+        The last one is for everything; the shell and its subshells get the others before. If there is none,
+        the shell is ended with the command.
         """
         ...
 

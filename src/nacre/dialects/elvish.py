@@ -9,7 +9,6 @@ command is a background job of elvish (`turn`), in a namespace that goes from co
 - elvish counts its jobs, and does not name them. That a command has left one is seen by the count, or, where
   an old one may have ended meanwhile, supposed for a text with `&`.
 - jobs start later than the command goes on: it waits a moment for their processes, to name them.
-- an interrupt of elvish itself would end the loop, for good; so only what a command has started gets one.
 - a text that does not compile returns an invalid namespace (`<ns 0x0>`), and using it crashes
   elvish.
 
@@ -143,7 +142,7 @@ class ElvishShell(WithChannel):
 
     control = CONTROL
     silent = ()  # `exec` gives a program elvish's own streams
-    interrupt = ("INT", "turn")
+    interrupts = ()  # it would end its loop; and a child that ends with code 0 makes it continue
 
     @property
     def environment(self) -> dict[str, str]:

@@ -33,7 +33,7 @@ class FishShell(WithChannel):
 
     control = CONTROL
     silent = (1,)
-    interrupt = ("TERM", "turn")  # without a terminal fish ends when it, or its child, is interrupted
+    interrupts = ()  # without a terminal it would end; and when its child is ended, it runs the next command
 
     @property
     def environment(self) -> dict[str, str]:

@@ -18,6 +18,8 @@ descriptors. Every command is two lines:
   report makes `eval` mark the code once more. A report without that mark is rejected, and the shell is ended.
 - The report first checks that the channel is a pipe: a file that has replaced it is not written to. The code
   is kept until it has been reported.
+- An interrupt makes these shells discard the rest of a command; bash does so only if the program that it
+  waits for was ended by the interrupt. So it gets another signal, whose trap runs when it would continue.
 - If the report is lost nevertheless, the shell shows its prompt without one: see `keeper.shells`.
 """
 
@@ -68,7 +70,7 @@ class PosixShell(WithChannel):
     announces_jobs: bool = False  # whether it prints `[1] 4711` for `&` in any case
     control: int = 0  # the descriptor of its channel, if it is not interactive and shows no prompt
 
-    interrupt = ("INT", "shell")
+    interrupts: tuple[str, ...] = ("INT",)
 
     @property
     def names_channel(self) -> bool:
@@ -110,7 +112,7 @@ class PosixShell(WithChannel):
         if code := self._code_before(request):  # outside of the command's streams, or `set -x` would show it
             evaluate = f"{{ {code}; {evaluate}\n}}"
         first = f"{evaluate} && __nacre=0 || __nacre=$?\n"
-        if self.source is None:
+        if self.source is None or _may_be_open(request.text):
             return first, {}
         source = f"{self.builtin} {self.source} {quote(f'{request.base}.{RUN_FILE}')}"
         return f"{source}||__nacre=$?\n", {RUN_FILE: first}
@@ -161,6 +163,11 @@ class PosixShell(WithChannel):
         return data
 
 
+def _may_be_open(text: str) -> bool:
+    """Whether a `$(` may have no end; reading that from a file, bash 5.2 would corrupt its memory."""
+    return text.count("(") > text.count(")")
+
+
 def quote(text: str) -> str:
     """A text as one word."""
     return "'" + text.replace("'", "'\\''") + "'"
@@ -171,9 +178,10 @@ SHELLS = {
     "bash": PosixShell(
         flags=("--noprofile", "--norc", "--noediting", "-i"),
         # bash 5.2 may crash when it expands a prompt after a text with an open `$(`
-        setup="set +o history +H +m; shopt -u promptvars",
+        setup="set +o history +H +m; shopt -u promptvars; trap '\\builtin kill -s INT $$' VTALRM",
         builtin=r"\builtin",  # which ends the shell at a failure under `set -e`: so not for `eval`
         more_proof=_SOURCED_PROOF,
+        interrupts=("VTALRM", "INT"),
         source=".",  # while it sources a file bash is not interactive: no job numbers, and `return` works
     ),
     "zsh": PosixShell(
@@ -184,7 +192,8 @@ SHELLS = {
         builtin=r"\builtin",
         aliases_operators=True,
     ),
-    "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True),
+    # 93u+m, interrupted in a pipeline, does not wait for its programs any more: their codes would be wrong.
+    "ksh": PosixShell(setup=_KSH_SETUP, announces_jobs=True, interrupts=()),
     "mksh": PosixShell(
         setup=_KSH_SETUP,
         evaluate=r"\eval",

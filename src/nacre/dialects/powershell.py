@@ -47,7 +47,7 @@ class PowerShell:
     control = 0
     names_channel = shows_prompt = False
     silent = ()
-    interrupt = None  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
+    interrupts = ()  # on Windows there is no console for Ctrl+C; elsewhere it was not tried
     output_encoding = None  # UTF-8: see SETTINGS
 
     @property

@@ -16,6 +16,8 @@ from nacre.keeper import records
 from nacre.keeper.frames import Spawn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nacre.dialects import Ending, Persistent, Shell
     from nacre.keeper.frames import Exit, Left, TurnEnd
     from nacre.keeper.link import Link, Running
@@ -117,16 +119,16 @@ class ShellProcess:
             return part.replace(self._prompt.encode(), b"")
         return part
 
-    def signal(self, name: str, scope: str) -> None:
+    def signal(self, name: str, scope: str, before: Sequence[str] = ()) -> None:
         """Signal what the current command has started or left, or the shell as well."""
-        self.link.signal(self.running, name, scope)
+        self.link.signal(self.running, name, scope, before=before)
 
     # -- the end
 
     async def end(self, why: str, grace_ms: int) -> Left:
         """End it with all it started; returns processes that could not be killed."""
         self.ended_because = why
-        if self.dialect.interrupt is None:
+        if not self.dialect.interrupts:
             self.link.kill(self.running, 0)  # it would ignore anything milder
         else:
             self.link.kill(self.running, grace_ms, hang_up=True)

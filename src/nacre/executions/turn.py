@@ -385,26 +385,35 @@ class Turn:
 
     async def _bring_back(self) -> None:
         """End the running command, losing as little of the shell as possible."""
-        process, dialect = self._process, self._session.dialect
-        report = dialect.report(self._request).encode()
-        # A shell that cannot be interrupted would continue with the rest of the command if its child were
-        # killed.
-        rungs = dialect.interrupt and (
-            ("interrupted", *dialect.interrupt, self._session.config.kill_grace_s),
-            ("killed", "KILL", "turn", KILL_PATIENCE_S),
-        )
-        for done, name, scope, patience_s in rungs or ():
-            self._brought_back = done
-            process.signal(name, scope)
-            if report:  # some shells discard buffered input when they are interrupted
-                process.link.feed(process.running, report)
-            if await _settled(self._end, patience_s):
-                break
-        else:
+        process, grace_s = self._process, self._session.config.kill_grace_s
+        interrupts = process.dialect.interrupts
+        if not interrupts:  # it would continue with the rest of the command if its child were ended
+            process.link.kill(process.running, round(grace_s * 1000))
+            await _settled(self._end, None)
+        elif not await self._interrupt(interrupts, grace_s) and not await self._kill_children():
             process.link.kill(process.running, 0)
             await _settled(self._end, None)
         if not self._end.exception() and self._end.result().record is None:
             await self._end_rest()
+
+    async def _interrupt(self, signals: tuple[str, ...], patience_s: float) -> bool:
+        """Interrupt the shell and what it runs; whether it then reports the end of the command."""
+        self._brought_back = "interrupted"
+        self._process.signal(signals[-1], "shell", signals[:-1])
+        return await self._reported(patience_s)
+
+    async def _kill_children(self) -> bool:
+        """Kill what the command has started; whether the shell then reports its end."""
+        self._brought_back = "killed"
+        self._process.signal("KILL", "turn")
+        return await self._reported(KILL_PATIENCE_S)
+
+    async def _reported(self, patience_s: float) -> bool:
+        """Whether the shell reports the end of the command, for which it is asked once more."""
+        report = self._process.dialect.report(self._request).encode()
+        if report:  # some shells discard buffered input when they are interrupted
+            self._process.link.feed(self._process.running, report)
+        return await _settled(self._end, patience_s)
 
     async def _end_rest(self) -> None:
         """The shell did not survive the interrupt: end what it had started, too."""

@@ -22,7 +22,7 @@ from nacre.keeper.wire import Kind, frame
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from nacre.keeper.frames import Left, Spawn, TurnStart
     from nacre.keeper.limits import LimitWatch
@@ -210,7 +210,7 @@ class Command:
                 return error.strerror or str(error)
         return ""
 
-    def signal(self, number: int, scope: str, turn: int = 0) -> None:  # noqa: ARG002  # a shell has turns
+    def signal(self, number: int, scope: str, turn: int = 0, before: Sequence[int] = ()) -> None:  # noqa: ARG002  # a shell has turns
         """Signal the command's process group, or everything it started."""
         if scope == "tree":
             self._outlet.tree.signal_tree(self.id, number)

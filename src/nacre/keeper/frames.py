@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 Left = tuple[tuple[int, str], ...]  # processes that still run: their ids and command lines
 _NOTHING: dict[str, Any] = {}
+_NONE: list[Any] = []
 
 
 # -- nacre to keeper
@@ -89,6 +90,7 @@ class Signal:
     signal: str
     scope: str = "group"
     turn: int = 0  # for "left": of that turn, or of the last one
+    before: list[str] = _NONE  # for "shell": what the shell and the processes forked from it get before
 
 
 @sparse(kw_only=True)

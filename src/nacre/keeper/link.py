@@ -51,7 +51,7 @@ from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
 from nacre.pipes import PipeReader, PipeWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from nacre.keeper.launch import Launched
 
@@ -265,11 +265,15 @@ class Link:
         self._writer.write(question)
         return await awaited
 
-    def signal(self, running: Running, name: str, scope: str = "group", turn: int = 0) -> None:
+    def signal(
+        self, running: Running, name: str, scope: str = "group", turn: int = 0, before: Sequence[str] = ()
+    ) -> None:
         """Send a signal to the command's process group, or to its whole tree."""
         asked = Signal(signal=name, scope=scope)
         if turn:
             asked.turn = turn
+        if before:
+            asked.before = [*before]
         self._writer.write(encode(asked, running.id))
 
     def kill(self, running: Running, grace_ms: int, *, hang_up: bool = False) -> None:

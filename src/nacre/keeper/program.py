@@ -193,7 +193,8 @@ class Keeper:
             command.kill("killed", kill.grace_ms, hang_up=kill.hang_up)
         elif kind is Kind.SIGNAL:
             signal = decode(Signal, body)
-            command.signal(host.signal_number(signal.signal), signal.scope, signal.turn)
+            before = [host.signal_number(name) for name in signal.before]
+            command.signal(host.signal_number(signal.signal), signal.scope, signal.turn, before)
         elif kind is Kind.RESIZE:
             size = decode(Resize, body)
             refused = command.resize(size.rows, size.columns)

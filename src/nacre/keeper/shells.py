@@ -30,7 +30,7 @@ from nacre.keeper.turns import ShellFiles, Turn
 
 TYPE_CHECKING = False  # without `typing`, a quarter of the keeper's start-up
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from nacre.keeper.frames import TurnStart
     from nacre.keeper.left_behind import LeftBehind
@@ -306,8 +306,12 @@ class PersistentShell:
 
     def _is_still_the_shell(self) -> bool:
         """Whether no other program has replaced the shell, not even one of the same name."""
+        return self._is_the_shell(self._command.pid)
+
+    def _is_the_shell(self, pid: int) -> bool:
+        """Whether a process is the shell, or forked from it without running another program."""
         started_as = " ".join(self._command.spec.argv)
-        return command_line(self._command.pid, len(started_as)) == started_as
+        return command_line(pid, len(started_as)) == started_as
 
     def _is_unusable(self, turn: Turn) -> bool:
         """Whether it cannot take another command although it has reported the end of this one."""
@@ -367,12 +371,19 @@ class PersistentShell:
             self._known &= self._outlet.tree.members(self._command.id)
             self._known_limit = max(KNOWN_LIMIT, 2 * len(self._known))
 
-    def signal(self, number: int, *, with_shell: bool) -> None:
-        """Signal what the current turn has started, including a program that has replaced the shell."""
-        pids = self._outlet.tree.others(self._command.id, self._known)
-        if not self._command.over and (with_shell or self.replaced_by()):
-            pids.add(self._command.pid)
-        host.send_signal(pids, number)
+    def signal(self, number: int, *, with_shell: bool, before: Sequence[int] = ()) -> None:
+        """Signal what the current turn has started, including a program that has replaced the shell.
+
+        The shell itself comes first: otherwise it may continue when the process that it waits for ends.
+        """
+        others = self._outlet.tree.others(self._command.id, self._known)
+        shell = [] if self._command.over else [self._command.pid]
+        for earlier in before:
+            host.send_signal(shell, earlier)
+            host.send_signal(filter(self._is_the_shell, others), earlier)
+        if with_shell or self.replaced_by():
+            host.send_signal(shell, number)
+        host.send_signal(others, number)
 
     def kill_left(self, turn: int) -> None:
         """End what a turn has left behind; 0: the last turn, which no reply will list."""
@@ -476,6 +487,12 @@ class ShellCommand(Command):
             self.limit = name
             self._shell.kill_all_but(set())
 
+    def kill(self, why: str, grace_ms: int, *, hang_up: bool = False) -> None:
+        """The ladder; in the middle of a turn, the shell gets no grace: it would continue with the text."""
+        if self.at_work and not self.over:
+            self._outlet.tree.end_first(self.id)
+        super().kill(why, grace_ms, hang_up=hang_up)
+
     def feed(self, data: bytes) -> None:
         """Feed the shell a line; no bytes close its stdin."""
         if self._shell is not None:
@@ -485,14 +502,14 @@ class ShellCommand(Command):
         """Write to the shell's stdin; no bytes close it."""
         super().feed(data)
 
-    def signal(self, number: int, scope: str, turn: int = 0) -> None:
+    def signal(self, number: int, scope: str, turn: int = 0, before: Sequence[int] = ()) -> None:
         """Signal the current turn (or its shell, too), what a turn has left, or the whole command."""
         if self._shell is None or scope not in ("turn", "shell", "left"):
             super().signal(number, scope)
         elif scope == "left":
             self._shell.kill_left(turn)
         else:
-            self._shell.signal(number, with_shell=scope == "shell")
+            self._shell.signal(number, with_shell=scope == "shell", before=before)
 
     @property
     def streams_open(self) -> bool:

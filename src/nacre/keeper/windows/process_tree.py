@@ -125,6 +125,10 @@ class ProcessTree:
         if members:
             _ctrl_c.press(first if first in members else min(members))
 
+    def end_first(self, command_id: int) -> None:
+        """End the process that a command was started as, and nothing else."""
+        win32.terminate(self._started[command_id].pid, KILLED_CODE)
+
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
         self._started[command_id].job.terminate(KILLED_CODE)
