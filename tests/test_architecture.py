@@ -170,7 +170,7 @@ def test_tools_reach_processes_through_the_service_only() -> None:
     def reaches_keeper(name: str, seen: set[str]) -> bool:
         seen.add(name)
         leads_on = (reaches_keeper(other, seen) for other in graph.get(name, set()) - seen)
-        return name in {"keeper.link", *STARTERS} or any(leads_on)
+        return name in {"keeper.link", "keeper.running", *STARTERS} or any(leads_on)
 
     executions = {"executions.once", "executions.turn", "executions.sessions"}
     assert {name for name in executions if reaches_keeper(name, set())} == executions

@@ -17,7 +17,8 @@ from process_table import carrying, gone, unique_seconds
 from nacre.keeper.codec import encode
 from nacre.keeper.frames import Exit, Spawn
 from nacre.keeper.launch import launch, local_argv
-from nacre.keeper.link import Link, SpawnError
+from nacre.keeper.link import Link
+from nacre.keeper.running import SpawnError
 from nacre.keeper.wire import HEADER, Decoder, Kind, frame, json_frame
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ from windows_programs import CMD, PYTHON, launch_keeper, unique_pings, windows_p
 
 from nacre.errors import PlaceError
 from nacre.keeper.frames import Spawn
-from nacre.keeper.link import Link, SpawnError
+from nacre.keeper.link import Link
+from nacre.keeper.running import SpawnError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

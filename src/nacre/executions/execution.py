@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nacre.filesystem import FileSystem
     from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import News, Part
-    from nacre.keeper.link import Rest, SpawnError
+    from nacre.keeper.running import Rest, SpawnError
     from nacre.model import Command
 
 Done = TypeVar("Done", covariant=True)  # noqa: PLC0105  # the plain word

@@ -17,7 +17,7 @@ from nacre.executions.execution import FOLLOW_MS, NEWS_MS, DetachedError, explai
 from nacre.executions.results import refused_execs, result_of, result_so_far
 from nacre.executions.validation import check_command
 from nacre.keeper.frames import Spawn
-from nacre.keeper.link import SpawnError
+from nacre.keeper.running import SpawnError
 from nacre.model import Ended
 from nacre.output import keeping
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from nacre.config import Config
     from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import Exit, News, Part
-    from nacre.keeper.link import Link, Rest, Running
+    from nacre.keeper.link import Link
+    from nacre.keeper.running import Rest, Running
     from nacre.model import Command, Result
     from nacre.places.connection import KeeperConnection
     from nacre.places.place import Place

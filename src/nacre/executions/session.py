@@ -21,7 +21,7 @@ from nacre.eager import Deadline
 from nacre.errors import RequestError
 from nacre.executions.execution import explain
 from nacre.executions.shell_process import ShellProcess
-from nacre.keeper.link import SpawnError
+from nacre.keeper.running import SpawnError
 from nacre.model import ShellState
 
 if TYPE_CHECKING:

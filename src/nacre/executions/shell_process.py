@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from nacre.dialects import Ending, Persistent, Shell
     from nacre.keeper.frames import Exit, Left, TurnEnd
-    from nacre.keeper.link import Link, Running
+    from nacre.keeper.link import Link
+    from nacre.keeper.running import Running
     from nacre.model import Command
 
 _CHANGED = "something that it does this with was changed (a builtin, an option, a trap, a descriptor)"

@@ -28,7 +28,7 @@ from nacre.executions.shell_process import CRIPPLED, MUTE, UNFIT
 from nacre.executions.validation import check_command
 from nacre.keeper import records
 from nacre.keeper.frames import NOTHING, TurnStart
-from nacre.keeper.link import NotTakenError, SpawnError
+from nacre.keeper.running import NotTakenError, SpawnError
 from nacre.model import Ended, ShellState, located
 from nacre.output import keeping
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from nacre.executions.shell_process import ShellProcess
     from nacre.gate import Admission, Ask, Gate
     from nacre.keeper.frames import Exit, News, Part, Stream, TurnEnd
-    from nacre.keeper.link import Rest
+    from nacre.keeper.running import Rest
     from nacre.model import Command, Result
 
 KILL_PATIENCE_S = 1.0  # for a shell to return after the process it waited for was killed

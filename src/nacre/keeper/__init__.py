@@ -8,6 +8,7 @@ Two halves that meet at `frames` and `codec`:
     quickjson       JSON without the per-call overhead of the `json` module
     records         dataclasses without the imports of the standard module
     link            nacre's side: run commands through a keeper                    (asyncio)
+    running         the commands of a link: what is awaited of them, what they left behind
     launch          start a keeper on this machine
     keeper_process  the process at the other end of a link: its pipes, how it is killed
     error_advice    what can be done about an error of the operating system
@@ -40,6 +41,7 @@ Two halves that meet at `frames` and `codec`:
     windows/        the same for Windows: job objects, a completion port
     win32/          the Windows API calls that it needs
 
-Everything but `link`, `launch` and `keeper_process` is the program; it imports nothing outside the standard
-library and nothing of nacre above this package, so that it can be sent to a machine that has only Python.
+Everything but `link`, `running`, `launch` and `keeper_process` is the program; it imports nothing outside the
+standard library and nothing of nacre above this package, so that it can be sent to a machine that has only
+Python.
 """

@@ -10,7 +10,6 @@ import asyncio
 import itertools
 import logging
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nacre.eager import EagerFuture
@@ -29,7 +28,6 @@ from nacre.keeper.frames import (
     Credit,
     Ended,
     Error,
-    Exit,
     Hello,
     Kill,
     Left,
@@ -47,6 +45,7 @@ from nacre.keeper.frames import (
     Watch,
 )
 from nacre.keeper.keeper_process import KeeperProcess
+from nacre.keeper.running import Rest, Running, SpawnError, end_turn
 from nacre.keeper.wire import VERSION, Decoder, Kind, WireError, frame
 from nacre.pipes import PipeReader, PipeWriter
 
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
 
 HELLO_PATIENCE_S = 10.0
 HELLO_ROUNDS = 3  # how often a keeper may be late before it is replaced
-REST_LIMIT = 1000  # ends of processes left behind that are remembered for a command
 WATCH_S = 5.0  # how often a keeper that a caller waits for is checked for signs of life
 SILENCE_LIMIT_S = 20.0  # a keeper that does not answer a PING in this time is replaced
 LATE_S = 1.0  # a check that is this late does not count: we were held up ourselves
@@ -67,55 +65,6 @@ LET_GO_S = 1.0  # how often we check whether the started process has ended
 BROKEN_PATIENCE_S = 1.0  # how long to read from a keeper that takes no more frames
 
 _log = logging.getLogger("nacre")
-
-
-class NotTakenError(PlaceError):
-    """A shell did not take a command, which has not been run: it had ended, or it is unfit."""
-
-    code = "not_taken"
-
-
-class SpawnError(PlaceError):
-    """The keeper could not start a command: `file` is the program or the directory that failed."""
-
-    code = "spawn_failed"
-
-    def __init__(self, message: str, errno: int, file: str, *, own_file: bool = False) -> None:
-        sentence = f"{file}: {message}." if file else f"The command could not be started: {message}."
-        super().__init__(sentence, hint=advice(errno, own_file=own_file))
-        self.errno = errno
-        self.file = file
-
-
-@dataclass(slots=True)
-class Rest:
-    """The processes that a command has left behind."""
-
-    ended: dict[int, LeftEnd] = field(default_factory=dict[int, LeftEnd])  # by process number
-    gone: bool = False  # whether all of it has ended
-    on_change: Callable[[], None] | None = None
-
-
-@dataclass(slots=True)
-class Running:
-    """A running command."""
-
-    id: int
-    exit: asyncio.Future[Exit]
-    on_output: Callable[[int, bytes], None] | None = None
-    on_control: Callable[[bytes], None] | None = None
-    pid: asyncio.Future[int] | None = field(default=None)
-    turn: asyncio.Future[TurnEnd] | None = None
-    on_news: Callable[[News], None] | None = None
-    rest: Rest | None = None  # what it has left behind, from its end on
-    turn_number: int = 0  # of the last turn
-    turn_rest: Rest | None = None  # what that has left behind, from its end on
-    takes_turns: bool = False
-
-    @property
-    def is_awaited(self) -> bool:
-        """Whether its end, or that of its turn, is awaited."""
-        return not self.takes_turns or (self.turn is not None and not self.turn.done())
 
 
 class Link:
@@ -429,14 +378,14 @@ class Link:
                 running.rest = self._add_rest(running.id, 0)
             elif running.id in self._rests:
                 self._end_rests(running.id)
-            _heard_exit(running, end)
+            running.end(end)
             del self._running[running.id]
         elif kind == Kind.TURN_END:
             if running.turn is not None and not running.turn.done():
                 turn_end = decode_turn_end(body)
                 if turn_end.left_total:
                     running.turn_rest = self._add_rest(running.id, running.turn_number)
-                _heard_turn_end(running.turn, turn_end)
+                end_turn(running.turn, turn_end)
         elif kind in (Kind.LEFT_END, Kind.ENDED):
             self._heard_of_rest(kind, running.id, body)
         else:
@@ -477,7 +426,7 @@ class Link:
     def _end_rests(self, command_id: int) -> None:
         """Note that nothing is left of a command and its turns."""
         for rest in self._rests.pop(command_id, {}).values():
-            _note_gone(rest)
+            rest.note_gone()
 
     def _heard_of_rest(self, kind: int, command_id: int, body: bytes) -> None:
         if kind == Kind.ENDED:
@@ -487,14 +436,13 @@ class Link:
 
     def _heard_left_end(self, command_id: int, end: LeftEnd) -> None:
         rest = self._rests.get(command_id, {}).get(end.turn)
-        if rest is not None and len(rest.ended) < REST_LIMIT:
-            rest.ended[end.pid] = end
-            if rest.on_change is not None:
-                rest.on_change()
+        if rest is not None:
+            rest.note_end(end)
 
     def _heard_ended(self, command_id: int, end: Ended) -> None:
         if end.turn:
-            _note_gone(self._rests.get(command_id, {}).pop(end.turn, None))
+            if (gone := self._rests.get(command_id, {}).pop(end.turn, None)) is not None:
+                gone.note_gone()
             return
         if not end.left:
             self._end_rests(command_id)
@@ -532,7 +480,7 @@ class Link:
             )
         else:
             error = InternalError(f"The keeper refused a frame: {report.message}.")
-        _fail(running, error)
+        running.fail(error)
 
     def _misheard(self, kind: int, running: Running | None, error: ValueError) -> None:
         """Handle an invalid frame: its command is ended, all others continue."""
@@ -542,8 +490,7 @@ class Link:
             return
         self._running.pop(running.id, None)
         self.kill(running, 0)
-        _fail(
-            running,
+        running.fail(
             InternalError(
                 f"The keeper sent a frame that cannot be read ({name}: {error}); the command is ended.",
                 hint="Other commands and sessions go on.",
@@ -580,7 +527,7 @@ class Link:
             self._hello.set_exception(error)
             self._hello.exception()  # retrieved, so that asyncio does not warn if nothing awaits it
         for running in self._running.values():
-            _fail(running, error)
+            running.fail(error)
         self._running.clear()
         for rest in self._endings.values():
             rest.set_result(())  # nothing survives the keeper
@@ -597,47 +544,9 @@ class Link:
             self._end_rests(command_id)
 
 
-def _note_gone(rest: Rest | None) -> None:
-    if rest is not None:
-        rest.gone = True
-        if rest.on_change is not None:
-            rest.on_change()
-
-
-def _heard_turn_end(turn: asyncio.Future[TurnEnd], end: TurnEnd) -> None:
-    if end.unread and end.mute:
-        turn.set_exception(NotTakenError("The shell could not read the command."))
-    elif end.unread:
-        turn.set_exception(
-            PlaceError(
-                "The command was not run: its files in nacre's spool directory were removed before its shell"
-                " could read them.",
-                code="spool_lost",
-                hint="Send it again. If this repeats, something deletes files in the temporary directory.",
-            )
-        )
-    else:
-        turn.set_result(end)
-
-
-def _heard_exit(running: Running, end: Exit) -> None:
-    if not running.exit.done():
-        running.exit.set_result(end)
-    if running.turn is not None and not running.turn.done():
-        # The end of a turn that the keeper has got comes before the end of its shell.
-        running.turn.set_exception(NotTakenError("The shell ended before it got the command."))
-
-
 def _keeper_lost() -> PlaceError:
     return PlaceError(
         "The keeper process that ran the command is gone; what it printed is lost.",
         code="keeper_lost",
         hint="The next command starts a new keeper. If this repeats, something kills nacre's processes.",
     )
-
-
-def _fail(running: Running, error: Exception) -> None:
-    for future in (running.exit, running.turn, running.pid):
-        if future is not None and not future.done():
-            future.set_exception(error)
-            future.exception()  # retrieved, so that asyncio does not warn if nothing awaits it
