@@ -415,6 +415,18 @@ def test_nothing_of_a_compound_command_runs_after_a_timeout(posix: TestSession, 
 
 
 @pytest.mark.req("session-timeout")
+def test_a_program_that_has_replaced_its_shell_can_clean_up_at_a_timeout(posix: TestSession) -> None:
+    mark = unique_seconds()
+    tidy = f'trap "echo tidied up; exit 0" INT TERM; echo begun; sleep {mark} & wait'
+    result = posix(f"exec sh -c '{tidy}'", timeout_s=1)
+    assert result.ended is Ended.TIMED_OUT
+    if syntax(posix).interrupt_keeps_state:  # otherwise it is ended with what runs in its place
+        assert result.stdout.text == "begun\ntidied up\n"
+    assert gone(mark)
+    assert still_true(posix)
+
+
+@pytest.mark.req("session-timeout")
 def test_a_timeout_in_the_shell_itself_says_whether_its_state_was_kept(session: TestSession) -> None:
     how = syntax(session)
     session(how.assign)

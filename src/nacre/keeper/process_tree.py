@@ -252,9 +252,10 @@ class ProcessTree:
         members, first = self.members(command_id), {self._firsts[command_id]}
         return members & first, members - first
 
-    def end_first(self, command_id: int) -> None:
-        """KILL the process that a command was started as, and nothing else."""
-        posix.send_signal([self._firsts[command_id]], posix.KILL)
+    @staticmethod
+    def end_these(pids: AbstractSet[int]) -> None:
+        """KILL some processes, and nothing else."""
+        posix.send_signal(pids, posix.KILL)
 
     def force_end(self, command_id: int) -> None:
         """The last rung: stop what is there until nothing new appears, then KILL."""

@@ -379,11 +379,15 @@ class PersistentShell:
         others = self._outlet.tree.others(self._command.id, self._known)
         shell = [] if self._command.over else [self._command.pid]
         for earlier in before:
-            host.send_signal(shell, earlier)
-            host.send_signal(filter(self._is_the_shell, others), earlier)
+            host.send_signal(filter(self._is_the_shell, [*shell, *others]), earlier)
         if with_shell or self.replaced_by():
             host.send_signal(shell, number)
         host.send_signal(others, number)
+
+    def itself_and_subshells(self) -> set[int]:
+        """The shell, and what is forked from it without running another program."""
+        others = self._outlet.tree.others(self._command.id, self._known)
+        return {self._command.pid, *filter(self._is_the_shell, others)}
 
     def kill_left(self, turn: int) -> None:
         """End what a turn has left behind; 0: the last turn, which no reply will list."""
@@ -489,8 +493,8 @@ class ShellCommand(Command):
 
     def kill(self, why: str, grace_ms: int, *, hang_up: bool = False) -> None:
         """The ladder; in the middle of a turn, the shell gets no grace: it would continue with the text."""
-        if self.at_work and not self.over:
-            self._outlet.tree.end_first(self.id)
+        if self._shell is not None and self._shell.in_turn and not self.over:
+            self._outlet.tree.end_these(self._shell.itself_and_subshells())
         super().kill(why, grace_ms, hang_up=hang_up)
 
     def feed(self, data: bytes) -> None:

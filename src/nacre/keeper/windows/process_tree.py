@@ -125,9 +125,11 @@ class ProcessTree:
         if members:
             _ctrl_c.press(first if first in members else min(members))
 
-    def end_first(self, command_id: int) -> None:
-        """End the process that a command was started as, and nothing else."""
-        win32.terminate(self._started[command_id].pid, KILLED_CODE)
+    @staticmethod
+    def end_these(pids: AbstractSet[int]) -> None:
+        """End some processes, and nothing else."""
+        for pid in pids:
+            win32.terminate(pid, KILLED_CODE)
 
     def force_end(self, command_id: int) -> None:
         """End the whole job."""
