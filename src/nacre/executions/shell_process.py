@@ -129,7 +129,7 @@ class ShellProcess:
     async def end(self, why: str, grace_ms: int) -> Left:
         """End it with all it started; returns processes that could not be killed."""
         self.ended_because = why
-        if not self.dialect.interrupts:
+        if self.dialect.prompt:
             self.link.kill(self.running, 0)  # it would ignore anything milder
         else:
             self.link.kill(self.running, grace_ms, hang_up=True)
