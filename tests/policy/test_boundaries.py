@@ -110,6 +110,28 @@ def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None
 
 @pytest.mark.req("policy-directories")
 @pytest.mark.parametrize(
+    ("text", "decision"),
+    [
+        ("make -C out", "deny"),
+        ("make -C sub/out/x", "deny"),
+        ("git -C out status", "deny"),
+        ("env -C out make", "deny"),
+        ("ln -s /etc new; make -C new", "deny"),
+        ("make -C sub", "allow"),
+        ("make -C inner", "allow"),
+        ("git -C sub status", "allow"),
+        ("make -C not-yet", "allow"),
+    ],
+)
+def test_a_link_leads_to_no_instructions_from_elsewhere(project: Path, text: str, decision: str) -> None:
+    (project / "inner").symlink_to("sub")
+    (project / "sub" / "out").symlink_to("/etc")
+    policy = replace(Policy.from_lists(["make", "git", "ln"], allow_writes=True), files=LOCAL_FILES)
+    assert judge(text, policy, cwd=str(project)).decision == decision
+
+
+@pytest.mark.req("policy-directories")
+@pytest.mark.parametrize(
     "text",
     [
         'for f in *.py; do wc -l "$f"; done',
@@ -134,6 +156,9 @@ def test_nothing_outside_of_a_fence_is_reached(project: Path, text: str) -> None
         "gh api -F a=@sub/b x",
         "npm install ./sub",
         "cmake --build build",
+        "for f in *.py; do [[ -f $f ]] && cat $f; done",
+        "[[ -f a.py && ! -d build ]] && ls",
+        '[[ $x == /etc/* ]] || [ -n "$y" ]',
     ],
 )
 def test_what_stays_inside_of_a_fence_passes(project: Path, text: str) -> None:
@@ -537,7 +562,7 @@ def test_files_whose_names_are_not_in_the_command_are_kept_from_what_git_runs(
         "7z x -obuild a.7z",
         "7z l a.7z",
         "cd build && tar -xf ../a.tar",
-        "cd build && tar -xf ../a.tar && make -j4 2>&1 | tee log",
+        "cd build && tar -xf ../a.tar && make -j4 2>&1",
         "unrar l a.rar",
         "unar -o build a.rar",
         "wget -r -nH -P build https://x.example/",

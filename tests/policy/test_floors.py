@@ -36,7 +36,7 @@ _FLOORS = [
     {"inspector"},
     {"renames"},
     {"interpreters", "findings", "variables", "find_expression"},
-    {"git_commands", "link_check", "command_input", "program_table"},
+    {"git_commands", "link_check", "arrivals", "command_input", "program_table"},
     {"boundaries"},
     {"network_programs", "variable_check", "redirection_check"},
     {"programs"},

@@ -598,7 +598,7 @@ _ORDINARY: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 )
 # The same for what a person must name as a variable.
 _NAMED_VARIABLES = (
-    ("PYTHONPATH=src pytest -q", "PYTHONPATH"),
+    ("PYTHONPATH=../src pytest -q", "PYTHONPATH"),
     ('export PATH="$HOME/.local/bin:$PATH" && pytest -q', "PATH"),
     ("MY_SETTINGS=conf/x.yaml pytest -q", "MY_SETTINGS"),
 )

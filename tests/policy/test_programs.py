@@ -29,7 +29,9 @@ def effects(text: str) -> list[str]:
     found = scan(text)
     context = Context(text, found)
     looked = inspect(context.readings(found.commands[-1])[0].words, context)
-    return list(dict.fromkeys(effect.kind for step in looked.steps for effect in step.effects))
+    return list(
+        dict.fromkeys(effect.kind for step in looked.steps for effect in step.effects if not effect.near)
+    )
 
 
 @pytest.mark.parametrize(

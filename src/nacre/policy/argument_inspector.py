@@ -24,8 +24,8 @@ from nacre.policy.effects import (
     any_beginning,
     any_end,
     from_elsewhere,
+    from_place,
     is_free,
-    is_near,
     is_system_name,
     position,
     runs,
@@ -38,7 +38,7 @@ from nacre.policy.effects import (
     writes,
 )
 from nacre.policy.model import UNKNOWN, Word
-from nacre.policy.options import Argument, compiled, read
+from nacre.policy.options import OFF, Argument, compiled, read
 from nacre.policy.patterns import regex
 from nacre.policy.project_runners import inner_command, inner_module, is_of_the_system
 from nacre.policy.unpacking import find_followed, find_unpacked
@@ -185,9 +185,9 @@ class ArgumentInspector:
             found.add(runs(item.word, f"`{shown(item.flag)}`: {reason}", item.flag))
         elif item.kind == "writes" and not is_free(value, _first_name(entry), shell=self.context.shell):
             found.add(writes(item.word, f"`{item.flag}`: {reason}", item.flag, value))
-        elif item.kind == "places" and value is not None and not (is_near(value) or _is_preset(item)):
+        elif item.kind == "places" and value is not None and not _is_preset(item):
             said = f"`{item.flag}` takes instructions from elsewhere: {reason}"
-            found.add(from_elsewhere(item.word, said, item.flag, value))
+            found.add(from_place(item.word, said, item.flag, value))
         elif item.kind == "unlisted" and (not harmless or item.may_do_more):
             said = f"{item.reason}: {reason}" if reason else item.reason
             found.add(unlisted(item.word, said, item.flag, hint=item.hint))
@@ -269,9 +269,8 @@ class ArgumentInspector:
             found.uses(word, "write")
         elif role == "near":
             found.uses(word, "read")
-            if not is_near(word):
-                said = f"instructions from elsewhere: {entry.reason}"
-                found.add(from_elsewhere(word, said, word.text, word))
+            said = f"instructions from elsewhere: {entry.reason}"
+            found.add(from_place(word, said, word.text, word))
         elif role == "prefix":
             found.uses(any_end(word), "change")
         elif role in {"read", "change", "touch", "maybe", "alter", "fill"}:
@@ -420,7 +419,7 @@ def pattern_of(text: str) -> re.Pattern[str] | None:
 
 def _only_shows(entry: Program, given: Sequence[Argument]) -> bool:
     """Whether one of its options keeps a program from writing a file of its own naming."""
-    flags = [item.flag.partition("=")[0] for item in given]
+    flags = [item.flag if item.flag.endswith(OFF) else item.flag.partition("=")[0] for item in given]
     if entry.style == "getopt":  # behind a file it can come too late: `ctags x.c --list-kinds`
         before = len(list(itertools.takewhile(lambda item: item.kind != "operand", given)))
     else:

@@ -12,6 +12,7 @@ import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nacre.policy.arrivals import OF_ITS_OWN, Arrivals
 from nacre.policy.effects import Access, PathUse, is_free_target, is_fresh, is_process, known_path
 from nacre.policy.findings import WINDOWS
 from nacre.policy.hidden_files import (
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 _CHANGES: frozenset[Access] = frozenset({"write", "change", "touch", "alter", "fill", "beside"})
 # Shells to which `**` means no more than `*`, unless an option says so, which no text may set.
 _PLAIN_STARS = frozenset({"bash", "sh", "dash", "ash", "busybox", "ksh", "ksh93", "mksh", "", *WINDOWS})
-_OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
 _FIND_LESS = "say what is to be found: -name '*.py', -not -path './.git/*', or start in a directory below"
 # What runs or prints what was found, and how it finds no links; else an option is better left out.
 _WITHOUT_LINKS = (
@@ -78,6 +78,7 @@ class Boundaries:
         self.add = found.add
         self.shell = found.shell
         self._links = LinkCheck(found)
+        self._arrivals = Arrivals(found)
 
     def check(self, uses: Sequence[PathUse], rules: Sequence[Rule] = ()) -> None:
         """Hold the paths of one step against the limits; `rules` speak for the step."""
@@ -97,6 +98,7 @@ class Boundaries:
             elif use.access != "link":
                 self._path(use, uses)
         self._links.check(uses)
+        self._arrivals.keep(uses)
 
     def _path(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """A path that is entered, read or changed."""
@@ -106,6 +108,7 @@ class Boundaries:
             self._fenced(use)
         if use.access in _CHANGES:
             self._changed(use, uses)
+            self._arrivals.check(use, uses, () if _is_moved_there(use, uses) else _put_there(use, uses))
 
     def check_patterns(self, command: SimpleCommand) -> None:
         """The shell itself looks for the files that a pattern matches: `echo /etc/*` shows what is there."""
@@ -241,7 +244,7 @@ class Boundaries:
             self.add("deny", "own files", reason, _span(word), hint=hint)
         elif use.access == "fill" and self._is_run_from(text):
             reason = "what is put there can be what git or a shell runs (.git/hooks, .git/config, ~/.profile)"
-            self.add("deny", "own files", reason, _span(word), hint=_OF_ITS_OWN)
+            self.add("deny", "own files", reason, _span(word), hint=OF_ITS_OWN)
 
     def _made(self, use: PathUse, uses: Sequence[PathUse]) -> None:
         """Write down what this text makes: git must not take it for a repository."""
@@ -460,6 +463,12 @@ def _put_there(use: PathUse, uses: Sequence[PathUse]) -> list[str]:
         return []
     others = [other.word for other in uses if other is not use and other.access in {"read", "change"}]
     return [name for other in others for name in _names_there(other)]
+
+
+def _is_moved_there(use: PathUse, uses: Sequence[PathUse]) -> bool:
+    """Whether what is put there replaces a link of its name (`mv a/b c`), instead of writing through it."""
+    moves = len(uses) > 1 and use is uses[-1] and all(other.access == "change" for other in uses)
+    return moves or use.access != "change"
 
 
 def _names_there(word: Word) -> list[str]:

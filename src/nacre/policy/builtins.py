@@ -538,7 +538,7 @@ SHELLS_WITH_BUILTINS = frozenset({*GRAMMARS, "fish"})
 def entered(words: tuple[Word, ...]) -> tuple[PathUse, ...]:
     """The directory that `cd` changes to; without one it is the home directory. The files of a test."""
     if words[0].text in {"test", "["}:
-        return tuple(PathUse(word, "read") for word in _tested(words) if not word.dynamic)
+        return tuple(PathUse(word, "read") for word in _tested(words))
     if words[0].text not in {"cd", "pushd", "popd"}:
         return ()
     operands = [word for word in words[1:] if word.text not in {"--", "-P", "-L", "-e"}]

@@ -2,14 +2,15 @@
 
 Above: `posix`. Below: `simple` reads words. Operators in a test run nothing, but those that compare
 numbers evaluate both sides as arithmetic, and `-v` evaluates a subscript: what they are given is written
-down (or, if it is no plain name, refused).
+down (or, if it is no plain name, refused). So are the files that a test looks at.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.model import SimpleCommand, names
+from nacre.policy.model import LOOKED_AT, Redirection, SimpleCommand, names
 from nacre.policy.patterns import regex
 from nacre.policy.pieces import Pieces
 from nacre.policy.refusal import NotUnderstood
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from nacre.policy.model import Word
 
 _UNARY = names("-a -b -c -d -e -f -g -h -k -n -o -p -r -s -t -u -v -w -x -z -G -L -N -O -S")
+_OF_FILES = _UNARY - names("-n -o -t -v -z")
+_COMPARES_FILES = names("-nt -ot -ef")
 _NUMERIC = names("-eq -ne -lt -le -gt -ge")
 _BINARY = names("= == != < > =~ -nt -ot -ef") | _NUMERIC
 _NUMBER = regex(r"-?[0-9]+\Z")
@@ -38,20 +41,31 @@ _PLAIN = "write the parts of the test as plain words, and texts in quotes"
 class ConditionScanner(SimpleScanner):
     """Reads `[[ ... ]]`."""
 
+    def __init__(self, text: str, shell: str) -> None:
+        super().__init__(text, shell)
+        self.looked_at: list[Redirection] = []
+
     def read_test(self, start: int) -> None:
         """From `[[` to `]]`."""
         if not self.grammar.extended_test:
             raise NotUnderstood("this shell has no `[[`", start, hint="use `[ ... ]`")
         self.pos = start + 2
+        outer, self.looked_at = self.looked_at, []
         self._gap(start)
         self._either(start)
         if not self._take(_END):
             raise NotUnderstood("this test is not understood", self.pos, hint=_PLAIN)
-        self.report_nothing(start)
+        files, self.looked_at = self.looked_at, outer
+        self.report_nothing(start, tuple(files))
 
-    def report_nothing(self, start: int) -> None:
+    def report_nothing(self, start: int, files: tuple[Redirection, ...] = ()) -> None:
         """A test or a calculation: something that runs, although no command has a name in it."""
-        self.commands.append(SimpleCommand((), (), (), start, self.pos, expanded_at=self.expanded_at))
+        self.commands.append(SimpleCommand((), (), files, start, self.pos, expanded_at=self.expanded_at))
+
+    def _look_at(self, word: Word) -> None:
+        """A test looks at this file; the shell looks for no pattern here."""
+        file = replace(word, glob=None)
+        self.looked_at.append(Redirection(LOOKED_AT, "", file, word.start, word.end))
 
     def _take(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.pos, self.end)
@@ -116,6 +130,9 @@ class ConditionScanner(SimpleScanner):
             self._regular_expression()
             return
         right = self._operand()
+        if operator in _COMPARES_FILES:
+            self._look_at(left)
+            self._look_at(right)
         if operator in _NUMERIC:
             self._number(left)
             self._number(right)
@@ -133,6 +150,8 @@ class ConditionScanner(SimpleScanner):
             raise NotUnderstood(
                 "`-v` evaluates what is no plain name", operand.start, hint="write a plain name"
             )
+        if operator in _OF_FILES:
+            self._look_at(operand)
         if operator == "-t":
             self._number(operand)
 

@@ -70,6 +70,8 @@ class EffectCheck:
         if effect.files and self.findings.whole.has_files(effect.files):
             return True
         place = effect.place
+        if effect.near:
+            return place is None or not self.findings.whole.leads_out(place.text)
         return place is not None and place.literal and self.findings.whole.is_inside(place.text)
 
     def _spelling(self, effect: Effect, rule: Rule | None, subject: Subject) -> str:

@@ -78,6 +78,8 @@ class Effect:
     hint: str = ""
     # Where its instructions come from: there is no such effect inside of the working directory or the fence.
     place: Word | None = None
+    # As it is written, that is below the working directory: there is only an effect where a link leads out.
+    near: bool = False
     # Lists of files: where all of one are in the working directory, what runs is the project's own.
     files: tuple[tuple[str, ...], ...] = ()
     # Assignments before the command with one of which there is no such effect.
@@ -97,6 +99,8 @@ class PathUse:
     without_git: bool = False
     # It is the name of another file without its last part (gunzip a.gz makes a).
     restored: bool = False
+    # An archive is unpacked there, and links can be in it.
+    brings_links: bool = False
 
 
 @record
@@ -246,6 +250,12 @@ def from_elsewhere(word: Word, reason: str, flag: str, place: Word | None, *, hi
     if place is not None and not _PLAIN_PATH.match(place.text):
         place = None
     return Effect("run", reason, flag, word.start, word.end, place=place, hint=hint)
+
+
+def from_place(word: Word, reason: str, flag: str, place: Word) -> Effect:
+    """The same, where a path below the working directory is the project's own, unless a link leads out."""
+    effect = from_elsewhere(word, reason, flag, place)
+    return replace(effect, place=place, near=True) if is_near(place) else effect
 
 
 def unlisted(word: Word, reason: str, flag: str, *, hint: str = "") -> Effect:

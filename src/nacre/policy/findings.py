@@ -105,8 +105,11 @@ class Findings:
         self.repositories: dict[str, None] = {}
         self.made: list[tuple[PathUse, Sequence[str]]] = []
         self.made_paths: list[tuple[MadePath, ...]] = []
+        # Where it unpacks archives that can hold links.
+        self.unpacked: dict[str, None] = {}
         # Other names that the text gives, and the paths that it uses.
         self.renames = Renames(policy.files)
+        self.makes_links = False
         self.used: list[tuple[Callable[[PathUse], None], PathUse]] = []
         self.fence = Fence(policy.allowed_directories, policy.world) if policy.allowed_directories else None
         self.outputs = Fence(policy.output_directories, policy.world) if policy.output_directories else None
@@ -220,6 +223,17 @@ class Findings:
             return False
         fence = self.fence or Fence([self.cwd], files)
         return all(fence.holds(path, directory) for directory in self._seen_from(self.cwd, files.home))
+
+    def leads_out(self, path: str) -> bool:
+        """Tell whether a link leads out of the working directory here, or may: this text makes links."""
+        files = self.policy.files
+        if self.cwd is None or files is None or not self.directory_is_known:
+            return False
+        return self.makes_links or any(
+            not is_at_or_below(real(files, joined(start, path)), real(files, start))
+            and not (self.fence is not None and self.fence.holds(path, start))
+            for start in self._seen_from(self.cwd, files.home)
+        )
 
     def has_files(self, lists: Sequence[Sequence[str]]) -> bool:
         """Tell whether all files of one of these lists are there, wherever the command runs."""

@@ -277,6 +277,8 @@ class _Lexer:
         if self.words or self.head:
             self._argument(word, raw)
         elif assigned is not None:
+            if _OF_FISH.match(raw):
+                raise NotUnderstood("a variable that fish itself may use", word.start, word.end, hint=_PLAIN)
             self.assignments.append(Assignment(assigned.group(1), None, word.start, word.end))
         elif self.nushell:
             self._argument(word, raw)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from nacre.policy import tables
 from nacre.policy.effects import (
     Effects,
-    from_elsewhere,
-    is_near,
+    from_place,
     position,
     runs,
     shown,
@@ -74,7 +73,7 @@ _STARTS_EDITOR = {
     "tag": names("-e --edit"),
     "merge": names("-e --edit --continue"),
     "pull": names("--edit"),
-    "rebase": names("--continue --autosquash"),
+    "rebase": names("--continue --autosquash -i --interactive"),
     **dict.fromkeys(("cherry-pick", "revert"), names("-e --edit --continue")),
     **dict.fromkeys(("add", "stage"), names("-p --patch -i --interactive")),
     **dict.fromkeys(("checkout", "switch", "restore", "reset", "stash"), names("-p --patch")),
@@ -107,9 +106,9 @@ class GitInspector(CodeInspector):
         for item in given:
             if item.flag == "-c" and item.value is not None and _is_harmless_setting(item.value):
                 found.effects = [effect for effect in found.effects if effect.start != item.word.start]
-            elif item.flag == "-C" and item.value is not None and not is_near(item.value):
+            elif item.flag == "-C" and item.value is not None:
                 reason = "`-C`: the configuration of another repository can run programs"
-                found.add(from_elsewhere(item.word, reason, "-C", item.value))
+                found.add(from_place(item.word, reason, "-C", item.value))
         first = next((item.word for item in given if item.kind == "operand"), None)
         if first is not None:
             rest = words[position(words, first) + 1 :]

@@ -45,6 +45,7 @@ class LinkCheck:
         findings, files = self.findings, self.findings.policy.files
         if not uses or files is None or findings.too_many_directories:
             return
+        findings.makes_links = findings.makes_links or any(use.access == "link" for use in uses)
         if findings.fence is not None:
             for use in uses:
                 if use.access == "link" and _is_known(use):

@@ -192,6 +192,10 @@ class Word:
         return Word(text, self.start, self.end, quoted=True)
 
 
+# The operator of what is no redirection: a file that `[[ -f x ]]` looks at.
+LOOKED_AT = "[["
+
+
 @record
 class Redirection:
     """`2> file`: operator without its descriptor, the descriptor, the target (None for a here-document)."""

@@ -41,6 +41,8 @@ _TOUCHES: frozenset[Kind] = frozenset({"reads", "writes", "changes", "fills", "p
 # git's second spelling says that no option follows, but leaves `--` its meaning.
 _ENDS_OF_GIT = frozenset({"--", "--end-of-options"})
 _FIELDS_OF_ONE = frozenset({"field", "clock", "token", "number", "digits"})
+# An option that is switched off: `--help=false`.
+OFF = "=false"
 _SWITCH = regex(r"(?i)true|false")
 _PRESET = regex(r"--preset(?:=|\Z)")
 _NUMBER = regex(r"-[0-9]+\Z")
@@ -89,6 +91,7 @@ class Table:
     ends: frozenset[str] = frozenset({"--"})
     stops: bool = False
     apart: bool = False
+    single_letters: bool = False
     last: frozenset[str] = frozenset()
     dashed_values: frozenset[str] = frozenset()
     # Options that do more than print, or that a verdict asks about.
@@ -143,6 +146,7 @@ def compiled(options: Options, outer: Options | None = None) -> Table:
             or getattr(options, "passes", False)
         ),
         bool(getattr(options, "apart", False)),
+        bool(getattr(options, "single_letters", False)),
         frozenset(getattr(options, "last", "").split()),
         frozenset(getattr(options, "dashed_values", "").split()),
         _mattering(options, specs),
@@ -285,6 +289,9 @@ class _Reading:
         if exact is not None and word.literal:
             self._separate(exact, text, word)
             return
+        if self.table.single_letters and not text[2:].isdigit():
+            self._unlisted(word, text, "is read in two ways", rest=text[1:])
+            return
         for at in range(1, len(text)):
             if at >= len(word.prefix):
                 self._unproven(word)
@@ -318,6 +325,8 @@ class _Reading:
             self._unlisted(word, flag, "takes two values, as words of their own")
             return
         value = word.with_text(rest) if word.literal else _tail(word, rest)
+        if not spec.arity and spec.kind == "option" and rest.casefold() == "false":
+            flag += OFF  # whoever asks for it (`--help`, `-check`) does not find it
         self._add(spec, flag, word, (value,))
 
     def _separate(self, spec: Spec, flag: str, word: Word) -> None:

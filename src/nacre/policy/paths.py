@@ -21,7 +21,7 @@ from nacre.policy.patterns import regex
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from nacre.filesystem import FileSystem
+    from nacre.filesystem import Entry, FileSystem
 
 _GLOB = regex(r"[*?\[]")
 _SEPARATOR = regex(r"[/\\]" if os.sep == "\\" else "/")
@@ -32,6 +32,8 @@ _SHORT_GIT = regex(r"(?i)(\A|/)git~[0-9]+(?=/|\Z)")
 _OF_A_PROCESS = regex(r"//?(?:proc/(?:self|thread-self|[0-9]+)(?:/(?!fd/[0-9]+\Z)|\Z)|dev/fd/[0-9]+/)")
 # Names that are examined for one pattern: more would take too long.
 _MOST_NAMES = 20_000
+# Entries of a directory that gets files that are examined: it takes about 0.1 s.
+_MOST_ENTRIES = 4_000
 # No system opens a file by a longer path, and to resolve one costs its length squared.
 LONGEST_PATH = 32_767 if os.name == "nt" else 4_096
 # What git runs, or reads to know what it runs, and what shells and others read in a person's home.
@@ -405,14 +407,33 @@ def may_be_same(one: str, other: str) -> bool:
     if one.count("/") != other.count("/"):
         return False
     ones, others = one.split("/"), other.split("/")
-    return all(_may_be_same_name(*pair) for pair in zip(ones, others, strict=True))
+    return all(may_be_same_name(*pair) for pair in zip(ones, others, strict=True))
 
 
-def _may_be_same_name(one: str, other: str) -> bool:
+def may_be_same_name(one: str, other: str) -> bool:
+    """The same for names without a slash."""
     if one == other or (is_pattern(one) and is_pattern(other)):
         return True
     pattern, name = (one, other) if is_pattern(one) else (other, one)
     return pattern == name or (is_pattern(pattern) and _segment(pattern).match(name) is not None)
+
+
+def links_below(files: FileSystem, place: str, entries: Iterable[Entry]) -> list[str] | None:
+    """Where the links among some entries of a directory lead, and those below; None: there is too much."""
+    goals: list[str] = []
+    waiting, count = [(place, list(entries))], 0
+    while waiting:
+        directory, found = waiting.pop()
+        count += len(found)
+        if count > _MOST_ENTRIES:
+            return None
+        goals += [real(files, joined(directory, entry.name)) for entry in found if entry.is_link]
+        for below in (joined(directory, entry.name) for entry in found if not entry.is_link):
+            try:
+                waiting += [(below, files.entries(below))] if files.is_directory(below) else []
+            except OSError:
+                continue  # nobody writes there
+    return goals
 
 
 def may_match_link(files: FileSystem, path: str, *, deep: bool = False) -> bool:

@@ -205,10 +205,11 @@ class ProgramInspector(NetworkInspector):
                     found.add(runs(item.word, "members of an archive can be put anywhere", item.flag))
             targets = [item.value for item in given if item.kind == "enters"]
             for target in targets or [words[0].with_text(".")]:
-                found.uses(target, "fill")
+                found.paths += [PathUse(target, "fill", brings_links=True)] if target is not None else []
         for item in given:
             if item.kind in {"operand", "unproven"}:
-                found.uses(item.word, "alter" if "--remove-files" in flags else "maybe")
+                # What is removed goes with all that is in it.
+                found.uses(item.word, "touch" if "--remove-files" in flags else "maybe")
         self.finish(words, found)
 
     def _tar_archive(self, at: Word, archive: Word | None, flags: set[str], found: Effects) -> None:
@@ -276,6 +277,9 @@ class ProgramInspector(NetworkInspector):
                 reason = "what follows it is a list of patterns: which word is the archive, its end says"
                 found.add(unresolved(item.word, reason, hint="write the archive first"))
         self.arguments(entry, words[1:], found)
+        if any(item.flag in {"-m", "--move"} for item in given):  # a directory is removed with all in it
+            for item in given:
+                found.uses(item.word if item.kind in {"operand", "unproven"} else None, "touch")
         self.finish(words, found)
 
     def read_jq(self, words: tuple[Word, ...]) -> None:
@@ -287,6 +291,8 @@ class ProgramInspector(NetworkInspector):
         named = {"-f", "--from-file"} & {item.flag for item in given}
         if base_name(words[0].text) == "yq":  # `yq eval 'load("x")'`, `yq --expression=...`
             pattern, programs = _YQ_READS, operands[:2]
+            for word in programs:  # a first word that is the name of a file is no expression
+                found.uses(word, "read")
             programs += [item.value for item in given if item.flag == "--expression" and item.value]
         else:
             pattern, programs = _JQ_READS, [] if named else operands[:1]

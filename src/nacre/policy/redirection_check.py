@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import PathUse, is_free_target, is_fresh
-from nacre.policy.model import UNKNOWN
+from nacre.policy.model import LOOKED_AT, UNKNOWN
 from nacre.policy.patterns import regex
 
 if TYPE_CHECKING:
@@ -37,6 +37,9 @@ class RedirectionCheck:
         """Writes need permission, and the network is never a file."""
         target = redirection.target
         if target is None or redirection.operator == "<<<":
+            return
+        if redirection.operator == LOOKED_AT:
+            self._boundaries.check([PathUse(target, "read")])
             return
         texts = self._context.candidates(target) or [target.text]
         span = (redirection.start, redirection.end)

@@ -5,6 +5,7 @@ Above: `inspector` asks about the arguments of a program. Below: `effects`, and 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nacre.policy.effects import PathUse
@@ -48,6 +49,10 @@ def find_unpacked(entry: Program, given: Sequence[Argument], found: Effects) -> 
         if alone and not any(item.kind == "fills" for item in given):
             at = given[0].word if given else None
             found.uses((at or Word("", 0, 0)).with_text("."), "fill")
+    if entry.brings_links:
+        found.paths = [
+            replace(use, brings_links=True) if use.access == "fill" else use for use in found.paths
+        ]
 
 
 def find_followed(entry: Program, given: Sequence[Argument], found: Effects) -> None:

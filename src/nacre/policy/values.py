@@ -57,6 +57,10 @@ _DECLARING = names("export local readonly declare typeset")
 _HARMLESS_ATTRIBUTES = regex(r"-[xrgaA]+\Z")
 # Builtins after which no variable is known any more.
 _OPAQUE = names("eval source . trap")
+# What most traps say. They assign nothing: programs, and a builtin, only look at variables.
+_CLEANED = r"--|\"?\$(?:[A-Za-z]\w*|\{[A-Za-z]\w*\}|!)[\w./-]*\"?|[\w./][\w./-]*"
+_CLEANING = rf"(?:rm|rmdir|kill)(?: -[A-Za-z0-9]+)*(?: (?:{_CLEANED}))+(?: 2>/dev/null)?(?: \|\| true)?"
+_CLEANS = regex(rf"{_CLEANING}(?:; ?{_CLEANING})*;?\Z")
 # Variables that shells set or change by themselves.
 _CHANGING = regex(
     r"_|RANDOM|SRANDOM|SECONDS|LINENO|REPLY|reply|OPTARG|OPTIND|OPTERR|PWD|OLDPWD|PIPESTATUS|DIRSTACK|FUNCNAME"
@@ -135,7 +139,7 @@ class Context:
         if name in _ASSIGNING:
             self._declared(name, words[1:], command, at)
         elif name in _OPAQUE:
-            self._opaque = True
+            self._opaque = self._opaque or not _cleans_up(words)
 
     def _look_at_dynamic_names(self) -> None:
         """`x=read; $x y`: a builtin that assigns, under a name that was put together, is not followed."""
@@ -517,3 +521,10 @@ def _command_name(command: SimpleCommand) -> str:
 
 def _place(command: SimpleCommand) -> int:
     return command.start if command.expanded_at is None else command.expanded_at
+
+
+def _cleans_up(words: Sequence[Word]) -> bool:
+    """`trap 'rm -rf "$d"' EXIT`: a text that runs later, and assigns to no variable."""
+    return (
+        words[0].text == "trap" and len(words) > 1 and words[1].literal and bool(_CLEANS.match(words[1].text))
+    )

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _EXPORTING = frozenset({"export", "declare", "typeset", "local", "readonly"})
 _SPECIAL = names(": . break continue eval exec exit export readonly return set shift times trap unset")
 _ATTRIBUTE = regex(r"-[A-Za-z]*x[A-Za-z]*\Z")
+_ELSEWHERE = regex(r"^[/~]|\.\.|=/")
 _NAME = regex(r"([A-Za-z_][A-Za-z0-9_]*)(?:\+?=|\Z)")
 
 
@@ -91,9 +92,12 @@ class VariableCheck:
             return None
         if item.name == "IFS" and command.words[0].text == "read":
             return None  # the idiom `IFS= read -r line` changes nothing but how this one line is split
-        # Before a special builtin it stays, in some shells for the programs of later commands, too.
-        stays = command.words[0].text in _SPECIAL
-        return Setting(item.name, self._value(item), programs=None if stays else _programs(found))
+        # Before a special builtin it stays, in some shells for the programs of later commands, too. Functions
+        # of this text and of earlier commands run others.
+        name, whole = command.words[0].text, self.findings.whole
+        any_program = name in _SPECIAL or name in whole.kept or name in whole.kept_before
+        programs = None if any_program else _programs(found, item.name)
+        return Setting(item.name, self._value(item), programs=programs)
 
     def _assigned(self, item: Assigned, found: Inspection | None) -> Setting:
         """What a builtin assigns, or `env` before a command."""
@@ -102,7 +106,7 @@ class VariableCheck:
         if item.unset:
             value = ""
         if item.before_command:
-            return Setting(item.name, value, programs=_programs(found))
+            return Setting(item.name, value, programs=_programs(found, item.name))
         return Setting(item.name, value, exported=item.exported or self.findings.whole.is_exported(item.name))
 
     def _value(self, item: Assignment) -> str | None:
@@ -118,8 +122,13 @@ class VariableCheck:
         return value if equals and PLAIN_TOKEN.match(value) else None
 
 
-def _programs(found: Inspection | None) -> frozenset[str] | None:
+def _programs(found: Inspection | None, variable: str) -> frozenset[str] | None:
     """Every program that a command starts, if that is known: a text for a shell may start any."""
     if found is None or found.scripts:
+        return None
+    # Code that lies elsewhere does not look for modules in the project; with the variable it would.
+    if variable == "PYTHONPATH" and any(
+        not word.literal or _ELSEWHERE.search(word.text) for step in found.steps for word in step.words[1:]
+    ):
         return None
     return frozenset(base_name(step.words[0].text) for step in found.steps)

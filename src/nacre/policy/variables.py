@@ -37,6 +37,7 @@ from nacre.policy.tables.variables import (
     SEEN_BY_ALL,
     SEES_NO_OTHERS,
     SWITCH,
+    SWITCHES_ARE_LISTED,
     TOOLS,
     ZSH_TIED,
 )
@@ -131,12 +132,12 @@ def _object_for_make(setting: Setting, policy: Policy) -> Objection | None:
     if policy.mode != "allowlist" or not setting.exported:
         return None
     value = setting.value
-    if setting.programs is None:
-        expanded = value is None or "$" in value
-        if policy.admits_make and expanded:
-            return _refused("make expands the values of variables, and this one may hold an expansion")
-        return None
-    if not _MAKE & setting.programs or (value is not None and re.fullmatch(PLAIN_FOR_MAKE, value)):
+    if setting.programs is None and policy.admits_make and (value is None or "$" in value):
+        return _refused("make expands the values of variables, and this one may hold an expansion")
+    # What a person has named is for all programs, whatever it holds.
+    by_all = policy.admits_make and setting.name not in policy.allowed_variables
+    seen = by_all if setting.programs is None else bool(_MAKE & setting.programs)
+    if not seen or (value is not None and re.fullmatch(PLAIN_FOR_MAKE, value)):
         return None
     reason = "make puts the values of variables into texts for a shell"
     return Objection(reason, "use letters, digits and . , : / only")
@@ -159,9 +160,13 @@ def _is_text(setting: Setting, policy: Policy) -> bool:
     """Nothing that sees it makes more of it than a text."""
     if any(WILDCARD.search(item) and glob_matches(item, setting.name) for item in policy.allowed_variables):
         return True
-    if setting.value is not None and re.fullmatch(SWITCH, setting.value):
-        return True
     programs = setting.programs if setting.programs is not None else _allowed_programs(policy)
+    if (
+        setting.value is not None
+        and re.fullmatch(SWITCH, setting.value)
+        and all(map(_reads_switches, programs))
+    ):
+        return True
     return programs <= SEES_NO_OTHERS | BUILTINS and re.fullmatch(SEEN_BY_ALL, setting.name) is None
 
 
@@ -207,6 +212,14 @@ def _reads_by_end(program: str) -> bool:
         return program not in RUNNERS and program not in UNRESOLVABLE and program not in MULTICALL
     known = program in SEES_NO_OTHERS or program in ALSO_READS_LISTED or program in BUILTINS
     return known or home in RUNS_PROJECTS | READS_LISTED
+
+
+def _reads_switches(program: str) -> bool:
+    """Whether a switch under a name that is not listed means to a program what the project says, if anything.
+
+    To others a `1` can be a directory of the project with code in it: `IP_LIB_DIR=1 ip link`.
+    """
+    return program in SWITCHES_ARE_LISTED or program in BUILTINS or _reads_by_end(program)
 
 
 def _is_of_a_tool(name: str) -> bool:

@@ -12,7 +12,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nacre.policy.effects import Inspection, PathUse, Step
+from nacre.policy.effects import Inspection, PathUse, Step, writes
 from nacre.policy.findings import POWERSHELL
 from nacre.policy.model import Word, names
 from nacre.policy.patterns import regex
@@ -75,6 +75,9 @@ def inspect_windows(words: Sequence[Word], context: Context, shell: str) -> Insp
     name = _EXECUTABLE_SUFFIX.sub("", word.text.casefold())
     known = (word.with_text(name), *words[1:])
     alias = shell in POWERSHELL and name in POWERSHELL_ALIASES
+    if alias and name != word.text.casefold():
+        # `curl.exe`, `sc.exe` are programs, and no aliases: rules for a cmdlet do not speak of them.
+        return inspect(words, context) if name not in _NOT_POSIX else _of_windows(name, words)
     if name not in _NOT_POSIX and not alias:  # cmd.exe has no aliases: its curl is curl
         return inspect(known, context)
     if shell == "pwsh" and has_meaning(name):
@@ -83,7 +86,14 @@ def inspect_windows(words: Sequence[Word], context: Context, shell: str) -> Insp
         first = found.steps[0]
         found.steps[0] = replace(first, paths=(*first.paths, *_maybe(known[1:])))
         return found
-    return Inspection([Step(known, "command", (), known, paths=_maybe(known[1:]))])
+    return _of_windows("" if alias else name, known)
+
+
+def _of_windows(name: str, words: Sequence[Word]) -> Inspection:
+    """A command that no table knows; `sort /o x` writes a file."""
+    writing = [word for word in words[1:] if name == "sort" and word.text.casefold().startswith("/o")]
+    effects = tuple(writes(word, "`/o` writes a file", word.text) for word in writing)
+    return Inspection([Step(tuple(words), "command", effects, tuple(words), paths=_maybe(words[1:]))])
 
 
 def objection_to_argument(words: Sequence[Word], shell: str) -> tuple[Word, str, str] | None:
@@ -91,7 +101,7 @@ def objection_to_argument(words: Sequence[Word], shell: str) -> tuple[Word, str,
     if shell not in POWERSHELL:
         return None
     name = _EXECUTABLE_SUFFIX.sub("", words[0].text.casefold())
-    cmdlet = _is_cmdlet(name)
+    cmdlet = _is_cmdlet(words[0].text.casefold())
     for word in words[1:]:
         parameter = _PARAMETER.match(word.text.casefold())
         if (
@@ -124,6 +134,7 @@ def _writes(name: str) -> bool:
 
 
 def _is_cmdlet(name: str) -> bool:
+    """What is written with a suffix, `sort.exe`, is none."""
     return _CMDLET.match(POWERSHELL_ALIASES.get(name, name)) is not None
 
 
@@ -141,7 +152,7 @@ def _is_torn(word: Word) -> bool:
 
 def _apart(words: Sequence[Word], shell: str) -> Sequence[Word]:
     """What a value holds may be quotes: to a program it may be several arguments."""
-    if shell not in POWERSHELL or _is_cmdlet(_EXECUTABLE_SUFFIX.sub("", words[0].text.casefold())):
+    if shell not in POWERSHELL or _is_cmdlet(words[0].text.casefold()):
         return words
     return tuple(
         replace(word, expansions=tuple(replace(item, quoted=False) for item in word.expansions))

@@ -120,7 +120,8 @@ class WordScanner(ParameterScanner):
 
     def _read_pieces(self, pieces: Pieces, start: int) -> None:
         text = self.text
-        if self.zsh and text.startswith("=", start):
+        # By itself it is no name: `[ "$x" = y ]`.
+        if self.zsh and text.startswith("=", start) and not text.startswith(("= ", "=\t"), start):
             raise NotUnderstood("zsh replaces =name with a program's path", start, hint=_SINGLE)
         while self.pos < self.end:
             plain = _PLAIN.match(text, self.pos, self.end)

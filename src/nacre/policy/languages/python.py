@@ -20,12 +20,12 @@ _LONGEST = 2_000
 _MODULES = names(
     "json sys math cmath re datetime time random string itertools functools operator collections statistics decimal fractions "
     "textwrap uuid hashlib base64 binascii struct calendar platform secrets unicodedata html urllib.parse bisect heapq "
-    "zlib difflib pprint"
+    "zlib difflib pprint ast tomllib importlib.metadata"
 )
-# `import x; print(x.__version__)`: a module is there, and which. Its import is no more than a script of the project;
+# `import x; print(x.__version__)`, `x.__file__`: a module is there, which, and where. Its import is no more than a script of the project;
 # these few do something at once.
 _MODULE = r"(?!(?:antigravity|idlelib|turtledemo|test|os|subprocess|pty|code)\b)[A-Za-z][A-Za-z0-9_]*(?:\.[A-Za-z][A-Za-z0-9_]*)*(?: as (?!print\b)[A-Za-z]\w*)?"
-_SHOWN = r"""(?:[A-Za-z][A-Za-z0-9_]*\.__version__|'[^'\\\n]*'|"[^"\\\n]*")"""
+_SHOWN = r"""(?:[A-Za-z][A-Za-z0-9_]*(?:\.version)?\.(?:__version__|__file__|__path__|[A-Za-z_]*(?i:version)|cuda)|'[^'\\\n]*'|"[^"\\\n]*")"""
 _ONLY_IMPORTS = regex(
     rf"\s*(?:(?:import {_MODULE}(?:, ?{_MODULE})*|print\({_SHOWN}(?:, ?{_SHOWN})*\))\s*(?:;\s*|\n\s*|\Z))+"
 )

@@ -19,12 +19,12 @@ TAR = Program(
     enters="-C= --directory=",
     # The archive, unless it is read: `programs` knows.
     changes="-f= --file= --one-top-level?",
-    follows="-h -P --dereference --absolute-names --keep-directory-symlink",
+    follows="-h -P --dereference --absolute-names",
     # In BSD's tar -H takes no value, and the next word is a file.
     checks=(("-H=", "gnu|oldgnu|pax|posix|ustar|v7"),),
     writes="-g= --listed-incremental= --index-file= --volno-file= --remove-files --recursive-unlink",
-    # In BSD's tar -W is any long option. A list of files may hold options. At the end of a volume `!` on its input starts a shell.
-    runs="-W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
+    # In BSD's tar -W is any long option. A list of files may hold options. A link that is kept leads files elsewhere. At the end of a volume `!` on its input starts a shell.
+    runs="--keep-directory-symlink -W= -M -L= --multi-volume --tape-length= -T= --files-from= --verbatim-files-from --no-verbatim-files-from --to-command= --ignore-command-error --no-ignore-command-error -I= --use-compress-program= --checkpoint-action= -F= --info-script= --new-volume-script= --rmt-command= --rsh-command= --show-snapshot-field-ranges",
     operands="maybe",
     suffixes="--suffix",
     # What takes a value in GNU's tar (-H) takes none in BSD's.
@@ -44,6 +44,7 @@ _GZIP = Program(
     options=f"{_SQUEEZE} -H -? -r -S= -Z -p= --recursive --suffix= --lzw --bits= --processes=",
     numbers=True,
     operands="squeeze",
+    trees="-r --recursive",
     restores=_RESTORES,
     looks=_SHOWS,
     names_files="-S --suffix",
@@ -55,6 +56,7 @@ _XZ = Program(
     options=f"-C= -e -F= -H -M= -Q -r -S= -T= -0 -1 -2 -3 -4 -5 -6 -7 -8 -9 {_SQUEEZE.replace(' -M ', ' ')} --single-stream --no-sparse --suffix= --format= --check= --ignore-check --block-size= --block-list= --memlimit-compress= --memlimit-decompress= --memlimit-mt-decompress= --memlimit= --memory= --no-adjust --threads= --flush-timeout= --extreme --lzma1? --lzma2? --x86? --arm? --arm64? --delta? --no-warn --robot --info-memory --long-help",
     runs="--files? --files0?",
     operands="squeeze",
+    trees="-r --recursive",
     names_files="-S --suffix",
     restores=_RESTORES,
     looks=_SHOWS,
@@ -73,6 +75,7 @@ _LZ4 = Program(
     fills="--output-dir-flat= --output-dir-mirror=",
     numbers=True,
     operands="squeeze",
+    trees="-r --recursive",
     looks=_SHOWS,
 )
 
@@ -87,6 +90,7 @@ PROGRAMS = (
         runs="-N --name",
         options=f"{_SQUEEZE} -r -S=",
         operands="squeeze",
+        trees="-r --recursive",
         looks=_SHOWS,
         names_files="-S --suffix",
     ),
@@ -94,6 +98,7 @@ PROGRAMS = (
         names="zcat gzcat bzcat zstdcat lz4cat",
         options=f"{_SQUEEZE} -N -r -S= --name",
         operands="read",
+        trees="-r --recursive",
     ),
     Program(
         names="zless zmore xzless xzmore",
@@ -123,6 +128,7 @@ PROGRAMS = (
         changes="-o= --output=",
         numbers=True,
         operands="squeeze",
+        trees="-r --recursive",
         restores=_RESTORES,
         looks=_SHOWS,
         names_files="-S --suffix",
@@ -152,6 +158,7 @@ PROGRAMS = (
         options="-a -b -B -c -C -D -f -h -I= -j -K -l -L -n -o -O= -p -P= -q -s -t -T -u -U -v -V -W -x -X -z -Z -1 -2 -m -S --help --version",
         fills="-d=",
         unpacks=True,
+        brings_links=True,
         looks="-l -p -c -t -v -z -Z -1 -2 -h --help --version",
         runs="-M -: -^",
         operands="read text",
@@ -184,6 +191,7 @@ PROGRAMS = (
                 reason="lists are read as instructions",
                 fills="-o=",
                 unpacks=True,
+                brings_links=True,
                 operands="read maybe",
                 refuses="@",
             ),
@@ -220,6 +228,7 @@ PROGRAMS = (
                 operands="read fill",
                 refuses="@",
                 unpacks=True,
+                brings_links=True,
             ),
         ),
     ),
@@ -237,6 +246,7 @@ PROGRAMS = (
         options="-f -r -s -q -t -D -d -k= -p= -e= -h -v -force-overwrite -force-rename -force-skip -force-directory -no-directory -quiet -test --help --version",
         fills="-o= -output-directory=",
         unpacks=True,
+        brings_links=True,
         looks="-t -test -h -v --help --version",
         operands="read text",
     ),

@@ -229,6 +229,8 @@ PROGRAMS = (
             ),
         ),
         writes="-d= -s= -h=",
+        # A class is written beside its source, unless -d says where.
+        only_with="-d -version -help --version --help",
         runs="-processor= -processorpath= --processor-path= -Xplugin: -J -Xbootclasspath",
         operands="maybe",
         refuses="@",
@@ -246,18 +248,20 @@ PROGRAMS = (
         runs="-s= --settings= -gs= --global-settings= -t= --toolchains= -gt= -D= --define= -ep= -emp= -b= --builder=",
         operands="text",
         # Goals of plugins run what they like: only the phases, and goals that only look.
-        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|deploy|site)\Z|dependency:(?:tree|resolve|resolve-plugins|list|analyze|go-offline|sources)\Z|versions:display-\S+\Z|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|evaluate|describe|system)\Z|(?:spotless|fmt|formatter|sortpom|license):(?:check|apply|format|verify|sort|validate)\Z|checkstyle:(?:check|checkstyle)\Z|(?:pmd|spotbugs|jacoco|enforcer):(?:check|report|enforce)\Z|failsafe:(?:integration-test|verify)\Z|surefire:test\Z|spring-boot:run\Z|compiler:(?:compile|testCompile)\Z|clean:clean\Z)",
+        refuses=r"(?!(?:pre-|post-)?(?:clean|validate|initialize|generate-sources|process-resources|compile|process-classes|test-compile|test|package|verify|integration-test|install|site)\Z|dependency:(?:tree|resolve|resolve-plugins|list|analyze|go-offline|sources)\Z|versions:display-\S+\Z|help:(?:effective-pom|effective-settings|active-profiles|all-profiles|evaluate|describe|system)\Z|(?:spotless|fmt|formatter|sortpom|license):(?:check|apply|format|verify|sort|validate)\Z|checkstyle:(?:check|checkstyle)\Z|(?:pmd|spotbugs|jacoco|enforcer):(?:check|report|enforce)\Z|failsafe:(?:integration-test|verify)\Z|surefire:test\Z|spring-boot:run\Z|compiler:(?:compile|testCompile)\Z|clean:clean\Z)",
     ),
     Program(
         names="gradle gradlew",
         plain_values=True,
         reason="other projects, scripts and properties decide what runs",
-        options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --scan --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
+        options="-h -v -q -i -d -s -S -w -m -a -u -t -x= --help --version --quiet --info --debug --warn --stacktrace --full-stacktrace --no-scan --offline --continue --parallel --no-parallel --daemon --no-daemon --stop --status --console= --rerun-tasks --tests= --exclude-task= --warning-mode= --build-cache --no-build-cache --configuration-cache --no-configuration-cache --dry-run --max-workers= --refresh-dependencies --profile --foreground --configure-on-demand --all --configuration= --group= --dependency= --fail-fast --no-watch-fs --watch-fs --continuous --rerun --priority= --write-locks --update-locks=",
         # A property of the project is a text for its scripts.
         pattern=r"-P[\w.]+(?:=[\w.,:/@+ -]*)?|-D(?:spring\.profiles\.active|tests?\.[\w.]+(?==[\w.*]*\Z)|org\.gradle\.(?:daemon|parallel|caching|logging\.level|console|warning\.mode|workers\.max))=[\w.,*-]*",
         places="-p= --project-dir= -b= --build-file= -c= --settings-file=",
-        runs="-I= --init-script= -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
+        runs="-I= --init-script= --scan -D= --system-prop= -g= --gradle-user-home= --include-build= --project-cache-dir= -P= --project-prop=",
         operands="text",
+        # It publishes; a task can be shortened.
+        refuses=r"(?:.*:)?pub\w*\Z",
     ),
     Program(
         names="bazel bazelisk buck",
@@ -277,6 +281,8 @@ PROGRAMS = (
             Program(
                 names="build test restore clean publish pack list format",
                 plain_values=True,
+                # Others are msbuild's own: -fileLoggerParameters:LogFile=x, -restoreProperty:RestoreSources=x.
+                style="words",
                 reason="loggers and properties are code; other directories are written",
                 options="-c= -f= -r= -v= -h --configuration= --framework= --runtime= --verbosity= --no-restore --no-build --no-incremental --nologo --filter= --blame --collect= --self-contained --no-self-contained --force --no-cache --no-dependencies --verify-no-changes --include= --exclude= --severity= --outdated --vulnerable --include-transitive --list-tests -t --interactive",
                 writes="-o= --output= --results-directory= --report= --binarylog= --artifacts-path=",
@@ -288,6 +294,23 @@ PROGRAMS = (
                 refuses=r"@|/[A-Za-z]+(?::|\Z)",
                 # Settings of the test run: where its adapters are, for one.
                 after=r"(?!)",
+            ),
+            # It builds and starts the project's own program to ask it for its models.
+            Program(
+                names="ef",
+                plain_values=True,
+                reason="projects, packages and properties from elsewhere are code",
+                options="-c= -v -h -f --context= --configuration= --framework= --no-build --verbose --no-color --prefix-output --help --version --json --force --dry-run --idempotent --no-transactions",
+                places="-p= --project= -s= --startup-project=",
+                commands=(
+                    Program(
+                        names="migrations database dbcontext",
+                        plain_values=True,
+                        operands="text",
+                        after=r"(?!)",
+                    ),
+                ),
+                persistent=True,
             ),
         ),
     ),
@@ -305,6 +328,8 @@ PROGRAMS = (
                 refuses=ELSEWHERE,
                 options="-a -l -r -d -f -x -N --no-document --user-install --pre --prerelease --conservative --version= --local --remote --all --installed --details --dry-run --dryrun --force --ignore-dependencies --no-verbose --executables --exact --minimal-deps",
                 operands="text",
+                # They choose the programs that a package is built with.
+                after=r"--(?:use-system-libraries|enable-[\w-]+|disable-[\w-]+)",
             ),
         ),
     ),
@@ -317,6 +342,14 @@ PROGRAMS = (
         persistent=True,
         spelled="exec config console open plugin run-script run global server create-project self-update  init viz gem cert owner push signin yank",
         commands=(
+            # Scripts of the project by their usual names: composer has no commands that are called so.
+            Program(
+                names="test lint format cs cs-fix cs-check fix phpstan stan analyse analyze",
+                plain_values=True,
+                reason="what follows is for the programs of a script",
+                operands="text",
+                refuses=r".",
+            ),
             Program(names="exec", stops=True, passes=True),
             Program(
                 names="show info",
@@ -343,11 +376,11 @@ PROGRAMS = (
             Program(
                 names="build test analyze format clean doctor deps deps.get deps.tree deps.compile pub compile credo dialyzer hex.audit hex.outdated",
                 plain_values=True,
-                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale --check-formatted --strict --dry-run --no-fatal-infos --no-fatal-warnings --set-exit-if-changed --seed= --max-failures= --exclude= --include= --slowest= --cover --profile --no-codesign --target=",
+                options="-c= -v -q -x= --configuration= --release --debug --verbose --filter= --parallel --trace --only= --name= --coverage --fatal-infos --fatal-warnings --no-pub --warnings-as-errors --failed --stale --check-formatted --strict --dry-run --no-fatal-infos --no-fatal-warnings --set-exit-if-changed --seed= --max-failures= --exclude= --include= --slowest= --cover --profile --no-codesign --target= --summary= --fast --test --pedantic",
                 reason="further words are commands of their own",
                 operands="maybe",
-                # `sbt test "eval ..."`; code from elsewhere.
-                refuses=r".*[\s;!]|[/~]|(?:.*/)?\.\.(?:/|\Z)|(?:eval|console\w*|shell|set|reload|run\w*|client|consoleQuick|global|publish)\Z",
+                # `sbt test "eval ..."`, `sbt test '<1234'`, `dart pub add 'x:{"git": ...}'`; code from elsewhere.
+                refuses=rf".*[\s;!<{{]|(?:[\w-]+[/:])*(?:eval|console\w*|shell|set|reload|run\w*|client|global|publish\w*|login|logout|token|unpack)\Z|{ELSEWHERE}",
             ),
         ),
     ),

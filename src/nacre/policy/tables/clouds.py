@@ -127,7 +127,8 @@ PROGRAMS = (
                                 ),
                             ),
                             operands="text",
-                            refuses=r"help\Z",
+                            # Further values of a list stand there, too.
+                            refuses=r"help\Z|fileb?://|(?s:.*)@=",
                             plain_values=True,
                         ),
                     ),

@@ -51,16 +51,22 @@ PROGRAMS = (
         plain_values=True,
         reason="plugins, wrappers, specifications and options of other tools are programs; -o writes",
         style="joined",
-        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -arch= --target= -target= -stdlib= --analyze -h",
+        options="-c -S -E -P -C -CC -dM -dD -dN -dI -v -V -Q -w -s -pg -pipe -ansi -pedantic -pedantic-errors -pthread -shared -static -static-libgcc -static-libstdc++ -rdynamic -nostdlib -nostdinc -nodefaultlibs -nostartfiles -no-pie -pie -M -MM -MP -MG -### -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -fsyntax-only -traditional -trigraphs -emit-llvm --version --help -D= -U= -x= -std= -MT= -MQ= -u= -z= -A= -stdlib= --analyze -h",
         pattern=rf"-W(?!l,|a,|p,|l\Z|a\Z|p\Z)[A-Za-z0-9+=-]+|-O(?:[0-3sgz]|fast)?|-g(?:dwarf(?:-\d)?|gdb|[0-3]|split-dwarf|line-tables-only)?|-m(?!llvm|plugin)[a-z0-9=.,+-]+|{_GCC_FEATURES}|{_GCC_LINKER}|-print-(?:file-name|prog-name)=\w+|--help=[a-z,^-]+|-Rpass(?:-missed|-analysis)?=[\w.*-]+",
         # The name of a library, or of its file: `-l:../x.a` is one that lies elsewhere.
-        checks=(("-e=", r"\w+"), ("-l=", r":?[\w.+-]+")),
-        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= --sysroot= -F= -iframework= -T=",
+        # clang looks for a linker by the name of the target.
+        checks=(
+            ("-e=", r"\w+"),
+            ("-l=", r":?[\w.+-]+"),
+            ("-arch= --target= -target=", r"[\w.+-]+"),
+        ),
+        reads="-I= -L= -isystem= -iquote= -idirafter= -include= -imacros= -isysroot= -F= -iframework= -T=",
         # Without -o it is a.out, or a file beside the first one.
         only_with="-o -E -M -MM -fsyntax-only -### --version --help -dumpversion -dumpfullversion -dumpmachine -print-search-dirs -print-libgcc-file-name -print-file-name -print-prog-name",
         alone="-v -V -Q -###",
         writes="-o= -MD -MMD -MF= -save-temps? -dumpdir= -dumpbase= --coverage -aux-info= -fprofile-generate -fprofile-instr-generate -ftest-coverage -fprofile-arcs",
-        runs="-wrapper= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
+        # clang takes the linker that lies below --sysroot.
+        runs="-wrapper= --sysroot= -fplugin? -fplugin-arg? -specs? --specs? -B= -fuse-ld? --ld-path? --config? -Xclang= -Xlinker= -Xassembler= -Xpreprocessor= -load= -mllvm= -Wl, -Wa, -Wp, -fpass-plugin? -fprofile-use? -fmodules-cache-path? -resource-dir= -fmodule-mapper?",
         operands="maybe",
         refuses="@",
         response_files=True,

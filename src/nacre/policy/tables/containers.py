@@ -14,8 +14,10 @@ from nacre.policy.tables.schema import Program
 
 _HOST = "another daemon, configuration or runtime is another machine"
 _STARTS = "it runs programs of the caller's choice, with the files he chooses"
-_LIST = "-a -f= -l -n= -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
-_PS = Program(names="ps ls list", plain_values=True, options=_LIST, operands="text")
+# To some commands of podman -n takes no value, and letters behind it are options.
+_COUNT = ("-n=", r"\d+|all")
+_LIST = "-a -f= -l -q -s --all --filter= --format= --last= --latest --no-trunc --quiet --size --digests --tree --external --namespace --noheading --sort= --sync --watch= --pod --history"
+_PS = Program(names="ps ls list", plain_values=True, options=_LIST, checks=(_COUNT,), operands="text")
 _IMAGES = Program(
     names="images",
     plain_values=True,
@@ -25,8 +27,10 @@ _IMAGES = Program(
 _LOGS = Program(
     names="logs",
     plain_values=True,
-    options="-f -n= -t -l -c --details --follow --since= --tail= --timestamps --until= --latest --names --color",
+    options="-f -t -l -c --details --follow --since= --tail= --timestamps --until= --latest --names --color",
+    checks=(_COUNT,),
     operands="text",
+    reason="letters behind -n are options",
 )
 _INSPECT = Program(
     names="inspect",
@@ -60,8 +64,8 @@ _PULL = Program(
     reason="another place than a registry is a file or another machine",
     refuses=r"(?:dir|docker-archive|docker-daemon|oci|oci-archive|containers-storage|ostree|sif|tarball):",
 )
-_MANAGES = "inspect rm prune exists"
-_MANAGED = "-f? -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
+_MANAGES = "rm prune exists"
+_MANAGED = "-f -q -v -a --filter= --format= --no-trunc --quiet --verbose --all --force --noheading"
 _COMPOSE = Program(
     names="compose",
     plain_values=True,
@@ -83,6 +87,7 @@ _COMPOSE = Program(
         ),
     ),
 )
+_OUTPUT = r"(?:(?:type|name|dest|push)=)?(?:\./|/tmp/)?[\w-][\w./-]*"
 _BUILD = Program(
     names="build",
     plain_values=True,
@@ -90,7 +95,9 @@ _BUILD = Program(
     options="-q -t= --add-host= --build-arg= --compress --disable-content-trust --force-rm --label= -m= --memory= --no-cache --platform= --progress= --pull? --quiet --rm --shm-size= --squash --tag= --target= --ulimit= --load --push --arch= --os= --format= --layers --no-cache-filter= --annotation=",
     # A cache in a directory is read and written there; a generator is an image that runs.
     checks=(
-        ("--cache-from= --cache-to=", r"(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
+        ("--cache-from= --cache-to=", r"(?i)(?!.*\b(?:src|dest)=)[\w.:/,=@-]+"),
+        # What is built decides which files there are in that directory: it is one of its own.
+        ("-o= --output=", rf"(?!.*\.\.){_OUTPUT}(?:,{_OUTPUT})*"),
         ("--network=", "none|default"),
         ("--provenance?", r"true|false|mode=\w+"),
         ("--sbom?", "true|false"),
@@ -115,8 +122,11 @@ _FILES = Program(
 _COPY = Program(
     names="cp",
     reason="it writes files of the host",
-    options="-a -L -q --archive --follow-link --quiet --overwrite",
-    operands="maybe write",
+    options="-a -q --archive --quiet --overwrite -h --help",
+    follows="-L --follow-link",
+    # What is in the directory that is copied has names of its own.
+    operands="maybe fill",
+    only_with="-h --help",
 )
 _READS = (_PS, _IMAGES, _LOGS, _INSPECT, _SIMPLE, _START, _PULL, _FILES, _COPY)
 _GROUPS = (
@@ -153,6 +163,7 @@ _GROUPS = (
         spelled="mount unmount export import reload",
         commands=(
             _PS,
+            _INSPECT,
             Program(names=_MANAGES, plain_values=True, options=_MANAGED, operands="text"),
             Program(
                 names="create connect disconnect",
@@ -193,7 +204,10 @@ _GROUPS = (
         names="context",
         reason=_HOST,
         spelled="create import export update use rm",
-        commands=(Program(names="ls show inspect", plain_values=True, options=_MANAGED, operands="text"),),
+        commands=(
+            _INSPECT,
+            Program(names="ls show", plain_values=True, options=_MANAGED, operands="text"),
+        ),
     ),
     Program(
         names="buildx builder manifest",
@@ -257,7 +271,8 @@ def _of_docker(group: Program) -> Program:
         return replace(group, takes_names=True)
     if group.names != "volume network":
         return group
-    commands = tuple(replace(item, takes_names=item.names == _MANAGES) for item in group.commands)
+    harmless = {_MANAGES, _INSPECT.names}
+    commands = tuple(replace(item, takes_names=item.names in harmless) for item in group.commands)
     return replace(group, commands=commands)
 
 
@@ -428,15 +443,54 @@ PROGRAMS = (
                 operands="maybe",
             ),
             Program(
-                names="install upgrade rollback uninstall delete test repo",
+                names="install upgrade rollback uninstall delete test",
                 plain_values=True,
                 reason="post-renderers are code; charts are written",
-                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --dependency-update --keep-history --ignore-not-found --logs --filter= --force-update --repo= --labels= -l= --output= -o= --verify --no-update --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
+                options="-i -g --install --generate-name --create-namespace --atomic --wait --wait-for-jobs --timeout= --dry-run? --set= --set-string= --set-json= --set-literal= --version= --devel --force --history-max= --no-hooks --reset-values --reuse-values --reset-then-reuse-values --skip-crds --description= --cleanup-on-fail --recreate-pods --render-subchart-notes --keep-history --ignore-not-found --logs --filter= --repo= --labels= -l= --output= -o= --verify --pass-credentials --username= --name-template= --take-ownership --hide-notes --hide-secret --cascade=",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
+                writes="--dependency-update",
                 runs="--insecure-skip-tls-verify --plain-http --password=",
                 operands="maybe",
                 # A chart that lies elsewhere.
                 refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+            ),
+            Program(
+                names="repo",
+                reason="an index is written",
+                spelled="index",
+                commands=(
+                    Program(
+                        names="add list ls remove rm update up",
+                        plain_values=True,
+                        reason="certificates that are not checked, a password that others see",
+                        options="-o= --output= --force-update --no-update --pass-credentials --username= --timeout= --fail-on-repo-update-fail --no-headers",
+                        reads="--ca-file= --cert-file= --key-file=",
+                        runs="--insecure-skip-tls-verify --password=",
+                        operands="text",
+                    ),
+                ),
+            ),
+            Program(
+                names="dependency dep dependencies",
+                reason="charts are written",
+                commands=(
+                    Program(
+                        names="list ls",
+                        plain_values=True,
+                        options="--max-col-width=",
+                        operands="near",
+                        reason="a chart that lies elsewhere",
+                    ),
+                    Program(
+                        names="update up build",
+                        plain_values=True,
+                        reason="charts are written",
+                        options="--skip-refresh --verify",
+                        reads="--keyring=",
+                        operands="near",
+                        only_with="-h --help",
+                    ),
+                ),
             ),
             Program(
                 names="pull fetch",
@@ -453,19 +507,19 @@ PROGRAMS = (
                 names="package",
                 plain_values=True,
                 reason="charts are written, and signed by a program",
-                options="-u --dependency-update --version= --app-version=",
-                writes="-d= --destination=",
+                options="--version= --app-version=",
+                writes="-u --dependency-update -d= --destination=",
                 runs="--sign --key= --keyring= --passphrase-file=",
                 operands="near",
                 only_with="-h --help",
             ),
             Program(
-                names="template lint dependency dep",
+                names="template lint",
                 plain_values=True,
                 reason="post-renderers are code; charts are written",
-                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --dependency-update --skip-refresh --max-col-width= --repo= --dry-run?",
+                options="-g -s= -a= --generate-name --set= --set-string= --set-json= --set-literal= --version= --devel --include-crds --is-upgrade --kube-version= --no-hooks --show-only= --skip-crds --skip-tests --validate --api-versions= --release-name --name-template= --strict --quiet --with-subcharts --repo= --dry-run?",
                 reads="-f= --values= --set-file= --keyring= --ca-file= --cert-file= --key-file=",
-                writes="--output-dir=",
+                writes="--output-dir= --dependency-update",
                 operands="maybe",
                 # A chart that lies elsewhere.
                 refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
@@ -492,17 +546,27 @@ PROGRAMS = (
                     writes="-out= -state= -state-out= -backup= -generate-config-out=",
                     runs="-plugin-dir= -backend-config= -from-module= -chdir=",
                     operands=operands,
+                    # Without sub-commands of their own, what follows the first operand is one.
+                    stops=stops,
                     # `providers mirror` writes a directory, `state push` replaces what is deployed.
                     refuses=r"(?:mirror|push)\Z",
                 )
-                for names, operands in (
+                for names, operands, stops in (
                     # A plan is a file of instructions.
-                    ("init plan apply destroy refresh validate graph get", "near"),
-                    (
-                        "import taint untaint state workspace env fmt show output providers version metadata modules",
-                        "maybe",
-                    ),
+                    ("init plan apply destroy refresh validate graph get", "near", True),
+                    ("import taint untaint show output version modules", "maybe", True),
+                    ("state workspace env providers metadata", "maybe", False),
                 )
+            ),
+            Program(
+                names="fmt",
+                plain_values=True,
+                style="words",
+                reason="files are written, unless it only checks",
+                options="-list? -write? -diff -check -recursive -no-color -help -h",
+                operands="alter",
+                stops=True,
+                only_with="-check -help -h",
             ),
         ),
     ),

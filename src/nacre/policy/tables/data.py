@@ -67,12 +67,10 @@ PROGRAMS = (
     ),
     Program(
         names="xsltproc",
-        reason="stylesheets write files",
+        reason="stylesheets write files, and read others by their names",
         options="--help --version --verbose",
-        runs="-o= --output= --param== --stringparam== --path= --xinclude --writesubtree= --catalogs --load-trace",
-        operands="near read",
-        # An address, and `%2F`, which is a slash.
-        refuses=r"\w+:|.*%",
+        operands="text",
+        refuses=r"(?!\Z)",
     ),
     Program(
         names="sqlite3",
@@ -90,6 +88,8 @@ PROGRAMS = (
         options="-a -A -b -c= -e -E -F= -h= -H -l -n -p= -q -R= -s -S -t -T= -U= -V -w -W -x -X -z -? -0 -1 --echo-all --no-align --command= --echo-queries --echo-errors --echo-hidden --field-separator= --field-separator-zero --host= --html --list --no-readline --single-transaction --port= --quiet --record-separator= --record-separator-zero --single-step --single-line --tuples-only --table-attr= --username= --version --no-password --password --expanded --no-psqlrc --help? --csv",
         checks=(
             _PG_CHECK,
+            # To psql `|cmd` is a command that gets the output.
+            ("-o= --output=", r"(?!\|)[\s\S]*"),
             (
                 "-v= --set= --variable=",
                 r"(?:ON_ERROR_STOP|ON_ERROR_ROLLBACK|VERBOSITY|QUIET|ECHO|AUTOCOMMIT|FETCH_COUNT|SHOW_CONTEXT)=\w*",
@@ -347,8 +347,10 @@ PROGRAMS = (
                     Program(
                         names="create clone fork",
                         reason="options of git are programs",
-                        options="-c -d= -h= -l= -p -r= -s= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote? --remote-name= --source= --team= --template= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
+                        options="-c -d= -h= -l= -p -r= -t= -u= --add-readme --clone --description= --disable-issues --disable-wiki --gitignore= --homepage= --internal --license= --private --public --push --remote? --remote-name= --team= --template= --upstream-remote-name= --default-branch-only --fork-name= --org= --include-all-branches --no-upstream",
                         plain_values=True,
+                        # git runs there, with the hooks and the configuration of that repository.
+                        checks=(("-s= --source=", r"\./?"),),
                         operands="maybe",
                         after=r"--depth(?:=\d+)?|\d+|--recurse-submodules|--single-branch|-q|--quiet",
                     ),
@@ -434,12 +436,13 @@ PROGRAMS = (
             Program(
                 names="workflow label search status cache ruleset org project milestone ci pipeline",
                 reason="browsers and editors are programs; downloads are written",
-                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --field= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag= --extension= --merged --merged-at= --review= --reviewed-by= --review-requested= --checks= --stars= --forks= --size= --followers= --good-first-issues= --org= --involves= --commenter= --team= --interactions= --reactions= --no-assignee --no-label --include-prs --include-forks= --locked",
+                options=f"{_GH_LIST} -i= -f= -j= -n= -p= -t= -r= -v -y --log --log-failed --verbose --exit-status --job= --attempt= --failed --debug --interval= --compact --ref= --raw-field= --yaml --title= --notes= --generate-notes --notes-start-tag= --draft --prerelease --latest? --target= --discussion-category= --verify-tag --clobber --cleanup-tag --yes --name= --pattern= --skip-existing --description= --color= --force --public --filename= --include-content --key= --raw --files --closed --format= --owner= --inactive --tag= --extension= --merged --merged-at= --review= --reviewed-by= --review-requested= --checks= --stars= --forks= --size= --followers= --good-first-issues= --org= --involves= --commenter= --team= --interactions= --reactions= --no-assignee --no-label --include-prs --include-forks= --locked",
                 plain_values=True,
-                reads="--notes-file= -F=",
+                reads="--notes-file= -F= --field=",
                 writes="-D= --dir= -O= --output= --archive=",
                 runs="-w --web --editor -e",
-                operands="text",
+                # `glab ci lint` sends a file.
+                operands="maybe",
                 # `glab ci artifact` unpacks what it fetches.
                 refuses=r"artifact\Z",
             ),

@@ -232,6 +232,11 @@ GIT = _command(
             runs="-e --edit",
         ),
         _command(
+            names="update-index",
+            reason="entries that no file of the work tree has, and a monitor of files",
+            options="-q --chmod= --refresh --really-refresh --again -g --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --add --remove --verbose",
+        ),
+        _command(
             names="rm mv",
             options="-n -q -v -f -k -r --dry-run --quiet --verbose --force --cached --ignore-unmatch --sparse --pathspec-file-nul -h",
             reads="--pathspec-from-file=",
@@ -345,8 +350,8 @@ GIT = _command(
         _command(
             names="rebase",
             reason="it runs commands between the steps, and an editor",
-            options="-q -v -n -C= -f -m -r? -X= -k --onto= --keep-base --no-verify --verify --quiet --verbose --no-stat --stat --signoff --committer-date-is-author-date --reset-author-date --ignore-whitespace --whitespace= --force-rebase --no-ff --continue --skip --abort --quit --show-current-patch --apply --merge --rerere-autoupdate --no-rerere-autoupdate --keep-empty --empty= --autosquash --no-autosquash --update-refs --no-update-refs --autostash --no-autostash --rebase-merges? --no-rebase-merges --fork-point --no-fork-point --strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --no-gpg-sign -h",
-            runs=f"-x= --exec= -i --interactive --edit-todo -s= --strategy= {_SIGNS}",
+            options="-q -v -n -C= -f -m -r? -X= -k -i --interactive --onto= --keep-base --no-verify --verify --quiet --verbose --no-stat --stat --signoff --committer-date-is-author-date --reset-author-date --ignore-whitespace --whitespace= --force-rebase --no-ff --continue --skip --abort --quit --show-current-patch --apply --merge --rerere-autoupdate --no-rerere-autoupdate --keep-empty --empty= --autosquash --no-autosquash --update-refs --no-update-refs --autostash --no-autostash --rebase-merges? --no-rebase-merges --fork-point --no-fork-point --strategy-option= --root --reschedule-failed-exec --no-reschedule-failed-exec --reapply-cherry-picks --no-reapply-cherry-picks --no-gpg-sign -h",
+            runs=f"-x= --exec= --edit-todo -s= --strategy= {_SIGNS}",
             operands="text",
         ),
         _command(

@@ -91,8 +91,9 @@ INTERPRETERS = (
     Interpreter(
         names="ruby irb jruby",
         reason="runs the Ruby text it is given",
-        options="-w -W? -y",
-        inline="-e= -r= -n -p -i? -I= -C= -x? -a -l -F= -S -X= -s -0? -c -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
+        # -c only looks for mistakes in the file, which could be run as well.
+        options="-w -W? -y -c",
+        inline="-e= -r= -n -p -i? -I= -C= -x? -a -l -F= -S -X= -s -0? -d -h -E= -K= -T? --require= --disable= --enable= --encoding= --yjit --jit --dump= --debug",
         quits="--version -v --help --copyright",
     ),
     Interpreter(

@@ -11,7 +11,7 @@ So only names that are spelled in full count, and a value in a word of its own n
 
 from __future__ import annotations
 
-from nacre.policy.tables.schema import ELSEWHERE, Program
+from nacre.policy.tables.schema import ADDRESS, ELSEWHERE, Program
 
 _ELSEWHERE = "directory, shell, registry and configuration decide what runs"
 _NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet --verbose --loglevel= --json --long --parseable --depth= --all --global --location= --save --save-dev --save-exact --save-optional --save-prod --save-peer --save-bundle --no-save --production --prod --omit= --include= --only= --legacy-peer-deps --strict-peer-deps --force --audit --no-audit --audit-level= --fund --no-fund --dry-run --prefer-offline --prefer-online --offline --progress --no-progress --yes --no-yes --no-optional --ignore-scripts --if-present --workspaces --workspace= -w= -ws --include-workspace-root --access= --tag= --otp= --color --no-color --unicode --timing --foreground-scripts --package-lock --no-package-lock --package-lock-only --no-bin-links --engine-strict --install-links --version --help --usage --allow-same-version --commit-hooks --no-commit-hooks --git-tag-version --no-git-tag-version --preid= --message= --diff-name-only --no-description --searchlimit= --expect-results --fetch-retries= --fetch-timeout= --maxsockets= --no-update-notifier --update-notifier"
@@ -20,8 +20,20 @@ _NPM = "-s -q -d -dd -g -l -p -f -y -S -D -E -O -P -B -n -v -h --silent --quiet 
 _OUTSIDE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)"
 # Words for a script. Older versions put them into double quotes for a shell, where these are expanded.
 _EXPANDED = r"(?s:.*)(?:[`\n]|\$[A-Za-z0-9_({@*#?!$-]|\\(?:\"|\Z))"
+# A package that does not come from the registry: `user/repo` is a repository of GitHub.
+_PACKAGE = rf"{_EXPANDED}|{ELSEWHERE}|(?!.*\.(?:tgz|tar|tar\.gz)\Z)(?:@[^/@]+/)?[^@/.][^@/]*(?:@(?!npm:|workspace:)[^/]*)?/"
 _YARN_RUNS = "--cwd= --use-yarnrc= --script-shell= --modules-folder= --global-folder= --link-folder= --cache-folder= --preferred-cache-folder= --registry= --proxy= --https-proxy= --rc-filename= --otp= --mutex= --plugnplay --pnp --into= --require= --inspect? --inspect-brk? --inspect-wait? --filename= --out="
 _PNPM_RUNS = "-C= --dir= --prefix= --script-shell= --shell-mode -c --config= --use-node-version= --global-dir= --store-dir= --virtual-store-dir= --modules-dir= --registry= --lockfile-dir= --node-options= --userconfig= --globalconfig= --package= --pnpmfile= --global-pnpmfile= --workspace-dir= --state-dir= --cache-dir= --pack-destination= --patches-dir= --npm-path= --out="
+
+# Directories that are entered first, as `cd` does: the scripts and the configuration of a part of the project.
+_YARN_PLACES = "--cwd="
+_PNPM_PLACES = "-C= --dir="
+# Of the project, without a blank: yarn hands texts on to shells.
+_PART = r"(?:\./)?[\w@][\w@.-]*(?:/[\w@][\w@.-]*)*/?"
+
+
+def _without_places(options: str, places: str) -> str:
+    return " ".join(name for name in options.split() if name not in places.split())
 
 
 def _for_scripts(options: str) -> str:
@@ -34,6 +46,7 @@ def _for_scripts(options: str) -> str:
 _TOOLS = (
     Program(
         names="eslint",
+        single_letters=True,
         plain_values=True,
         reason="configuration, plugins and parsers are code; fixes and reports are written",
         options="-h -v --help --version --ext= --ignore-pattern= --no-ignore --quiet --max-warnings= --no-eslintrc --env= --global= --rule= --report-unused-disable-directives --report-unused-disable-directives-severity= --no-inline-config --color --no-color --no-error-on-unmatched-pattern --exit-on-fatal-error --no-warn-ignored --pass-on-no-patterns --debug --env-info --fix-dry-run --stdin --cache --cache-strategy= --stats --concurrency=",
@@ -49,6 +62,7 @@ _TOOLS = (
     ),
     Program(
         names="prettier",
+        single_letters=True,
         plain_values=True,
         reason="configuration and plugins are code; -w writes",
         options="-c -l -h -v -u --check --list-different --help --version --log-level= --loglevel= --ignore-unknown --no-config --no-editorconfig --no-error-on-unmatched-pattern --no-color --color --print-width= --tab-width= --use-tabs --no-semi --single-quote --quote-props= --jsx-single-quote --trailing-comma= --no-bracket-spacing --bracket-same-line --arrow-parens= --prose-wrap= --html-whitespace-sensitivity= --end-of-line= --range-start= --range-end= --insert-pragma --require-pragma --cache --cache-strategy= --with-node-modules --support-info --embedded-language-formatting= --experimental-ternaries --object-wrap=",
@@ -63,6 +77,7 @@ _TOOLS = (
     ),
     Program(
         names="jest vitest",
+        single_letters=True,
         plain_values=True,
         reason="configuration, transforms and setup files are code; snapshots and reports are written",
         options="-h -v -t= -b? -i -o -w= --help --version --watch --watchAll? --no-watchAll --run --ci --bail? --verbose --silent --runInBand --maxWorkers= --coverage? --no-coverage --collectCoverageFrom= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= --findRelatedTests --onlyChanged --onlyFailures --passWithNoTests --listTests --showConfig --detectOpenHandles --forceExit --testTimeout= --shard= --color --no-color --clearMocks --resetMocks --restoreMocks --expand --errorOnDeprecated --logHeapUsage --noStackTrace --no-cache --clearCache --selectProjects= --randomize --seed= --workerThreads --retry= --mode= --typecheck --browser? --allowOnly --dangerouslyIgnoreUnhandledErrors --hideSkippedTests --no-file-parallelism --project= --sequence.shuffle --related --isolate --no-isolate --standalone --clearScreen --slowTestThreshold= --workerIdleMemoryLimit= --openHandlesTimeout= --colors --maxConcurrency= --lastCommit --testLocationInResults --globals --coverage.enabled? --coverage.all? --coverage.include= --coverage.exclude= --poolOptions.threads.singleThread --poolOptions.forks.singleFork --minWorkers= --exclude= --disable-console-intercept --disableConsoleIntercept --teardownTimeout= --hookTimeout= --no-watch --fileParallelism? --printConsoleTrace --expandSnapshotDiff --sequence.seed= --sequence.concurrent",
@@ -89,17 +104,21 @@ _TOOLS = (
         # The first two take all words that follow.
         runs="--projects= --roots= --setupFiles= --setupFilesAfterEnv= --globalSetup= --globalTeardown= --testRunner= --runner= --transform= --environment-options= --resolver= --preset= --moduleNameMapper= --modulePaths= --moduleDirectories= --snapshotSerializers= --filter= --testSequencer= --haste= --watchPlugins= --prettierPath= --testResultsProcessor= --api? --ui",
         operands="text",
-        # Some options take all words that follow: a reporter is code.
-        refuses=_OUTSIDE,
+        # Some options take all words that follow: a reporter is code. Others take settings: --globals '{...}'.
+        refuses=rf"{_OUTSIDE}|\{{",
+        spelled="init",
     ),
     Program(
         names="mocha ava tap",
+        single_letters=True,
         plain_values=True,
         reason="required files, reporters and configuration are code; reports are written",
-        options="-h -V -g= -f= -b -i -t= -s= -A -C -j= --help --version --grep= --fgrep= --bail --invert --timeout= --slow= --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --retries= --parallel --jobs= --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
+        options="-h -V -g= -f= -b -i -A -C --help --version --grep= --fgrep= --bail --invert --async-only --colors --color --no-color --no-colors --check-leaks --exit --full-trace --inline-diffs --recursive --parallel --forbid-only --forbid-pending --dry-run --fail-zero --watch --sort --verbose --serial --match= --fail-fast --concurrency= --tap --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --ignore=",
         places="-c= --config= --nycrc-path= --spec= --file=",
+        # To ava, -s takes no value: what follows it is a file of code.
         # Reporters of their own, and what well-known packages of the project register.
         checks=(
+            ("-s= -t= -j= --slow= --timeout= --jobs= --retries=", r"[\w.]+"),
             (
                 "--reporter= -R=",
                 "dot|spec|json|json-stream|min|list|tap|nyan|progress|landing|xunit|doc|markdown|html|text|text-summary|text-lcov|lcov|lcovonly|json-summary|cobertura|clover|none|verbose",
@@ -115,38 +134,46 @@ _TOOLS = (
         operands="maybe",
         refuses=_OUTSIDE,
     ),
-    Program(
-        names="nyc c8",
-        plain_values=True,
-        reason="it runs its arguments; required files, reporters and configuration are code; reports are written",
-        options="-h -s -n= -x= -a --help --version --silent --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --exclude-after-remap --per-file --clean --no-clean --cache --no-cache --skip-full --src= --100",
-        places="-c= --config= --nycrc-path=",
-        checks=(
-            (
-                "--reporter= -r=",
-                "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|cobertura|clover|none",
-            ),
-        ),
-        writes="--report-dir= --reports-dir= -o= --reports-directory= --temp-dir= --temp-directory=",
-        runs="-i= --require= --instrument --hook-require --hook-run-in-context --cwd= --node-arguments=",
-        stops=True,
-        passes=True,
-        tools=True,
-        commands=(
-            Program(
-                names="report check-coverage",
-                plain_values=True,
-                reason="reports are written",
-                options="--lines= --branches= --functions= --statements= --per-file --100",
-                checks=(
-                    (
-                        "--reporter= -r=",
-                        "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|none",
-                    ),
+    # What one of them does not know takes the next word, and the one behind it is run.
+    *(
+        Program(
+            names=names,
+            single_letters=True,
+            plain_values=True,
+            reason="it runs its arguments; required files, reporters and configuration are code; reports are written",
+            options=f"-h -n= -x= -a --help --version {flags} --all --check-coverage --lines= --branches= --functions= --statements= --include= --exclude= --extension= --exclude-after-remap --per-file --clean --no-clean --skip-full --src=",
+            places=places,
+            checks=(
+                (
+                    "--reporter= -r=",
+                    "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|cobertura|clover|none",
                 ),
-                operands="text",
             ),
-        ),
+            writes="--report-dir= --reports-dir= -o= --reports-directory= --temp-dir= --temp-directory=",
+            runs="-i= --require= --instrument --hook-require --hook-run-in-context --cwd= --node-arguments=",
+            stops=True,
+            passes=True,
+            tools=True,
+            commands=(
+                Program(
+                    names="report check-coverage",
+                    plain_values=True,
+                    reason="reports are written",
+                    options="--lines= --branches= --functions= --statements= --per-file --100",
+                    checks=(
+                        (
+                            "--reporter= -r=",
+                            "text|text-summary|text-lcov|lcov|lcovonly|json|json-summary|html|none",
+                        ),
+                    ),
+                    operands="text",
+                ),
+            ),
+        )
+        for names, flags, places in (
+            ("nyc", "-s -c --silent --cache --no-cache", "--nycrc-path="),
+            ("c8", "--100", "-c= --config="),
+        )
     ),
     Program(
         names="tsc vue-tsc",
@@ -166,7 +193,7 @@ _TOOLS = (
         names="webpack rollup vite babel esbuild swc parcel turbo nx lerna next nuxt astro svelte-kit ng expo",
         plain_values=True,
         reason="configuration, plugins and loaders are code; bundles are written",
-        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --analyze? --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps",
+        options="-h -v --help --version --mode= --watch -w --no-watch --silent --verbose --color --no-color --port= --host? --strictPort --https --cors --clearScreen --logLevel= --log-level= --debug --production --dry-run --filter= --parallel= --concurrency= --force --no-cache --affected --skip-nx-cache --turbo --no-lint --profile --stats? --progress --no-progress --base= --target= --targets= -t= --all --projects= --project= --head= --configuration= --browsers= --exclude= --include= --output-style= --outputStyle= --nx-bail --nxBail --uncommitted --untracked --output-logs= --continue? --dry? --summarize --env-mode= --only --no-daemon --log-order= --log-prefix= --scope= --stream --since= --no-private --no-bail --max-warnings= --quiet --strict --bundle --platform= --format= --splitting --tree-shaking= --jsx= --keep-names --legal-comments= --charset= --main-fields= --packages= --global-name= --assetsDir= --code-coverage --no-source-maps --check",
         # esbuild names a package or a kind of file behind a colon.
         pattern=r"--(?:external|loader|define|pure|drop):[^\s]+",
         # A port, to rollup a plugin: a package of the project, or a file, or code.
@@ -176,11 +203,12 @@ _TOOLS = (
         runs="--plugin= --plugins= --presets= --loader= --require= -r= --import= --cwd= --define= --inject= --config-file= --configPlugin= --configLoader= --external= --node-args=",
         operands="text",
         # `lerna exec`, `ng add`: they run commands, or packages that they fetch; a project that lies elsewhere.
-        spelled="exec add new create init publish version login logout deploy migrate import link",
+        spelled="exec add new create init publish version login logout deploy migrate import link completion connect loader plugin config analytics",
         refuses=_OUTSIDE,
     ),
     Program(
         names="stylelint",
+        single_letters=True,
         plain_values=True,
         reason="configuration, formatters and syntaxes are code; fixes are written",
         options="-h -v -q --help --version --quiet --max-warnings= --color --no-color --ignore-pattern= --allow-empty-input --cache --report-needless-disables --stdin",
@@ -200,9 +228,10 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options=f"{_NPM} -a -m=",
-        runs="--prefix= -C= --script-shell= --node-options= --userconfig= --globalconfig= --init-module= --shell= --editor= --viewer= --browser= --git= --call= -c= --scripts-prepend-node-path= --local-prefix= --package= --registry= --reg= --proxy= --https-proxy= --cache= --cafile= --cert= --key= --before=",
-        # A directory, for one.
-        reads="--diff=",
+        # As if it were entered before: `cd web && npm ci`.
+        places="--prefix= -C=",
+        checks=(("--prefix= -C=", _PART),),
+        runs="--script-shell= --node-options= --userconfig= --globalconfig= --init-module= --shell= --editor= --viewer= --browser= --git= --call= -c= --scripts-prepend-node-path= --local-prefix= --package= --registry= --reg= --proxy= --https-proxy= --cache= --cafile= --cert= --key= --before=",
         writes="--pack-destination=",
         persistent=True,
         plain_values=True,
@@ -216,13 +245,17 @@ PROGRAMS = (
                 refuses=_EXPANDED,
             ),
             Program(
-                names="install i in ins inst add install-test it link ln",
+                names="install i in ins inst add install-test it link ln update up upgrade udpate view info show v diff",
                 style="words",
-                reason="what a package brings is run",
-                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+                plain_values=True,
+                reason="an address and another directory are code from elsewhere: what a package brings is run",
+                # A directory, for one; of a repository it runs scripts.
+                checks=(("--diff=", rf"(?!{_PACKAGE})[\s\S]*"),),
+                reads="--diff=",
+                refuses=_PACKAGE,
             ),
             Program(
-                names="test t tst start stop restart ci clean-install ic install-ci-test cit update up upgrade udpate uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll view info show v find-dupes doctor search s se find root prefix bin whoami ping explain why version verison completion diff query shrinkwrap",
+                names="test t tst start stop restart ci clean-install ic install-ci-test cit uninstall unlink remove rm r un dedupe ddp prune rebuild rb audit outdated ls list la ll find-dupes doctor search s se find root prefix bin whoami ping explain why version verison completion query shrinkwrap",
                 style="words",
                 reason=_ELSEWHERE,
                 refuses=_EXPANDED,
@@ -238,8 +271,8 @@ PROGRAMS = (
             Program(
                 names="pack",
                 style="words",
-                reason="a package is written",
-                refuses=_EXPANDED,
+                reason="a package is written, and one from elsewhere runs its scripts first",
+                refuses=_PACKAGE,
                 only_with="--dry-run",
             ),
             # Alone it writes a package.json; with a name it fetches a package and runs it.
@@ -279,14 +312,30 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options=f"{_NPM.replace(' -w= ', ' ')} -r -w -Dw -wD -rD -F= --recursive --filter= --filter-prod= --workspace-root --reporter= --frozen-lockfile --no-frozen-lockfile --prod --dev --no-optional --stream --aggregate-output --parallel --sequential --no-bail --if-present --lockfile-only --fix-lockfile --shamefully-hoist --strict-peer-dependencies --resume-from= --report-summary --latest --interactive --no-color --use-stderr --yes --sort --no-sort",
-        runs=_PNPM_RUNS,
+        runs=_without_places(_PNPM_RUNS, _PNPM_PLACES),
+        places=_PNPM_PLACES,
+        checks=((_PNPM_PLACES, _PART),),
         persistent=True,
         plain_values=True,
-        spelled="exec dlx create init config env patch patch-commit set publish server store setup deploy",
+        spelled="exec dlx create init env patch patch-commit set publish server setup deploy",
         # No program of the system has a colon in its name.
         scripts=r"[a-z][a-z0-9_.-]*(?::[a-z0-9_.-]+)+",
         commands=(
             Program(names="exec", style="words", stops=True, passes=True, packages=True),
+            Program(
+                names="config c",
+                style="words",
+                reason="it changes what later runs",
+                spelled="set delete",
+                commands=(Program(names="get list", style="words", operands="text"),),
+            ),
+            Program(
+                names="store",
+                style="words",
+                reason="packages are put into it",
+                spelled="add",
+                commands=(Program(names="path status prune", style="words", operands="text"),),
+            ),
             # Tools of the project by their own names.
             *_TOOLS,
             Program(
@@ -300,15 +349,15 @@ PROGRAMS = (
             Program(
                 names="install i add update up upgrade remove rm uninstall un link unlink import rebuild rb prune fetch dedupe install-test it audit list ls outdated why licenses root bin",
                 style="words",
-                reason="what a package brings is run",
-                options="--check --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
-                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+                reason="an address and another directory are code from elsewhere: what a package brings is run",
+                options="--check --format= --no-lockfile --prefer-frozen-lockfile --ignore-pnpmfile --save-catalog --no-verify-store-integrity --merge-git-branch-lockfiles --fix --ignore-registry-errors --lockfile --hoist --no-hoist --side-effects-cache --ignore-workspace --force-legacy-deploy --compatible",
+                refuses=_PACKAGE,
             ),
             Program(
                 names="pack",
                 style="words",
-                reason="a package is written",
-                refuses=_EXPANDED,
+                reason="a package is written, and one from elsewhere runs its scripts first",
+                refuses=_PACKAGE,
                 only_with="--dry-run",
             ),
             # Scripts of the project by their usual names; others could be programs, which pnpm runs as well.
@@ -326,7 +375,9 @@ PROGRAMS = (
         reason=_ELSEWHERE,
         style="words",
         options="-v -h -s -D -E -P -O -T -W -A -R -p -i -j= -t --version --help --silent --verbose --json --offline --prefer-offline --frozen-lockfile --immutable --immutable-cache --check-cache --inline-builds --mode= --production --prod --no-lockfile --pure-lockfile --ignore-engines --ignore-optional --ignore-platform --ignore-scripts --non-interactive --no-progress --no-color --dev --exact --peer --optional --tilde --caret --latest --pattern= --scope= --force --flat --har --link-duplicates --network-timeout= --network-concurrency= --depth= --level= --groups= --all --recursive --interactive --cached --parallel --include= --exclude= --since? --top-level --topological --topological-dev --no-bin-links --emoji= --check-files --integrity --workspace-focus --why",
-        runs=_YARN_RUNS,
+        runs=_without_places(_YARN_RUNS, _YARN_PLACES),
+        places=_YARN_PLACES,
+        checks=((_YARN_PLACES, _PART),),
         persistent=True,
         plain_values=True,
         # A word that is no command of yarn is a script of the project: `yarn build` is `yarn run build`.
@@ -347,17 +398,18 @@ PROGRAMS = (
                 names="workspace workspaces",
                 style="words",
                 reason=_ELSEWHERE,
+                options="-Ap -At -Apt -Aptv -Apv -Av -Rp -Rt -Rpt -Rptv -pt -ptv -pv -pi -piv -pti -vi -iv -v",
                 pattern=_for_scripts(_YARN_RUNS),
                 pattern_later=True,
                 operands="text",
-                # The same commands inside of a workspace.
-                refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init)\Z|{_EXPANDED}",
+                # The same commands inside of a workspace, and packages from elsewhere for `add`.
+                refuses=rf"(?:exec|dlx|node|create|config|plugin|npm|set|init|link|patch\S*|unplug|publish)\Z|{_EXPANDED}|{ADDRESS}|(?:.*@)?(?:file|link|portal):|/|.*\.\./",
             ),
             Program(
                 names="pack",
                 style="words",
-                reason="a package is written",
-                refuses=_EXPANDED,
+                reason="a package is written, and one from elsewhere runs its scripts first",
+                refuses=_PACKAGE,
                 only_with="--dry-run -n",
             ),
             Program(
@@ -366,7 +418,7 @@ PROGRAMS = (
                 style="words",
                 reason=_ELSEWHERE,
                 options="--fix --check --strategy= --major --minor --patch --new-version= --no-git-tag-version --ignore-workspace-root-check --save --save-dev --verify-tree --mirror --fields= --name-only --severity= --environment= --no-bin-links --audit --skip-integrity-check --update-checksums --refresh-lockfile --deferred --immediate",
-                refuses=f"{_EXPANDED}|{ELSEWHERE}",
+                refuses=_PACKAGE,
             ),
             # Tools of the project by their own names.
             *_TOOLS,
@@ -395,6 +447,7 @@ PROGRAMS = (
     *_TOOLS,
     Program(
         names="nodemon",
+        single_letters=True,
         reason="it runs code",
         options="-v -h -q -V -d= -I -L --version --help --quiet --verbose --delay= --no-stdin --legacy-watch --no-colors --ignore= -i=",
         # Its options are known behind the file, too.
@@ -405,10 +458,10 @@ PROGRAMS = (
     Program(
         names="ts-node tsx",
         reason="it runs code",
-        options="-v -h --version --help",
+        options="-v -h -T --version --help --transpile-only",
         runs="-e= --eval= -p= --print= -r= --require= -x= --exec= --import= --loader= -P= --project= --compiler= -C= --cwd= --config= --watch= -w= --ext=",
-        # A file of code that lies elsewhere.
-        refuses=rf"{_OUTSIDE}|.*:",
+        # A file of code that lies elsewhere; a dash is the input.
+        refuses=rf"{_OUTSIDE}|.*:|-\Z",
         commands=(
             Program(
                 names="watch",

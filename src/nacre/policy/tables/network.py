@@ -31,9 +31,14 @@ SSH_SETTING = (
 _SSH = Program(
     names="ssh",
     reason="ProxyCommand and the like run local programs, -F reads more options, -I loads a library",
-    options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -D= -e= -L= -m= -O= -p= -Q= -R= -W=",
+    options="-4 -6 -A -a -C -f -G -g -K -k -M -N -n -q -s -T -t -V -v -X -x -Y -y -B= -b= -c= -e= -m= -O= -p= -Q= -W=",
     # The jump host becomes part of a text for a shell; so may the user and the host.
-    checks=(("-J=", _JUMP), ("-l=", r"[\w.+@-]+")),
+    checks=(
+        ("-J=", _JUMP),
+        ("-l=", r"[\w.+@-]+"),
+        # A path is a socket: one of this machine that the other may use, or a new file.
+        ("-D= -L= -R=", r"[^/~]*"),
+    ),
     reads="-i=",
     writes="-E=",
     runs="-F= -I= -S= -w= -P= -o=",
@@ -48,8 +53,8 @@ PROGRAMS = (
         names="curl",
         reason="it writes files, reads further options, and reaches other services",
         # A value of -d, -F, -H and the like that begins with `@` is a file: `programs` looks for it.
-        options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --pinnedpubkey= --post301 --post302 --post303 -# --progress-bar --proto= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options -z= --time-cond= --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
-        reads="-T= --upload-file= -E= --cert= --key= --pubkey= --cacert= --capath= --crlfile= --netrc-file= --etag-compare= --random-file= --egd-file=",
+        options="-d= --data= --data-ascii= --data-binary= --data-urlencode= --json= -F= --form= -H= --header= --proxy-header= -b= --cookie= -w= --write-out= --url= --url-query= --variable= --anyauth -a --append --aws-sigv4= --basic --cert-status --ciphers= --compressed --compressed-ssh --connect-timeout= -C= --continue-at= --crlf --curves= --delegation= --digest -q --disable --disable-eprt --disable-epsv --disallow-username-in-url --doh-cert-status --doh-insecure --expect100-timeout= -f --fail --fail-early --fail-with-body --false-start --form-escape --form-string= --data-raw= --ftp-account= --ftp-alternative-to-user= --ftp-create-dirs --ftp-method= --ftp-pasv --ftp-pret --ftp-skip-pasv-ip --ftp-ssl-ccc --ftp-ssl-ccc-mode= --ftp-ssl-control -G --get -g --globoff --happy-eyeballs-timeout-ms= --haproxy-protocol -I --head -h? --help? --hostpubmd5= --hostpubsha256= --http0.9 -0 --http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --http3-only --ignore-content-length -i --include --show-headers -k --insecure -4 --ipv4 -6 --ipv6 -j --junk-session-cookies --keepalive-time= --limit-rate= -l --list-only --local-port= -L --location --location-trusted --login-options= --mail-auth= --mail-from= --mail-rcpt= --mail-rcpt-allowfails -M --manual --max-filesize= --max-redirs= -m= --max-time= --negotiate -n --netrc --netrc-optional -: --next --no-alpn -N --no-buffer --no-clobber --no-keepalive --no-npn --no-progress-meter --no-sessionid --noproxy= --ntlm --oauth2-bearer= -Z --parallel --parallel-immediate --parallel-max= --pass= --path-as-is --post301 --post302 --post303 -# --progress-bar --proto= -r= --range= --rate= --raw -e= --referer= -R --remote-time -X= --request= --request-target= --retry= --retry-all-errors --retry-connrefused --retry-delay= --retry-max-time= --sasl-authzid= --sasl-ir --service-name= -S --show-error -s --silent -Y= --speed-limit= -y= --speed-time= --ssl --ssl-allow-beast --ssl-auto-client-cert --ssl-no-revoke --ssl-reqd --ssl-revoke-best-effort -2 --sslv2 -3 --sslv3 --styled-output --no-styled-output --suppress-connect-headers --tcp-fastopen --tcp-nodelay -t= --telnet-option= --tftp-blksize= --tftp-no-options --tls-max= --tls13-ciphers= --tlsauthtype= --tlspassword= --tlsuser= -1 --tlsv1 --tlsv1.0 --tlsv1.1 --tlsv1.2 --tlsv1.3 --tr-encoding --trace-time --trace-ids -B --use-ascii -u= --user= -A= --user-agent= -v --verbose -V --version --no-fail --no-silent --no-location --no-compressed --no-insecure",
+        reads="-T= --upload-file= -E= --cert= --key= --pubkey= --cacert= --capath= --crlfile= --netrc-file= --etag-compare= --random-file= --egd-file= --pinnedpubkey= -z= --time-cond=",
         writes="-o= --output= -O --remote-name --remote-name-all -J --remote-header-name --output-dir= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --trace-config= --stderr= --libcurl= --etag-save= --create-dirs --create-file-mode= --remove-on-error --xattr",
         # Others than these lead from a server's answer to files of this machine.
         checks=(
@@ -63,10 +68,12 @@ PROGRAMS = (
     Program(
         names="wget",
         reason="it runs commands of a wgetrc, and writes logs and documents",
-        options="-A= -4 -6 -B= -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --pinnedpubkey= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
-        reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key=",
-        writes="-b --background -O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file=",
-        runs="-e= --execute= --config= --use-askpass= -i= --input-file= --proxy-user= --proxy-password=",
+        options="-A= -4 -6 -B= -c -d -D= -E -F -h -H -I= -K -k -L -l= -m -n= -N -p -q -Q= -r -R= -S -T= -t= -U= -v -V -w= -x -X= --accept= --accept-regex= --adjust-extension --auth-no-challenge --backup-converted --base= --bind-address= --body-data= --no-cache --certificate-type= --no-check-certificate --compression= --connect-timeout= --content-disposition --content-on-error --continue --convert-links --no-cookies --cut-dirs= --debug --default-page= --delete-after --no-directories --no-dns-cache --dns-timeout= --domains= --exclude-directories= --exclude-domains= --follow-ftp --follow-tags= --force-directories --force-html --ftp-password= --ftp-user= --no-glob --header= --help --no-host-directories --no-hsts --html-extension --http-passwd= --http-password= --http-user= --https-only --ignore-case --ignore-length --ignore-tags= --include-directories= --inet4-only --inet6-only --keep-session-cookies --level= --limit-rate= --local-encoding= --max-redirect= --method= --mirror --no-netrc --no-clobber --no-config --no-parent --page-requisites --passive-ftp --password= --post-data= --prefer-family= --ciphers= --private-key-type= --progress= --show-progress --no-show-progress --protocol-directories --no-proxy --quiet --quota= --random-wait --read-timeout= --recursive --referer= --regex-type= --reject= --reject-regex= --relative --remote-encoding= --report-speed? --retry-connrefused --retry-on-host-error --retry-on-http-error= --save-headers --secure-protocol= --server-response --span-hosts --spider --start-pos= --strict-comments --timeout= --timestamping --no-if-modified-since --tries= --trust-server-names --no-use-server-timestamps --user= --user-agent= --verbose --no-verbose --version --wait= --waitretry=",
+        reads="--body-file= --post-file= --load-cookies= --ca-certificate= --ca-directory= --certificate= --crl-file= --private-key= --pinnedpubkey=",
+        writes="-b --background -O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies=",
+        # A dash is the name of a file there.
+        checks=(("--save-cookies=", r"(?!-\Z)[\s\S]*"),),
+        runs="-e= --execute= --config= --warc-file= --warc-tempdir= --warc-dedup= --rejected-log= --hsts-file= --use-askpass= -i= --input-file= --proxy-user= --proxy-password=",
         operands="text",
         refuses=_ODD_ADDRESS,
     ),
@@ -103,13 +110,13 @@ PROGRAMS = (
     Program(
         names="rsync",
         reason="the remote shell is a program; logs and batches are written",
-        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -K -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
+        options="-v -q -c -a -r -R -b -u -d -l -p -A -X -o -g -t -U -O -J -S -n -W -x -I -m -s -i -h -8 -z -P -y -C -H -E -D -4 -6 -B= -F -0 --verbose --info= --debug= --stderr= --quiet --no-motd --checksum --archive --recursive --relative --no-implied-dirs --backup --suffix= --update --inplace --append --append-verify --dirs --mkpath --links --munge-links --safe-links --perms --executability --chmod= --acls --xattrs --owner --group --devices --specials --times --atimes --open-noatime --crtimes --omit-dir-times --omit-link-times --fake-super --sparse --preallocate --dry-run --whole-file --checksum-choice= --one-file-system --block-size= --existing --ignore-non-existing --ignore-existing --remove-source-files --del --delete --delete-before --delete-during --delete-delay --delete-after --delete-excluded --ignore-missing-args --delete-missing-args --ignore-errors --force --max-delete= --max-size= --min-size= --max-alloc= --partial --delay-updates --prune-empty-dirs --numeric-ids --usermap= --groupmap= --chown= --timeout= --contimeout= --ignore-times --size-only --modify-window= --fuzzy --compress --compress-choice= --compress-level= --skip-compress= --cvs-exclude --exclude= --include= --from0 --old-args --secluded-args --protect-args --trust-sender --stats --8-bit-output --human-readable --progress --itemize-changes --out-format= --list-only --bwlimit= --stop-after= --stop-at= --fsync --protocol= --iconv= --checksum-seed= --ipv4 --ipv6 --version --help --hard-links --no-perms --no-owner --no-group --no-times --no-links --port= --outbuf= --no-o --no-g --no-p --no-D",
         reads="--exclude-from= --include-from= --files-from= --password-file= --compare-dest= --copy-dest= --link-dest=",
         changes="-T= --temp-dir=",
         fills="--backup-dir= --partial-dir=",
         suffixes="--suffix",
         writes="--log-file=",
-        follows="-L -k --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
+        follows="-L -k -K --copy-links --copy-dirlinks --copy-unsafe-links --keep-dirlinks --copy-devices --write-devices",
         checks=(
             # A rule that merges a file reads it.
             ("-f= --filter=", r"(?!merge|dir-merge|[.:]).*"),
@@ -123,10 +130,10 @@ PROGRAMS = (
     Program(
         names="nc ncat netcat",
         reason="-e and -c run a program for each connection; -o writes",
-        options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -Z -z -p= -s= -X=",
+        options="-4 -6 -b -C -D -d -F -h -k -l -N -n -r -S -t -u -v -z -p= -s= -X=",
         # Some of these take no value in some versions, where further letters follow: -Te/bin/sh.
         checks=(
-            ("-I= -i= -M= -m= -O= -q= -V= -w= -W=", r"\d+[a-z]{0,2}"),
+            ("-I= -i= -M= -m= -O= -q= -V= -w= -W=", r"\d+(?:ms|[smh])?"),
             ("-T=", r"[a-z]{3,}(?:=\w+)?|0x[0-9a-f]+|\d+"),
         ),
         plain_values=True,
@@ -136,7 +143,9 @@ PROGRAMS = (
     ),
     Program(
         names="ping ping6 traceroute traceroute6 tracepath mtr",
-        options="-4 -6 -A -a -B -b -C -c= -D -d -e= -F= -f -H -h -i= -I= -L -l= -M= -m= -n -N= -O -p= -Q= -q= -R -r -S= -s= -T -t= -U -V -v -W= -w= -x= -z --report --report-wide --no-dns --json --csv --raw --tcp --udp --help --version --numeric",
+        options="-4 -6 -A -a -B -b -C -c= -D -d -e= -f -H -h -i= -I= -L -l= -M= -m= -n -N= -O -p= -Q= -q= -R -r -S= -s= -T -t= -U -V -v -W= -w= -x= -z --report --report-wide --no-dns --json --csv --raw --tcp --udp --help --version --numeric",
+        # To mtr a file of hosts.
+        reads="-F=",
         operands="text",
         plain_values=True,
     ),
@@ -147,6 +156,8 @@ PROGRAMS = (
         pattern=r"-(?:type|query|class|port|timeout|retry)=[A-Za-z0-9]+|-(?:no)?(?:debug|recurse|search|vc)",
         reads="-f= -k=",
         operands="text",
+        reason="certificates and keys are files",
+        refuses=r"\+(?:tls-ca|tls-certfile|tls-keyfile|trusted-key)=",
         plain_values=True,
     ),
     Program(
@@ -191,7 +202,7 @@ PROGRAMS = (
         plain_values=True,
     ),
     Program(
-        names="tshark dumpcap",
+        names="tshark",
         reason="scripts and settings are code; captures are written",
         # Several of tcpdump's letters are here too, and take no value: -Q, -V.
         options="-B= -c= -D -f= -h -i= -I -l -L -n -N= -p -P -q -Q -s= -S -t= -T= -u= -v -V -x -y= -Y= -2 -R= -e= -j= -J= -d= -M= -Z= --version --help --list-interfaces --color --no-duplicate-keys",
@@ -200,6 +211,14 @@ PROGRAMS = (
         runs="-X= -K= -o= -C= -z= -O= -G? -H= -E= -A= --log-level= --enable-heuristic= --elastic-mapping-filter= --hexdump=",
         operands="text",
         plain_values=True,
+    ),
+    Program(
+        names="dumpcap",
+        reason="captures are written",
+        options="-D -L -h -v --help --version --list-interfaces",
+        operands="text",
+        refuses=r"(?!\Z)",
+        only_with="-D -L -h -v --help --version --list-interfaces",
     ),
     Program(
         names="httpie",
@@ -211,13 +230,13 @@ PROGRAMS = (
     Program(
         names="http https xh xhs",
         reason="downloads are written; plugins and sessions are read as instructions",
-        options="-j -f -h -b -v -p= -s= -a= -A= -F -S -I -P= --json --form --multipart --body --headers --verbose --print= --pretty= --style= --auth= --auth-type= --follow --max-redirects= --timeout= --check-status --verify= --stream --ignore-stdin --offline --raw= --unsorted --sorted --format-options= --max-headers= --compress -x --quiet -q --all --meta --version --help --debug --chunked --http-version=",
-        reads="--cert= --cert-key=",
+        options="-j -f -h -b -v -p= -s= -a= -A= -F -S -I -P= --json --form --multipart --body --headers --verbose --print= --pretty= --style= --auth= --auth-type= --follow --max-redirects= --timeout= --check-status --stream --ignore-stdin --offline --raw= --unsorted --sorted --format-options= --max-headers= --compress -x --quiet -q --all --meta --version --help --debug --chunked --http-version=",
+        reads="--cert= --cert-key= --verify=",
         writes="-o= --output= -d --download -c --continue",
         runs="--session= --session-read-only= --proxy=",
         operands="text",
         plain_values=True,
         # `name@file`, `name=@file`, `name:=@file`; after the first separator an @ is part of the value.
-        refuses=r"(?i)file:|.*\\.*@|[^=:@;]*(?:=|:=|==|:|;)?@",
+        refuses=r"(?i)file:|https?\+|.*\\.*@|[^=:@;]*(?:=|:=|==|:|;)?@",
     ),
 )

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import Program
 
+# What follows `--` is mostly for pytest: tests, settings and plugins from elsewhere.
+_FOR_TESTS = r"-p(?!no:)|(?:--?[\w-]+=?)?(?:[/~]|(?:.*/)?\.\.(?:/|\Z))"
+
 PROGRAMS = (
     Program(
         names="pre-commit",
@@ -74,7 +77,7 @@ PROGRAMS = (
         checks=(
             (
                 "--config=",
-                r"[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
+                r"(?![/~])(?!(?:.*/)?\.\.(?:/|\Z))[^=]*|(?:line-length|indent-width|target-version|preview|(?:lint|format)\.[\w.-]+)\s*=[^\n\r]*",
             ),
         ),
         response_files=True,
@@ -217,17 +220,21 @@ PROGRAMS = (
         writes="--result-json=",
         runs="-x= --override= --force-dep= --installpkg= --develop --discover= -i= --runner= --default-runner= --exit-and-dump-after=",
         operands="text",
+        refuses=_FOR_TESTS,
         spelled="exec e devenv d quickstart q",
     ),
     Program(
         names="nox",
         plain_values=True,
         reason="another file of tasks is code",
-        options="-h -l -v -r -R -N -s= -e= -k= -t= -p= -x --help --version --verbose --list --list-sessions --json --session= --sessions= --keywords= --tags= --pythons= --python= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --no-color --nocolor --forcecolor --no-install --install-only --reuse-venv= --usage --non-interactive --error-on-missing-interpreters --error-on-external-run",
+        options="-h -l -v -r -R -N -s= -e= -t= -p= -x --help --version --verbose --list --list-sessions --json --session= --sessions= --tags= --pythons= --python= --reuse-existing-virtualenvs --no-venv --stop-on-first-error --no-color --nocolor --forcecolor --no-install --install-only --reuse-venv= --usage --non-interactive --error-on-missing-interpreters --error-on-external-run",
+        # What it selects by is evaluated as an expression of Python.
+        checks=(("-k= --keywords=", r"[\w ()-]*"),),
         places="-f= --noxfile= --envdir=",
         writes="--report=",
         runs="--force-python= -P= --extra-python= --extra-pythons= -db= --default-venv-backend= -fb= --force-venv-backend= --script-mode= --download-python= --add-timestamp",
         operands="text",
+        refuses=_FOR_TESTS,
     ),
     Program(
         names="invoke inv fab",
@@ -255,7 +262,11 @@ PROGRAMS = (
                 options="-a -L -p --append --branch --include= --omit= --pylib --parallel-mode --source= --source-pkg= --timid --context= --concurrency=",
                 # The word after -m is the module.
                 checks=(
-                    ("-m= --module=", r"pytest|unittest|[a-z_]+(?:\.[a-z_]+)*\.(?:__main__|cli|main|tests?)"),
+                    # What is the project's by custom; `asyncio.__main__` takes code from its input.
+                    (
+                        "-m= --module=",
+                        r"pytest|unittest|(?:src|app|apps|tests|scripts|backend|server|api)(?:\.[A-Za-z_]\w*)*",
+                    ),
                 ),
                 # What was counted is written there.
                 writes="--data-file=",
@@ -335,7 +346,7 @@ MODULES = (
         options="-v -q -f -c -b -k= -p= -h --verbose --quiet --locals --failfast --catch --buffer --pattern= --help --durations= discover",
         places="-s= -t= --start-directory= --top-level-directory=",
         reason="tests from elsewhere are code",
-        operands="maybe",
+        operands="near",
         plain_values=True,
     ),
     Program(
@@ -348,10 +359,10 @@ MODULES = (
     ),
     Program(
         names="build",
-        reason="",
+        reason="a project from elsewhere runs its own code to be built",
         options="-h -q -v -s -w -n -x --help --sdist --wheel --no-isolation --skip-dependency-check --verbose --version --quiet",
         changes="-o= --outdir=",
-        operands="maybe",
+        operands="near",
         plain_values=True,
     ),
     Program(

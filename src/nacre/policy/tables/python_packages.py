@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from nacre.policy.tables.schema import ELSEWHERE, Program
 
-_SOURCES = "-i= -f= --index-url= --extra-index-url= --find-links="
-_INDEX = "--no-index --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi= --trusted-host="
-_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated= --proxy="
+# Where packages come from: an index that a command names is code from elsewhere, and so is what a proxy answers.
+_SOURCES = "-i= --index-url= --extra-index-url= --trusted-host= --proxy="
+_ASKED = "an index that the command names is asked"
+_INDEX = "--no-index --pre --prefer-binary --no-binary= --only-binary= --platform= --python-version= --implementation= --abi="
+_PIP = "-h -v -V -q --help --version --verbose --quiet --debug --isolated --require-virtualenv --no-input --retries= --timeout= --exists-action= --no-cache-dir --disable-pip-version-check --no-color --no-python-version-warning --use-feature= --use-deprecated="
 _UV = "-n -q -v -h -V --no-cache --managed-python --no-managed-python --no-python-downloads --quiet --verbose --color= --no-color --system-certs --native-tls --offline --no-progress --no-config --help --version --preview --no-preview"
 _UV_PROJECT = "-U -P= --extra= --all-extras --no-extra= --dev --no-dev --only-dev --group= --no-group= --no-default-groups --only-group= --all-groups --no-editable --inexact --exact --active --no-sync --locked --frozen --dry-run --check --all-packages --package= --no-install-project --no-install-workspace --no-install-package= --upgrade --upgrade-package= --resolution= --prerelease= --fork-strategy= --exclude-newer= --no-sources --reinstall --reinstall-package= --link-mode= --compile-bytecode --no-build --no-build-package= --no-binary --no-binary-package= --refresh --refresh-package= --no-index --index-strategy= --no-build-isolation --isolated --no-project --universal --depth= -d= --prune= --no-dedupe --invert --outdated --format= --no-hashes --no-header --no-annotate --no-emit-project --optional= --editable --raw --rev= --tag= --branch= --workspace --bare --app --lib --name= --description= --no-readme --no-workspace --no-pin-python --vcs= --build-backend= --python-platform= --check-exists --seed --clear --allow-existing --prompt= --system-site-packages -m= --marker= --bounds= --output-format= --short --bump= --all-versions --only-installed --only-downloads --sdist --wheel --no-build-logs --raw-sources --files --relocatable"
 _UV_PYTHON = ("-p= --python=", r"(?:c?python|pypy)?@?\d+(?:\.\d+){0,2}t?")
@@ -27,27 +29,26 @@ PROGRAMS = (
         reads="--cert= --client-cert=",
         changes="--cache-dir=",
         writes="--log=",
-        runs="--python=",
+        runs=f"--python= {_SOURCES}",
         persistent=True,
         commands=(
             *(
                 Program(
                     names=names,
                     plain_values=True,
-                    reason="build options are code; other directories are written",
-                    options=f"{_INDEX} -U -I --no-deps --dry-run --user --upgrade --upgrade-strategy= --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --use-pep517 --check-build-dependencies --break-system-packages --compile --no-compile --no-warn-script-location --no-warn-conflicts --require-hashes --progress-bar= --root-user-action= --no-clean --no-verify --group=",
-                    reads=f"-e= --editable= {_SOURCES}",
+                    reason="an index, an address, another directory and build options are code from elsewhere; other directories are written",
+                    options=f"{_INDEX} -U -I --no-deps --dry-run --user --upgrade --upgrade-strategy= --force-reinstall --ignore-installed --ignore-requires-python --no-build-isolation --use-pep517 --check-build-dependencies --break-system-packages --compile --no-compile --no-warn-script-location --no-warn-conflicts --require-hashes --progress-bar= --root-user-action= --no-clean --no-verify",
+                    reads="-e= --editable= -f= --find-links=",
                     # A list of packages, of indexes and of other lists.
                     places="-r= --requirement= -c= --constraint= --build-constraint=",
                     checks=(
-                        (
-                            f"-e= --editable= {_SOURCES}",
-                            rf"(?!{ELSEWHERE})[\s\S]*",
-                        ),
+                        ("-e= --editable= -f= --find-links=", rf"(?!{ELSEWHERE})[\s\S]*"),
+                        # A list of packages in the project's own file, or in another one that is named.
+                        ("--group=", r"(?![/~])(?!.*\.\.)[\w./-]+(?::[\w.-]+)?"),
                     ),
                     refuses=ELSEWHERE,
                     writes="-t= --target= --root= --prefix= --src= --report= -d= --dest= -w= --wheel-dir= -b= --build= -o= --output=",
-                    runs="--global-option= --build-option= --config-settings= --config-setting= -C= --install-option=",
+                    runs=f"--global-option= --build-option= --config-settings= --config-setting= -C= --install-option= {_SOURCES}",
                     only_with=only_with,
                 )
                 for names, only_with in (("install", ""), ("download wheel lock", "-h --help"))
@@ -68,12 +69,22 @@ PROGRAMS = (
                     Program(names="list get debug", options="--user --global --site", operands="text"),
                 ),
             ),
+            # To all others, --local is short for --local-log, which writes.
             Program(
-                names="list freeze show check search index inspect hash completion help cache debug",
+                names="list freeze inspect",
                 plain_values=True,
-                reason="",
-                options=f"{_INDEX} {_SOURCES} -o -u -e -l -a --outdated --uptodate --editable --local --user --format= --not-required --exclude-editable --include-editable --exclude= --all --files --algorithm= --bash --zsh --fish",
+                reason=_ASKED,
+                options=f"{_INDEX} -o -u -e -l --outdated --uptodate --editable --local --user --format= --not-required --exclude-editable --include-editable --exclude= --all",
                 reads="--path= -r= --requirement=",
+                runs=f"-f= --find-links= {_SOURCES}",
+                operands="text",
+            ),
+            Program(
+                names="show check search index hash completion help cache debug",
+                plain_values=True,
+                reason=_ASKED,
+                options=f"{_INDEX} -a -f -v --format= --files --algorithm= --bash --zsh --fish --json",
+                runs=_SOURCES,
                 operands="maybe",
             ),
         ),
@@ -262,26 +273,40 @@ PROGRAMS = (
                 ),
             ),
             Program(
+                # No `--lock`: to pdm it is short for --lockfile, which is written.
                 reason="-o writes; what a package brings is run",
                 refuses=ELSEWHERE,
-                names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status dep dependencies about",
+                names="install add remove update lock show list check version tree sync search info outdated export graph verify clean status dep dependencies about",
                 plain_values=True,
-                options="-D -G= -E= -d -U -a -l -t -f= -s --compile --all-groups --only-root --editable --regenerate --strict --graph --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
+                options="-D -G= -E= -d -U -a -l -t -f= -s --compile --all-groups --only-root --editable --regenerate --strict --graph --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",
                 writes="-o= --output= --out=",
+            ),
+            Program(
+                names="build",
+                plain_values=True,
+                reason="a project from elsewhere is code; packages are written",
+                options="-a -f= -t= --all --format= --target= --sdist --wheel --no-sdist --no-wheel --clean --no-isolation",
+                writes="-o= -d= --output= --out= --dest=",
+                # To hatch, where packages are put.
+                operands="change",
+                refuses=ELSEWHERE,
             ),
             Program(
                 names="fmt test",
                 plain_values=True,
                 reason="tests from elsewhere are code",
                 options="-a -i= -r -d --all --check --cover --randomize --parallel --retries= --show --python=",
-                refuses=r"[/~]|(?:.*/)?\.\.(?:/|\Z)",
+                # Also what follows `--`, which is for pytest or ruff.
+                refuses=r"-p(?!no:)|(?:--?[\w-]+=?)?(?:[/~]|(?:.*/)?\.\.(?:/|\Z))",
             ),
         ),
     ),
     Program(
         names="conda mamba micromamba",
-        reason="directories, environments and plugins from elsewhere are code",
-        options="-h -q -v -V -n= -y --name= -c= --channel= --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
+        reason="channels, directories, environments and plugins from elsewhere are code",
+        options="-h -q -v -V -n= -y --name= --help --quiet --verbose --version --no-ansi --ansi --no-interaction --yes --json --no-cache",
+        # Anybody can have a channel of any other name.
+        checks=(("-c= --channel=", r"defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia"),),
         runs="-C= --directory= -P= --project= -p= --prefix= --config= --no-plugins -e=",
         persistent=True,
         plain_values=True,
@@ -295,7 +320,7 @@ PROGRAMS = (
             ),
             Program(
                 reason="-o writes; what a package brings is run",
-                refuses=ELSEWHERE,
+                refuses=rf"{ELSEWHERE}|(?!(?:defaults|main|r|anaconda|conda-forge|bioconda|pytorch|nvidia)::)[^=<>]*::",
                 names="install add remove update lock show list check build version tree sync search info outdated export graph verify clean status fmt test dep dependencies",
                 plain_values=True,
                 options="-D -G= -E= -d -U -e --envs --revisions --export --explicit --no-builds --full-name --dev --group= --with= --without= --only= --extras= --all-extras --no-root --no-dev --sync --dry-run --no-update --latest --top-level --outdated --tree --all --why --short --next-phase --format= --without-hashes --no-hashes --lock --optional= --check --deploy --system --keep-outdated --bare --frozen-lockfile --no-self --prod",

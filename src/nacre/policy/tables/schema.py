@@ -17,8 +17,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# A package that is code of this machine, from elsewhere than below the working directory.
-ELSEWHERE = r"[/~]|(?:.*/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):"
+# A package by an address: `x @ https://h/x.whl`, `git+ssh://h/x`, `git@h:x`, `github:x/y`. But `x@npm:y` is
+# another package of the registry.
+ADDRESS = r"(?s:.*)(?:://|\b(?:git|hg|svn|bzr)\+|\b(?:https?|ssh|git|github|gitlab|bitbucket|gist):|@(?!(?:npm|jsr|workspace|catalog|patch):)[\w.-]+:)"
+# A package that does not come from the usual place or from below the working directory: a directory of this
+# machine, or an address.
+ELSEWHERE = rf"[/~]|(?:.*/)?\.\.(?:/|\Z)|(?s:.*)\b(?:file|link|portal):|{ADDRESS}"
 
 # getopt: clusters -xvf, -n5, --name=value.  words: -name, -name=value (go, terraform, openssl).
 # joined: like words, and a value may be glued to the name without `=` (gcc -Iinclude).
@@ -106,6 +110,8 @@ class Program(Options):
     runs_module: str = ""
     # The value of an option is always a word of its own: `-Lo 1 x` is `-L 1 -o x`.
     apart: bool = False
+    # Letters stand alone: to the parsers of JavaScript `-ni x` is `-n -i x`, and no value of -n.
+    single_letters: bool = False
     # `--` ends the options.
     dashes: bool = True
     # So does `--end-of-options`: git's own, which others do not know and may pass over.
@@ -124,6 +130,8 @@ class Program(Options):
     # says where, or one of `looks` that nothing is to be put anywhere.
     unpacks: bool = False
     looks: str = ""
+    # Links can be among these files, and lead the next ones elsewhere.
+    brings_links: bool = False
     # Without one of these options it writes a file of its own naming, or of what it is asked for.
     only_with: str = ""
     # Options with which it writes none either, as long as nothing else is given (gcc -v).

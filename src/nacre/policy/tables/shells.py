@@ -62,6 +62,17 @@ RUNNERS: dict[str, str] = {
     "mise": "runs tools of a directory's choice",
     "asdf": "runs tools of a directory's choice",
     "wsl": "runs its arguments in another system",
+    **dict.fromkeys(
+        ("buildah", "lxc", "systemd-nspawn", "machinectl"), "runs programs in containers and shows them files"
+    ),
+    **dict.fromkeys(
+        ("mosh", "slogin", "pdsh", "pssh", "parallel-ssh"),
+        "runs commands on other machines, by a shell of its own",
+    ),
+    **dict.fromkeys(
+        ("lftp", "aria2c", "websocat", "usql", "sqlcmd"),
+        "runs commands that stand in its arguments or settings",
+    ),
     "ansible": "runs commands on other machines",
     "chroot": "runs its arguments in another root, where a name means another program",
     "gchroot": "runs its arguments in another root, where a name means another program",
@@ -94,7 +105,24 @@ ONLY_SHOWS: dict[str, tuple[tuple[str, ...], ...]] = {
     "tmux": (("ls",), ("list-sessions",), ("-V",)),
     "screen": (("-ls",), ("-list",), ("-v",)),
     "perf": (("--version",), ("list",)),
-    **dict.fromkeys(("direnv", "mise", "asdf", "ansible", "hyperfine"), (("--version",),)),
+    **dict.fromkeys(
+        (
+            *(
+                "direnv",
+                "mise",
+                "asdf",
+                "ansible",
+                "hyperfine",
+                "buildah",
+                "lxc",
+                "machinectl",
+                "mosh",
+                "lftp",
+            ),
+            *("aria2c", "websocat", "usql"),
+        ),
+        (("--version",),),
+    ),
 }
 
 # Builtins that are no matter of `builtins`: they show something, and do more with some options.
@@ -110,9 +138,25 @@ PROGRAMS = (
     Program(names="dirs caller logout", reason="", options="-n -c -l -p -v", numbers=True, operands="text"),
 )
 
-# Programs that take commands from the keyboard of a terminal, some of which run programs: `!cmd` of less.
+# Programs that take commands from the keyboard of a terminal, some of which run programs: `!cmd` of less; gh asks
+# whether to start an editor.
 READS_KEYS = frozenset(
-    {"less", "more", "most", "pg", "man", "zless", "zmore", "xzless", "xzmore", "bat", "batcat", "info"}
+    {
+        "less",
+        "more",
+        "most",
+        "pg",
+        "man",
+        "zless",
+        "zmore",
+        "xzless",
+        "xzmore",
+        "bat",
+        "batcat",
+        "info",
+        "gh",
+        "glab",
+    }
 )
 
 # Programs that take commands from their input, some of which run programs: the options with which they do not (`=`: with

@@ -177,13 +177,24 @@ PROGRAMS = (
         operands="text",
     ),
     Program(
-        names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze systemd-cgls coredumpctl",
+        names="loginctl hostnamectl timedatectl localectl networkctl systemd-analyze systemd-cgls",
         plain_values=True,
         reason="it changes the system; other machines and debuggers",
         options="-h -p= -P= -a -l -n= -o= -q -r -1 --help --version --property= --all --value --full --no-pager --no-legend --lines= --output= --json= --since= --until= --user --system --static --transient --pretty",
         runs="-H= --host= -M= --machine= --root= --image= --debugger= --debugger-arguments= -D= --directory= --file=",
         operands="text",
         refuses=r"(?!(?:status|show|list|list-\S+|session-status|user-status|seat-status|show-\S+|info|blame|time|critical-chain|timesync-status)\Z|[\w@.:-]+\.(?:service|target|timer|socket)\Z|\d+\Z)",
+    ),
+    Program(
+        names="coredumpctl",
+        plain_values=True,
+        reason="debuggers are programs; a dump is written",
+        options="-h -n= -q -r -1 -F= -S= -U= --help --version --no-pager --no-legend --json= --since= --until= --reverse --quiet --field= --all",
+        # Older versions empty the file whatever they are asked for.
+        writes="-o= --output=",
+        runs="--debugger= --debugger-arguments= -A= -D= --directory= --file= --root= --image=",
+        persistent=True,
+        commands=(Program(names="list info", operands="text", plain_values=True),),
     ),
     Program(
         names="dmesg",
@@ -276,7 +287,9 @@ PROGRAMS = (
         plain_values=True,
         reason="packages run scripts, options name other roots and programs",
         style="words",
-        options="-l -L -s -S -p -W -h --list --listfiles --status --search --print-avail --show --get-selections --print-architecture --print-foreign-architectures --compare-versions --verify -V --audit -C --help --version -f= --showformat= --no-pager -I --info -c --contents",
+        options="-l -L -s -S -p -W -h --list --listfiles --status --search --print-avail --show --get-selections --print-architecture --print-foreign-architectures --compare-versions --verify -V --audit -C --help --version -f= --showformat= --no-pager",
+        # A file that is looked into.
+        reads="-I= --info= -c= --contents=",
         pattern=r"--showformat=.*|-f=.*",
         runs="-i --install --unpack --configure -r --remove -P --purge --root= --admindir= --instdir= --pre-invoke= --post-invoke= -x --extract -X -e --control -b --build --force-all -D=",
         operands="text",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from nacre.policy.tables.schema import Program
 
 _COMMON = "--help --version"
-_SUMS = "-b -c -t -w -z --check --ignore-missing --quiet --status --warn --strict --tag --zero --binary --text -l= --length= -a= --algorithm= --untagged --debug --base64 --raw"
+_SUMS = "-b -t -w -z --ignore-missing --quiet --status --warn --strict --tag --zero --binary --text -l= --length= -a= --algorithm= --untagged --debug --base64 --raw"
 _GREP = "-A= -B= -C= -D= -E -F -G -H -I -J -M -O -P -T -U -V -X= -Z -a -b -c -d= -e= -h -i -L -l -m= -n -o -p -q -r -s -u -v -w -x -y -z --basic-regexp --extended-regexp --fixed-regexp --fixed-strings --perl-regexp --after-context= --before-context= --binary-files= --byte-offset --context= --color? --colour? --count --devices= --directories= --exclude= --exclude-dir= --files-with-matches --files-without-match --group-separator= --help --include= --include-dir= --ignore-case --no-ignore-case --initial-tab --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator --no-messages --null --null-data --only-matching --quiet --recursive --regexp= --invert-match --silent --text --binary --unix-byte-offsets --version --with-filename --word-regexp"
 
 PROGRAMS = (
@@ -162,6 +162,8 @@ PROGRAMS = (
     Program(
         names="md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum b3sum cksum shasum md5 sum gmd5sum gsha256sum",
         options=f"{_SUMS} -r -s -q -p --sysv {_COMMON}",
+        # The list names the files that are read.
+        follows="-c --check",
         operands="read",
         harmless=True,
     ),

@@ -8,14 +8,17 @@ them is a rule for what the project's files say.
 from __future__ import annotations
 
 from nacre.policy.model import UNKNOWN
-from nacre.policy.tables.schema import ELSEWHERE, Program
+from nacre.policy.tables.schema import Program
 
 _CARGO = (
     "-v -q -h -V --verbose --quiet --help --version --list --color= --frozen --locked --offline --explain="
 )
 _CARGO_BUILD = "-p= -r -j= -F= --package= --workspace --all --exclude= --lib --bins --bin= --examples --example= --tests --test= --benches --bench= --all-targets --features= --all-features --no-default-features --release --profile= --jobs= --keep-going --message-format= --ignore-rust-version --timings? --no-run --no-fail-fast --doc --future-incompat-report --no-deps --document-private-items --default-run=  --allow-dirty --allow-staged --allow-no-vcs"
+_CARGO_TESTS = f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --show-output --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced="
+_CARGO_WRITES = "--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir="
 _RUST_TARGET = r"(?!.*\.json\Z)[\w.-]+"
 _CARGO_TARGET = (("--target=", _RUST_TARGET),)
+_CARGO_TEST_CHECKS = (*_CARGO_TARGET, ("--test-runner=", "auto|cargo-test|nextest"))
 _CARGO_ELSEWHERE = "--config= -Z= --unit-graph --build-plan --open --lockfile-path= --index= --registry="
 # What is meant for the tests: words, and options of Rust's own harness and of criterion that write no file.
 _RUST_TESTS = r"[^-].*|--|-[hqDWAF]|-Z|--(?:nocapture|no-capture|show-output|test-threads|ignored|include-ignored|exact|skip|list|quiet|color|format|report-time|ensure-time|shuffle|shuffle-seed|test|bench|force-run-in-process|exclude-should-panic|fail-fast|logs|help|verbose|noplot|save-baseline|baseline|baseline-lenient|load-baseline|sample-size|measurement-time|warm-up-time|nresamples|noise-threshold|confidence-level|significance-level|profile-time|quick|discard-baseline|output-format|plotting-backend)(?:=.*)?"
@@ -65,17 +68,22 @@ PROGRAMS = (
                     ),
                 ),
             ),
-            Program(
-                names="build install list vet get clean",
-                plain_values=True,
-                reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
-                style="words",
-                options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -cache -testcache -modcache -fuzzcache -i -r -c=",
-                checks=_GO_CHECKS,
-                dashed_values=_GO_DASHED,
-                places="-C=",
-                writes="-o= -fix",
-                runs=_GO_RUNS,
+            *(
+                Program(
+                    names=names,
+                    plain_values=True,
+                    reason="tool wrappers, linkers and overlays are programs, and so is a package from elsewhere; -o writes",
+                    style="words",
+                    options=f"{_GO_BUILD} -f= -m -e -deps -find -export -compiled -test -u -versions -retracted -reuse= -d -t -cache -testcache -modcache -fuzzcache -i -r -c=",
+                    checks=_GO_CHECKS,
+                    dashed_values=_GO_DASHED,
+                    places="-C=",
+                    writes="-o= -fix",
+                    runs=_GO_RUNS,
+                    # Programs are put where they are found by their names.
+                    refuses=refuses,
+                )
+                for names, refuses in (("build list vet get clean", ""), ("install", _GO_ELSEWHERE))
             ),
             Program(
                 names="run",
@@ -196,14 +204,37 @@ PROGRAMS = (
         plain_values=True,
         spelled="install uninstall publish yank login logout owner vendor watch rustc rustdoc help package xtask make expand binstall credential",
         commands=(
-            Program(
-                names="build b check c test t bench doc d fix nextest llvm-cov tarpaulin criterion miri insta",
-                reason="configuration can name other compilers, linkers and runners; other directories are written",
-                options=f"{_CARGO_BUILD} --edition --broken-code -E= --no-capture --nocapture --show-output --retries= --status-level= --final-status-level= --success-output= --failure-output= --run-ignored= --partition= --test-threads= --html --lcov --text --summary-only --ignore-filename-regex= --no-clean --branch --no-report --skip-clean --ignore-tests --engine= --accept --unreferenced=",
-                checks=(*_CARGO_TARGET, ("--test-runner=", "auto|cargo-test|nextest")),
-                writes="--target-dir= --artifact-dir= --out-dir= --output-path= --output-dir=",
-                plain_values=True,
-                after=_RUST_TESTS,
+            *(
+                Program(
+                    names=names,
+                    reason="configuration can name other compilers, linkers and runners; other directories are written",
+                    options=_CARGO_TESTS,
+                    checks=_CARGO_TEST_CHECKS,
+                    writes=_CARGO_WRITES,
+                    plain_values=True,
+                    after=_RUST_TESTS,
+                    # Further words are sub-commands; `cargo nextest self update` replaces the program.
+                    commands=(
+                        Program(
+                            names=deeper,
+                            reason="configuration can name other compilers, linkers and runners; other directories are written",
+                            options=_CARGO_TESTS,
+                            checks=_CARGO_TEST_CHECKS,
+                            writes=_CARGO_WRITES,
+                            plain_values=True,
+                            after=_RUST_TESTS,
+                        ),
+                    )
+                    if deeper
+                    else (),
+                )
+                for names, deeper in (
+                    ("build b check c test t bench doc d fix tarpaulin criterion", ""),
+                    ("nextest", "run r list show-config"),
+                    ("llvm-cov", "test t nextest run r report clean show-env"),
+                    ("miri", "test t run r nextest setup clean"),
+                    ("insta", "test accept reject review show pending-snapshots"),
+                )
             ),
             Program(
                 names="run r",
@@ -231,14 +262,39 @@ PROGRAMS = (
                 after=r"--check|-l|--files-with-diff|-v|-q|--quiet|--verbose|--edition=\d+|--color=\w+",
             ),
             Program(
-                reason="other directories are written",
-                names="tree metadata update fetch clean add remove rm generate-lockfile pkgid version search locate-project verify-project audit deny outdated machete sort udeps report info",
-                checks=(*_CARGO_TARGET, ("--git=", rf"(?!{ELSEWHERE})[\s\S]*")),
-                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --git= --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
+                reason="packages from an address are code from elsewhere; other directories are written",
+                names="tree metadata update fetch clean add remove rm generate-lockfile pkgid version search locate-project verify-project outdated machete sort udeps report info",
+                checks=_CARGO_TARGET,
+                options=f"{_CARGO_BUILD} -R -f= --edition= -e= -i= -d -w --depth= --edges= --invert= --duplicates --prefix= --prune= --no-dedupe --charset= --format= --format-version= --precise= --dry-run --recursive --aggressive --breaking --name= --vcs= --dev --build --optional --no-optional --rename= --branch= --tag= --rev= --limit=   --json --root --filter-platform=",
                 writes="--target-dir=",
+                runs="--git=",
                 places="--path=",
                 plain_values=True,
                 operands="maybe",
+            ),
+            # `audit fix` and `deny init` write.
+            Program(
+                names="audit",
+                reason="its sub-commands write",
+                options="-D= -n --deny= --json --ignore= --no-fetch --stale --target-arch= --target-os=",
+                reads="-f= --file=",
+                plain_values=True,
+                operands="text",
+                refuses=r"(?s:.)",
+            ),
+            Program(
+                names="deny",
+                reason="its sub-commands write",
+                options="--workspace --all-features --no-default-features --features= --exclude=",
+                plain_values=True,
+                commands=(
+                    Program(
+                        names="check list fetch",
+                        options="-A= -D= -W= -f= -d --allow= --deny= --warn= --format= --hide-inclusion-graph --disable-fetch --show-stats",
+                        operands="text",
+                        plain_values=True,
+                    ),
+                ),
             ),
             Program(
                 names="new init",

@@ -16,7 +16,7 @@ DANGEROUS_VARIABLE = (
     r"|ZDOTDIR|FPATH|NULLCMD|READNULLCMD|HISTFILE|(?:chpwd|precmd|preexec|periodic|zshexit|zshaddhistory|zsh_directory_name)_functions|PROMPT_EOL_MARK|EXECIGNORE|FUNCNEST|GLOBIGNORE|POSIXLY_CORRECT|HISTCHARS|histchars|KEYBOARD_HACK|TMPPREFIX|TMPSUFFIX|XDG_.*|FIGNORE"
     r"|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|GETCONF_DIR|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN|MALLOC_.*|GLIBC_TUNABLES|RESOLV_.*"
     r"|GIT_.*|SSH_.*|SVN_.*|HG.*|CVS_.*|SUDO_.*|GNUPGHOME|GPG_.*|PINENTRY_.*"
-    r"|.*PAGER|.*EDITOR|VISUAL|.*BROWSER|.*_ASKPASS|ASKPASS|LESS.*|MORE|MAN(?:PATH|PAGER|OPT|ROFF.*|SECT|_.*)|GROFF.*|TROFF|TERMINFO.*|TERMCAP|VIMINIT|EXINIT|GVIMINIT|VIM|VIMRUNTIME|MYVIMRC|NVIM_.*|EMACS.*|INPUTRC"
+    r"|.*PAGER|.*EDITOR|VISUAL|.*BROWSER|.*_ASKPASS|ASKPASS|LESS.*|MORE|MAN(?:PATH|PAGER|OPT|ROFF.*|SECT|_.*)|GROFF.*|TROFF|TERMINFO.*|TERMCAP|VIMINIT|EXINIT|GVIMINIT|VIM|VIM_.*|VIMRUNTIME|MYVIMRC|NVIM_.*|EMACS.*|INPUTRC"
     r"|PYTHON(?!UNBUFFERED\b|DONTWRITEBYTECODE\b|HASHSEED\b|UTF8\b|IOENCODING\b|FAULTHANDLER\b|DEVMODE\b|OPTIMIZE\b).*|PIP_(?!DISABLE_PIP_VERSION_CHECK\b|NO_CACHE_DIR\b|NO_INPUT\b).*|UV_.*|POETRY_.*|VIRTUAL_ENV|CONDA_.*|CONDARC|MAMBA.*|PYTEST_.*|PYLINT.*|COVERAGE_.*|TOX_.*|NOX_.*|INVOKE_.*|FABRIC_.*|RUFF_(?!NO_CACHE\b|OUTPUT_FORMAT\b).*|BLACK_.*|MYPY_C.*|HATCH_.*|PDM_.*|RYE_.*|PIPENV_(?!VERBOSITY\b|VENV_IN_PROJECT\b|IGNORE_VIRTUALENVS\b).*|PIPX_.*|SETUPTOOLS_(?!SCM_).*|DISTUTILS_.*|IPYTHON.*|JUPYTER_.*"
     # Managers of versions: their hooks and directories decide which program a name is.
     r"|(?:PYENV|RBENV|NODENV|GOENV|JENV|PLENV|NVM|VOLTA|FNM|ASDF|MISE|SDKMAN|DIRENV)_.*"
@@ -34,7 +34,8 @@ DANGEROUS_VARIABLE = (
     r"|COMPILER_PATH|GCC_.*|LIBRARY_PATH|C_INCLUDE_PATH|CPATH|CCACHE_.*|DISTCC_.*|MAKE.*|MFLAGS|GNUMAKEFLAGS|CMAKE_.*|CTEST_(?!OUTPUT_ON_FAILURE\b|PARALLEL_LEVEL\b|PROGRESS_OUTPUT\b).*|NINJA_.*|MESON_.*|SCONS.*|JUST_.*|STACK_.*|CABAL_.*|GHC.*|ZIG_.*|DART_.*|PKG_CONFIG.*|CONFIG_SITE|CONFIG_SHELL"
     r"|DOCKER_(?!BUILDKIT\b).*|CONTAINER_.*|CONTAINERS_.*|CONTAINERD_.*|_CONTAINERS_.*|BUILDAH_.*|BUILDX_.*|BUILDKIT_(?!PROGRESS\b).*|COMPOSE_(?!PROJECT_NAME\b|PROFILES\b|ANSI\b|PROGRESS\b|PARALLEL_LIMIT\b).*|REGISTRY_AUTH_FILE|STORAGE_(?:DRIVER|OPTS|CONF)|NERDCTL_.*|CNI_.*|NETAVARK_.*|CONMON.*|PODMAN_.*|KUBE.*|KUSTOMIZE_.*|HELM_.*|TERRAGRUNT_.*|TG_.*|TOFU_.*|CLOUDSDK_(?!CORE_).*|BOTO_.*|AZURE_CONFIG_DIR|AZURE_EXTENSION_DIR|GH_(?!TOKEN\b|HOST\b|REPO\b|DEBUG\b|ENTERPRISE_TOKEN\b|PROMPT_DISABLED\b|NO_UPDATE_NOTIFIER\b).*|GLAB_.*|TF_(?!LOG\b|IN_AUTOMATION\b|INPUT\b|VAR_.*).*|AWS_(?!REGION\b|DEFAULT_REGION\b|PROFILE\b).*|ANSIBLE_.*|VAGRANT_.*"
     r"|RSYNC_.*|RIPGREP_CONFIG_PATH|FZF_.*|FD_.*|BAT_.*|GREP_OPTIONS|TAR_.*|TAPE|PATCH_GET|MAGIC|GZIP|XZ_.*|BZIP.*|ZIP|ZIPOPT|ZIPINFO.*|UNZIP.*|CURL_.*|WGETRC|SYSTEM_WGETRC|(?i:(?:https?|ftp|all|wss?|socks)_proxy)|QLOGDIR|KRB5.*|SASL_.*|LDAP.*|P11_KIT_.*|PKCS11_.*|SOFTHSM.*|RANDFILE|CTLOG_FILE|AUTOSSH_.*|HTTPIE_.*|NMAP.*|WIRESHARK_.*|OPENSSL_.*|SSL_.*|SSLKEYLOGFILE|REQUESTS_CA_BUNDLE|PSQLRC|PSQL_.*|MARIADB_.*|LIBMYSQL_.*|REDISCLI_(?!AUTH\b).*|MONGOSH_.*|PG(?!PASSWORD\b|USER\b|HOST\b|PORT\b|DATABASE\b).*|MYSQL_.*|SQLITE_.*"
-    r"|G?AWK.*|PMA_.*|BC_.*|DC_.*|XML_.*|ACKRC|JQ_.*|SCREENRC|TMUX.*|QT_.*|GTK_.*|GIO_.*|GST_.*|DBUS_.*|DISPLAY|XAUTHORITY|WAYLAND_.*|OPENER|MAILCAPS|MAIL|MAILPATH|LS_OPTIONS|SYSTEMD_.*|DEBUGINFOD_.*|VALGRIND_.*|FAKEROOT.*|PROXYCHAINS.*|TORSOCKS_.*|APT_.*|DPKG_.*|DEBCONF_.*|PACMAN.*|RPM_.*|SNAP_.*|FLATPAK_.*|HOMEBREW_(?!NO_).*|COMSPEC|PATHEXT|NODEFAULTCURRENTDIRECTORYINEXEPATH|PSModulePath)"
+    r"|G?AWK.*|PMA_.*|BC_.*|DC_.*|XML_.*|ACKRC|JQ_.*|TMUX.*|QT_.*|GTK_.*|GIO_.*|GST_.*|DBUS_.*|DISPLAY|XAUTHORITY|WAYLAND_.*|OPENER|MAILCAPS|MAIL|MAILPATH|LS_OPTIONS|SYSTEMD_.*|DEBUGINFOD_.*|VALGRIND_.*|FAKEROOT.*|PROXYCHAINS.*|TORSOCKS_.*|APT_.*|DPKG_.*|DEBCONF_.*|PACMAN.*|RPM_.*|SNAP_.*|FLATPAK_.*|HOMEBREW_(?!NO_).*|IRBRC|PRYRC|MAILRC|NAIL_.*|(?:SYS)?SCREENRC|TIGRC_.*|MICRO_.*|XH_.*|(?:IP|TC)_LIB_DIR|MAGICK_.*|GVBINDIR|ZYPP_.*|_PYTHON_.*|__PYVENV_.*|_POSIX2_VERSION"
+    r"|COMSPEC|PATHEXT|NODEFAULTCURRENTDIRECTORYINEXEPATH|PSModulePath)"
 )  # fmt: skip
 
 # Names that tell from where something is fetched: what they name is code, whatever their end.
@@ -49,7 +50,8 @@ PLAIN_LOCALE = (
 # make expands the values of variables: `$(shell ...)` in one of them is a command. It also puts them into texts for a shell.
 PLAIN_FOR_MAKE = r"[A-Za-z0-9_.,:@%+/= -]*"
 
-# Values. A switch names no program, no file and no code: any variable may have one, unless it is listed as dangerous.
+# Values. A switch names no program, and no file but one of the project that is called so: for programs that run what the
+# project says, and for those whose variables are listed, any variable may have one that is not listed as dangerous.
 SWITCH = r"(?i:[0-9]*|[0-9]+(?:\.[0-9]+)*|true|false|yes|no|on|off)"
 _NUMBER = r"[0-9]*"
 _WORD = r"(?!.*\.\.)[A-Za-z0-9_.,:+@%*-]*"  # no path, no blank, no expansion
@@ -78,6 +80,19 @@ RUNS_PROJECTS = names("build javascript python python_packages interpreters cont
 READS_LISTED = names("archives data files git text")
 ALSO_READS_LISTED = names(
     "curl wget ssh scp sftp rsync ping dig nslookup host nc exec command builtin noglob chronic ionice taskset flock watch sudo"
+)
+# Those whose variables are listed as far as a switch would matter to them.
+SWITCHES_ARE_LISTED = names(
+    "apropos apt apt-cache apt-file apt-get apt-mark arch aws cal clear crontab date dmesg dpkg dpkg-query findmnt free fuser "
+    "gcloud gdate getconf getent gpg gpg2 groups hostname hostnamectl htop id ifconfig journalctl kill killall last locale "
+    "loginctl logname lsblk lscpu lsmem lsof lspci lsusb man mount ncal netstat networkctl pgrep pidof pkill printenv ps "
+    "pstree pwd reset ss ssh-add ssh-keygen ssh-keyscan sysctl systemctl systemd-analyze timedatectl top tput tty umount "
+    "uname uptime users vmstat w whatis whereis which who whoami traceroute tracepath tcpdump whois "
+    "addr2line ar as c++ c++filt cc clang clang++ clang-format clang-tidy g++ gas gcc gcc-ar gcov gfortran ld nm objcopy "
+    "objdump protoc ranlib readelf rustc rustfmt size strip "
+    "caffeinate chrt eatmydata env fakeroot genv gnice gnohup gstdbuf gtime gtimeout gxargs ltrace nice nohup numactl prlimit "
+    "setpriv setsid stdbuf strace time timeout tini unshare valgrind xargs bg fg dirs disown history logout "
+    "vi view vim vimdiff rview rvim ex ed red"
 )
 # Programs of these kinds that run nothing of a project's, or look at variables that nobody has listed.
 NEVER_BY_END = names(
@@ -110,6 +125,12 @@ HARMLESS: tuple[tuple[str, str, str], ...] = (
         "DJANGO_SETTINGS_MODULE",
         r"[a-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)+",
         "python python3 pytest django-admin celery gunicorn uvicorn coverage mypy",
+    ),
+    # Directories of the project beside those that its code is looked for in anyway (see `variable_check`).
+    (
+        "PYTHONPATH",
+        r"(?!.*\.\.)(?:\.|(?:\./)?[A-Za-z0-9_][\w./-]*)(?::(?:\.|(?:\./)?[A-Za-z0-9_][\w./-]*))*",
+        "python python3 python3.9 python3.10 python3.11 python3.12 python3.13 python3.14 pytest py.test",
     ),
     # Where a project's own programs find their services.
     (

@@ -1,0 +1,130 @@
+"""What comes into a directory lands where the links in it lead: some are there, others come with an archive.
+
+`cp x/f d` writes what d/f leads to, and `tar -x -C d` what is behind d/l, if that is a link to a directory.
+Above: `boundaries`, which checks the paths that are named. Below: `paths` resolves, `findings` keeps what was
+found.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nacre.policy.effects import known_path
+from nacre.policy.paths import (
+    LONGEST_PATH,
+    expanded,
+    is_at_or_below,
+    joined,
+    links_below,
+    may_be_same_name,
+    real,
+    tells_what_runs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nacre.filesystem import FileSystem
+    from nacre.policy.effects import Access, PathUse
+    from nacre.policy.findings import TextFindings
+
+_GETS_CONTENT: frozenset[Access] = frozenset({"write", "change", "alter", "fill"})
+_SEVERAL = "run it as several commands"
+OF_ITS_OWN = "name a directory of its own (tar -C dir, unzip -d dir); for a patch, use git apply"
+
+
+class Arrivals:
+    """Links in the directories that get files, for the commands of one text."""
+
+    def __init__(self, found: TextFindings) -> None:
+        self.findings = found.whole
+        self.add = found.add
+
+    def check(self, use: PathUse, uses: Sequence[PathUse], put: Sequence[str]) -> None:
+        """A path that is changed; `put`: the names of what is put there, if it is a directory."""
+        findings, files = self.findings, self.findings.policy.files
+        if files is None or use.access not in _GETS_CONTENT:
+            return
+        if any(item.decision == "deny" for item in findings.items):
+            return  # to look through a large directory takes its time
+        places = list(self._places(use, files)) if put or use.access == "fill" or findings.unpacked else []
+        if findings.unpacked and self._is_written(use, uses) and self._is_unpacked(use, places):
+            reason = (
+                "an archive was unpacked there by this text: a link that it brings along can lead anywhere"
+            )
+            self._refuse(use, reason, _SEVERAL)
+        elif any(self._leads_away(place, use, put, files) for place in places):
+            reason = "a link in this directory leads elsewhere, or there is too much in it to know"
+            self._refuse(use, reason, OF_ITS_OWN)
+
+    def keep(self, uses: Sequence[PathUse]) -> None:
+        """Write down where a step has unpacked something: what follows may land elsewhere."""
+        files = self.findings.policy.files
+        for use in uses:
+            if use.brings_links and files is not None:
+                self.findings.unpacked.update(dict.fromkeys(self._places(use, files)))
+                if any(map(_are_several, uses)):
+                    reason = "a link that one of several archives brings along leads the next one elsewhere"
+                    self._refuse(use, reason, _SEVERAL)
+
+    def _places(self, use: PathUse, files: FileSystem) -> Iterator[str]:
+        """Where a path is, seen from the directories in which commands run (`tar -C` is for itself alone)."""
+        findings, text = self.findings, known_path(use.word)
+        if text is None or len(text) > LONGEST_PATH:
+            return
+        here = findings.cwd or "."
+        stayed = [item for item in findings.entered if item in findings.stayed_in]
+        starts = [joined(here, expanded(item, files.home)) for item in stayed]
+        for start in starts if findings.surely_entered else [here, *starts]:
+            yield real(files, joined(start, expanded(text, files.home)))
+
+    def _is_written(self, use: PathUse, uses: Sequence[PathUse]) -> bool:
+        """Of what is changed, the last gets the others: `mv d/x y` takes something away from d."""
+        changed = [other for other in uses if other.access == "change"]
+        return use.access != "change" or changed[-1] is use
+
+    def _is_unpacked(self, use: PathUse, places: Sequence[str]) -> bool:
+        """Whether it is, or is behind, a name that an archive has brought; if filled, it may hold one."""
+        return any(
+            is_at_or_below(place, unpacked) or (use.access == "fill" and is_at_or_below(unpacked, place))
+            for place in places
+            for unpacked in self.findings.unpacked
+        )
+
+    def _leads_away(self, place: str, use: PathUse, put: Sequence[str], files: FileSystem) -> bool:
+        """Whether a link that is there already leads to what must not be written."""
+        if self.findings.cwd is None or not files.is_directory(place):
+            return False
+        try:
+            entries = files.entries(place)
+        except OSError:
+            return False  # nobody writes there either
+        if use.access != "fill":
+            entries = [item for item in entries if any(may_be_same_name(name, item.name) for name in put)]
+        found = links_below(files, place, entries)
+        return found is None or any(self._is_out_of_bounds(goal, place, files) for goal in found)
+
+    def _is_out_of_bounds(self, goal: str, place: str, files: FileSystem) -> bool:
+        findings = self.findings
+        fence, own = findings.fence, findings.own
+        if (fence is not None and not fence.holds(goal, "/")) or (
+            own is not None and own.is_within(goal, "/")
+        ):
+            return True
+        if findings.policy.mode != "allowlist":
+            return False
+        elsewhere = files.is_directory(goal) and not is_at_or_below(goal, place)
+        return elsewhere or tells_what_runs(goal)
+
+    def _refuse(self, use: PathUse, reason: str, hint: str) -> None:
+        rule = "allowed_directories" if self.findings.fence is not None else "own files"
+        self.add("deny", rule, reason, (use.word.start, use.word.end), hint=hint)
+
+
+def _are_several(use: PathUse) -> bool:
+    """An archive by a pattern, of a loop or of what was found: more than one may come."""
+    if use.access != "read":
+        return False
+    word = use.word
+    looped = any(piece.kind == "file" or piece.name == "{}" for piece in word.expansions)
+    return looped or word.glob is not None or (not word.dynamic and "*" in word.text)
