@@ -19,6 +19,7 @@ class Entry:
 
     name: str
     is_link: bool
+    is_directory: bool  # itself: a link to one is none
 
 
 @dataclass(frozen=True, slots=True)

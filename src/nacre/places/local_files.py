@@ -54,7 +54,9 @@ class LocalFiles:
     def entries(self, directory: str) -> list[Entry]:
         """All names in a directory, in no order. OSError: it cannot be read."""
         with os.scandir(directory) as found:
-            return [Entry(entry.name, entry.is_symlink()) for entry in found]
+            return [
+                Entry(entry.name, entry.is_symlink(), entry.is_dir(follow_symlinks=False)) for entry in found
+            ]
 
     def status(self, path: str) -> Status:
         """The status of a file, links followed. OSError: it cannot be examined."""

@@ -30,10 +30,8 @@ _INVISIBLE = regex("[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u206a-\u206f\ufeff]
 _ENDS_IN_DOTS = regex(r"([^/. ])[. ]+(?=/|\Z)")
 _SHORT_GIT = regex(r"(?i)(\A|/)git~[0-9]+(?=/|\Z)")
 _OF_A_PROCESS = regex(r"//?(?:proc/(?:self|thread-self|[0-9]+)(?:/(?!fd/[0-9]+\Z)|\Z)|dev/fd/[0-9]+/)")
-# Names that are examined for one pattern: more would take too long.
+# Names that are examined for one pattern or one directory: more would take too long.
 _MOST_NAMES = 20_000
-# Entries of a directory that gets files that are examined: it takes about 0.1 s.
-_MOST_ENTRIES = 4_000
 # No system opens a file by a longer path, and to resolve one costs its length squared.
 LONGEST_PATH = 32_767 if os.name == "nt" else 4_096
 # What git runs, or reads to know what it runs, and what shells and others read in a person's home.
@@ -425,12 +423,12 @@ def links_below(files: FileSystem, place: str, entries: Iterable[Entry]) -> list
     while waiting:
         directory, found = waiting.pop()
         count += len(found)
-        if count > _MOST_ENTRIES:
+        if count > _MOST_NAMES:
             return None
         goals += [real(files, joined(directory, entry.name)) for entry in found if entry.is_link]
-        for below in (joined(directory, entry.name) for entry in found if not entry.is_link):
+        for below in (joined(directory, entry.name) for entry in found if entry.is_directory):
             try:
-                waiting += [(below, files.entries(below))] if files.is_directory(below) else []
+                waiting.append((below, files.entries(below)))
             except OSError:
                 continue  # nobody writes there
     return goals
