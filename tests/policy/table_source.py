@@ -53,6 +53,7 @@ _OWN_NAMES = re.compile(r"/\.gnupg\Z|\Axaa\Z|\Axx[0-9]+\Z|/tags\.\w+\Z")
 # What a program starts by itself, and cannot be told to do otherwise.
 _ALWAYS = (
     ("zless", "gzip -cdfq"),
+    ("bzgrep", "grep"),  # or egrep, as its script says
     ("xzless", "xz --format=auto"),
     ("ssh-keygen", "ssh-sk-helper"),
     ("git", "git-upload-pack"),

@@ -320,7 +320,7 @@ def is_free_target(word: Word, shell: str) -> bool:
 
 def known_path(word: Word) -> str | None:
     """A path as far as it is known, with the pattern of a loop for its file; None if it is not known."""
-    if not word.dynamic:
+    if UNKNOWN not in word.text:
         return word.text
     if len(word.expansions) != 1 or word.expansions[0].kind != "file" or not word.expansions[0].pattern:
         return None
