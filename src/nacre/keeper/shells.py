@@ -374,15 +374,18 @@ class PersistentShell:
     def signal(self, number: int, *, with_shell: bool, before: Sequence[int] = ()) -> None:
         """Signal what the current turn has started, including a program that has replaced the shell.
 
-        The shell itself comes first: otherwise it may continue when the process that it waits for ends.
+        The shell and its subshells come first: they may continue when the process that they wait for ends.
         """
         others = self._outlet.tree.others(self._command.id, self._known)
         shell = [] if self._command.over else [self._command.pid]
+        forked = [*filter(self._is_the_shell, others)]
         for earlier in before:
-            host.send_signal(filter(self._is_the_shell, [*shell, *others]), earlier)
+            host.send_signal(filter(self._is_the_shell, shell), earlier)
+            host.send_signal(forked, earlier)
         if with_shell or self.replaced_by():
             host.send_signal(shell, number)
-        host.send_signal(others, number)
+        host.send_signal(forked, number)
+        host.send_signal(others.difference(forked), number)
 
     def itself_and_subshells(self) -> set[int]:
         """The shell, and what is forked from it without running another program."""

@@ -18,7 +18,7 @@ lowest first:
     single_command                                         a stricter check: one command of a list, alone
     program_table                                          a list of programs, and where they run
     variable_check, redirection_check, effect_check,       each part of a command against the rules
-    renames, link_check, hidden_files, boundaries,
+    renames, link_check, hidden_files, arrivals, boundaries,
     windows_names, rule_search, check
     findings, evaluation                                   the verdict
     corpus, explain, learn                                 for a person who writes rules

@@ -418,7 +418,6 @@ PROGRAMS = (
         checks=(("-d= --config-data=", r"[^/~]*"),),
         reads="-c= --config-file=",
         operands="read",
-        harmless=True,
     ),
     Program(
         names="tokei",
